@@ -1,0 +1,61 @@
+# Two commands matter: `make demo` and `make test`. Both set up .venv on first use.
+PYTHON ?= python3
+PYTEST_WORKERS ?= 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+WHEEL_VENV := .venv-wheel
+PIP_INSTALL := -m pip install -qq --disable-pip-version-check
+
+# One BLAS thread: the problems are small, and workers must not fight over cores.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint unit wheel test-torch bench-setup format clean
+
+help:  ## show this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+demo: $(STAMP)  ## choose columns on a simulated problem and on the diabetes table
+	$(BIN)/python examples/demo.py
+
+test: lint unit wheel  ## lint, types, tests with doctests, and the wheel in an environment of its own
+
+lint: $(STAMP)  ## format, lint and types, changing nothing
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+unit: $(STAMP) lint  ## tests and doctests, with the coverage floor of _core
+	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not torch" --cov --cov-report=term
+
+wheel: $(STAMP) unit  ## build the wheel, install it alone, use it from another folder
+	rm -rf dist
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist
+	$(PYTHON) -m venv --clear $(WHEEL_VENV)
+	$(WHEEL_VENV)/bin/python $(PIP_INSTALL) -c requirements/dev.txt dist/*.whl
+	root=$$(pwd) && cd / && "$$root/$(WHEEL_VENV)/bin/python" -I "$$root/tests/check_wheel.py"
+
+test-torch: $(STAMP)  ## the tests that need torch
+	$(BIN)/python $(PIP_INSTALL) -r requirements/torch.txt
+	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -m torch
+
+bench-setup: $(STAMP)  ## install what the benchmarks compare with
+	$(BIN)/python $(PIP_INSTALL) -r requirements/peers.txt
+
+format: $(STAMP)  ## format the code and sort its imports
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:  ## remove environments, builds and caches
+	rm -rf $(VENV) $(WHEEL_VENV) dist build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("projstg needs Python 3.11 or newer; say which, e.g. make PYTHON=python3.13" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python $(PIP_INSTALL) -r requirements/dev.txt
+	$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,150 @@
+"""Which library an array belongs to, and the few functions the array standard lacks.
+
+The core is written against the `array API standard <https://data-apis.org/array-api>`_: a function
+asks :func:`namespace` for ``xp`` and calls ``xp.exp`` whoever owns the array. Four things the
+standard does not have live here and nowhere else: the normal distribution function, the scaled
+complementary error function, a solve with a symmetric positive definite matrix that tells
+whether it worked, and quiet floating-point warnings. NumPy gets SciPy and LAPACK, torch gets its
+own, any other library goes through NumPy.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+from scipy import special
+from scipy.linalg import lapack
+
+from .._compat import array_namespace
+
+Array = Any
+
+__all__ = [
+    "Array",
+    "cholesky",
+    "cholesky_solve",
+    "erfcx",
+    "namespace",
+    "ndtr",
+    "quiet",
+    "solve_positive",
+    "to_numpy",
+]
+
+
+def namespace(*arrays: Array) -> Any:
+    """Return the array-API namespace the arrays share."""
+    if all(type(array) is np.ndarray for array in arrays):
+        return np
+    return array_namespace(*arrays)
+
+
+def _is_torch(xp: Any) -> bool:
+    return "torch" in xp.__name__
+
+
+def to_numpy(array: Array) -> np.ndarray:
+    """Return the array on the host, as NumPy."""
+    return np.asarray(array.cpu() if hasattr(array, "cpu") else array)
+
+
+def _special(name: str, x: Array) -> Array:
+    xp = namespace(x)
+    if xp is np:
+        return getattr(special, name)(x)
+    if _is_torch(xp):
+        import torch
+
+        return getattr(torch.special, name)(x)
+    return xp.asarray(getattr(special, name)(to_numpy(x)), dtype=x.dtype)
+
+
+def ndtr(x: Array) -> Array:
+    """Return the standard normal distribution function Φ(x)."""
+    return _special("ndtr", x)
+
+
+def erfcx(x: Array) -> Array:
+    """Return exp(x²)·erfc(x), which stays a number where erfc underflows."""
+    return _special("erfcx", x)
+
+
+def quiet(xp: Any) -> AbstractContextManager[Any]:
+    """Return a context in which NumPy does not warn of under- and overflow that is meant."""
+    return np.errstate(all="ignore") if xp is np else nullcontext()
+
+
+def cholesky(A: Array) -> tuple[Array, Array]:
+    """Return lower factors L of A = LLᵀ, shape (..., D, D), and where it worked, shape (...).
+
+    NumPy runs LAPACK's ``potrf`` problem by problem: a batch gives the same bits as its members
+    alone, and one indefinite matrix does not spoil the others. What the upper triangle holds is
+    not said.
+    """
+    xp = namespace(A)
+    if _is_torch(xp):
+        import torch
+
+        factor, info = torch.linalg.cholesky_ex(A)
+        return factor, info == 0
+    batch, size = A.shape[:-2], A.shape[-1]
+    stack = xp.reshape(A, (-1, size, size))
+    one = _lapack_cholesky if xp is np else _standard_cholesky
+    pairs = [one(stack[i, :, :]) for i in range(stack.shape[0])]
+    factor = xp.reshape(xp.stack([pair[0] for pair in pairs]), A.shape)
+    return factor, xp.reshape(xp.asarray([pair[1] for pair in pairs]), batch)
+
+
+def _lapack_cholesky(A: np.ndarray) -> tuple[np.ndarray, bool]:
+    potrf = lapack.dpotrf if A.dtype == np.float64 else lapack.spotrf
+    # A symmetric matrix in C order is itself in Fortran order: .T costs no copy.
+    upper, info = potrf(A.T, lower=0, clean=0)
+    return upper.T, info == 0
+
+
+def _standard_cholesky(A: Array) -> tuple[Array, bool]:
+    xp = namespace(A)
+    try:
+        return xp.linalg.cholesky(A), True
+    except Exception:  # every library has a LinAlgError of its own
+        return xp.eye(A.shape[-1], dtype=A.dtype), False
+
+
+def cholesky_solve(factor: Array, rhs: Array) -> Array:
+    """Solve LLᵀ x = rhs for factors of :func:`cholesky`, (..., D, D), and rhs (..., D)."""
+    xp = namespace(factor, rhs)
+    if xp is np:
+        potrs = lapack.dpotrs if factor.dtype == np.float64 else lapack.spotrs
+        if factor.ndim == 2:
+            return potrs(factor.T, rhs, lower=0)[0]
+        x = np.empty_like(rhs)
+        for i in np.ndindex(rhs.shape[:-1]):
+            x[i] = potrs(factor[i].T, rhs[i], lower=0)[0]
+        return x
+    if _is_torch(xp):
+        import torch
+
+        return torch.cholesky_solve(rhs[..., None], factor)[..., 0]
+    half = xp.linalg.solve(xp.tril(factor), rhs[..., None])
+    return xp.linalg.solve(xp.matrix_transpose(xp.tril(factor)), half)[..., 0]
+
+
+def solve_positive(A: Array, rhs: Array) -> tuple[Array, Array]:
+    """Solve A x = rhs, A symmetric positive definite (..., D, D), rhs (..., D); A may be spoiled.
+
+    Returns x and where it worked, shape (...). NumPy runs one ``posv`` a problem, which is faster
+    than a factor and a solve apart.
+    """
+    xp = namespace(A, rhs)
+    if xp is not np:
+        factor, worked = cholesky(A)
+        return cholesky_solve(factor, rhs), worked
+    posv = lapack.dposv if A.dtype == np.float64 else lapack.sposv
+    x = np.empty_like(rhs)
+    worked = np.empty(rhs.shape[:-1], dtype=bool)
+    for i in np.ndindex(worked.shape):
+        _, x[i], info = posv(A[i].T, rhs[i], lower=0, overwrite_a=1)
+        worked[i] = info == 0
+    return x, worked

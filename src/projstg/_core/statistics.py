@@ -1,0 +1,259 @@
+"""What least squares needs of a table: sums that rows stream into, and a small door to them.
+
+:class:`Statistics` holds (n, Σw, x̄, ȳ, XᵀX, Xᵀy, yᵀy) about the means. Blocks of rows merge in any
+order; they are merged centred (Chan, Golub and LeVeque), because subtracting n·x̄x̄ᵀ at the end
+cancels when the means are large.
+
+:class:`Quadratic` is all that the search for a support asks of the data: rows of G = XᵀX on
+demand, its diagonal, b = Xᵀy, yᵀy and n. :class:`GramQuadratic` answers from a Gram matrix in
+memory, :class:`RowQuadratic` from X itself without ever forming G. Everything downstream sees
+columns of mean square one (:func:`standardized`), so no answer depends on a column's unit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, TypeVar
+
+from .backend import Array, namespace
+
+__all__ = [
+    "GramQuadratic",
+    "Quadratic",
+    "RowQuadratic",
+    "Statistics",
+    "standardized",
+]
+
+
+class Quadratic(Protocol):
+    """‖y − Xβ‖² = yy − 2bᵀβ + βᵀGβ as the search sees it; every field may have batch axes."""
+
+    n: Array
+    """Σw, shape (...): the number of rows where the weights are one."""
+    degrees_of_freedom: Array
+    """n, less one if the means were taken out."""
+
+    @property
+    def b(self) -> Array:
+        """Xᵀy, shape (..., D)."""
+
+    @property
+    def yy(self) -> Array:
+        """yᵀy, shape (...)."""
+
+    @property
+    def diagonal(self) -> Array:
+        """The squared norms of the columns, shape (..., D)."""
+
+    def rows(self, indices: Array) -> Array:
+        """Return rows of G, (..., K, D), for integer indices (..., K)."""
+
+
+@dataclass(frozen=True, eq=False)
+class GramQuadratic:
+    """A Gram matrix in memory: G (..., D, D), b (..., D), yy (...)."""
+
+    G: Array
+    b: Array
+    yy: Array
+    n: Array
+    degrees_of_freedom: Array
+
+    @property
+    def diagonal(self) -> Array:
+        """The squared norms of the columns."""
+        return namespace(self.G).linalg.diagonal(self.G)
+
+    def rows(self, indices: Array) -> Array:
+        """Return rows of G."""
+        return _taken(self.G, indices)
+
+    def scaled(self, factor: Array) -> GramQuadratic:
+        """Return the same problem with column d multiplied by factor_d."""
+        G = self.G * factor[..., :, None] * factor[..., None, :]
+        return GramQuadratic(G, self.b * factor, self.yy, self.n, self.degrees_of_freedom)
+
+    def problems(self, chosen: Array) -> GramQuadratic:
+        """Return the chosen members of a batch with one axis."""
+        fields = (self.G, self.b, self.yy, self.n, self.degrees_of_freedom)
+        return GramQuadratic(*(_member(field, chosen) for field in fields))
+
+
+@dataclass(frozen=True, eq=False)
+class RowQuadratic:
+    """The rows themselves: X (..., N, D) and y (..., N), centred and weighted already."""
+
+    X: Array
+    y: Array
+    n: Array
+    degrees_of_freedom: Array
+
+    @classmethod
+    def from_rows(
+        cls, X: Array, y: Array, weights: Array | None = None, *, centre: bool = True
+    ) -> RowQuadratic:
+        """Return the problem of these rows, each taken ``weights`` times."""
+        x_mean, y_mean, n = _means(X, y, weights)
+        if centre:
+            X, y = X - x_mean[..., None, :], y - y_mean[..., None]
+        if weights is not None:
+            root = namespace(X).sqrt(weights)
+            X, y = X * root[..., None], y * root
+        return cls(X, y, n, n - 1 if centre else n)
+
+    @cached_property
+    def b(self) -> Array:
+        """Xᵀy."""
+        xp = namespace(self.X)
+        return (xp.matrix_transpose(self.X) @ self.y[..., None])[..., 0]
+
+    @cached_property
+    def yy(self) -> Array:
+        """yᵀy."""
+        return namespace(self.y).sum(self.y * self.y, axis=-1)
+
+    @cached_property
+    def diagonal(self) -> Array:
+        """The squared norms of the columns."""
+        return namespace(self.X).sum(self.X * self.X, axis=-2)
+
+    def rows(self, indices: Array) -> Array:
+        """Return rows of G = XᵀX, one product with X for the columns asked for."""
+        xp = namespace(self.X)
+        columns = _taken(xp.matrix_transpose(self.X), indices)
+        return columns @ self.X
+
+    @cached_property
+    def gram(self) -> GramQuadratic:
+        """The same problem through its Gram matrix."""
+        G = namespace(self.X).matrix_transpose(self.X) @ self.X
+        return GramQuadratic(G, self.b, self.yy, self.n, self.degrees_of_freedom)
+
+    def scaled(self, factor: Array) -> RowQuadratic:
+        """Return the same problem with column d multiplied by factor_d."""
+        return RowQuadratic(self.X * factor[..., None, :], self.y, self.n, self.degrees_of_freedom)
+
+    def problems(self, chosen: Array) -> RowQuadratic:
+        """Return the chosen members of a batch with one axis."""
+        fields = (self.X, self.y, self.n, self.degrees_of_freedom)
+        return RowQuadratic(*(_member(field, chosen) for field in fields))
+
+
+Q = TypeVar("Q", GramQuadratic, RowQuadratic)
+
+
+def standardized(quadratic: Q, tolerance: Array | float = 0.0) -> tuple[Q, Array]:
+    """Return the problem with columns of mean square one, and the scale divided out, (..., D).
+
+    A column whose mean square is not above ``tolerance`` is all rounding: it becomes exactly zero
+    and its scale is reported as zero.
+    """
+    xp = namespace(quadratic.b)
+    mean_square = quadratic.diagonal / xp.asarray(quadratic.n)[..., None]
+    varies = mean_square > tolerance
+    scale = xp.sqrt(xp.where(varies, mean_square, xp.zeros_like(mean_square)))
+    factor = xp.where(varies, 1.0 / xp.where(varies, scale, xp.ones_like(scale)), scale)
+    return quadratic.scaled(factor), scale
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Sufficient statistics of rows (x, y) with weights, about their means.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from projstg._core.statistics import Statistics
+    >>> X, y = np.arange(12.0).reshape(6, 2), np.arange(6.0)
+    >>> whole = Statistics.from_rows(X, y)
+    >>> parts = Statistics.from_rows(X[:4], y[:4]).update(X[4:], y[4:])
+    >>> bool(np.allclose(whole.G, parts.G)), parts.n_rows
+    (True, 6)
+    """
+
+    n_rows: int
+    n: Array
+    x_mean: Array
+    y_mean: Array
+    G: Array
+    b: Array
+    yy: Array
+
+    @classmethod
+    def from_rows(cls, X: Array, y: Array, weights: Array | None = None) -> Statistics:
+        """Return the statistics of X (..., N, D), y (..., N), weights (..., N) or None."""
+        x_mean, y_mean, _ = _means(X, y, weights)
+        centred = RowQuadratic.from_rows(X, y, weights)
+        gram = centred.gram
+        return cls(X.shape[-2], centred.n, x_mean, y_mean, gram.G, gram.b, gram.yy)
+
+    def update(self, X: Array, y: Array, weights: Array | None = None) -> Statistics:
+        """Return the statistics with more rows added."""
+        return self.merge(Statistics.from_rows(X, y, weights))
+
+    def merge(self, other: Statistics) -> Statistics:
+        """Return the statistics of both sets of rows together."""
+        n = self.n + other.n
+        dx, dy = other.x_mean - self.x_mean, other.y_mean - self.y_mean
+        share = other.n / n
+        between = self.n * share
+        return Statistics(
+            n_rows=self.n_rows + other.n_rows,
+            n=n,
+            x_mean=self.x_mean + _column(share) * dx,
+            y_mean=self.y_mean + share * dy,
+            G=self.G + other.G + _column(_column(between)) * dx[..., :, None] * dx[..., None, :],
+            b=self.b + other.b + _column(between * dy) * dx,
+            yy=self.yy + other.yy + between * dy * dy,
+        )
+
+    def quadratic(self, *, centre: bool = True) -> GramQuadratic:
+        """Return the least-squares problem, with (``centre``) or without an intercept."""
+        if centre:
+            return GramQuadratic(self.G, self.b, self.yy, self.n, self.n - 1)
+        n, x, y = self.n, self.x_mean, self.y_mean
+        G = self.G + _column(_column(n)) * x[..., :, None] * x[..., None, :]
+        return GramQuadratic(G, self.b + _column(n * y) * x, self.yy + n * y * y, n, n)
+
+
+def _column(value: Array) -> Array:
+    """Return a number or an array (...) with one more axis, to stand beside (..., D)."""
+    return value[..., None] if hasattr(value, "ndim") else value
+
+
+def _means(X: Array, y: Array, weights: Array | None) -> tuple[Array, Array, Array]:
+    xp = namespace(X, y)
+    if weights is None:
+        n = xp.full(y.shape[:-1], float(y.shape[-1]), dtype=y.dtype, device=y.device)
+        return xp.mean(X, axis=-2), xp.mean(y, axis=-1), n
+    n = xp.sum(weights, axis=-1)
+    x_mean = xp.sum(X * weights[..., None], axis=-2) / n[..., None]
+    return x_mean, xp.sum(y * weights, axis=-1) / n, n
+
+
+def _taken(matrix: Array, indices: Array) -> Array:
+    """Return rows of matrix (..., D, E) at integer indices (..., K), as (..., K, E).
+
+    The batch axes of indices may go beyond those of the matrix (many starts, one problem).
+    """
+    xp = namespace(matrix)
+    batch = matrix.shape[:-2]
+    if not batch:
+        flat = xp.take(matrix, xp.reshape(indices, (-1,)), axis=0)
+        return xp.reshape(flat, (*indices.shape, matrix.shape[-1]))
+    size = matrix.shape[-2]
+    n_problems = 1
+    for length in batch:
+        n_problems *= length
+    offsets = xp.reshape(xp.arange(n_problems, device=matrix.device) * size, batch)
+    extra = indices.ndim - len(batch)
+    offsets = xp.reshape(offsets, (*batch, *(1,) * extra))
+    return _taken(xp.reshape(matrix, (-1, matrix.shape[-1])), indices + offsets)
+
+
+def _member(field: Array, chosen: Array) -> Array:
+    """Return the chosen members of a field; one that all problems share stays as it is."""
+    xp = namespace(field)
+    return field if field.shape[0] == 1 else xp.take(field, chosen, axis=0)

@@ -1,0 +1,210 @@
+"""Imports only point one way, the door is lazy, and nothing optional loads uninvited."""
+
+import ast
+import subprocess
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import projstg
+
+PACKAGE = Path(projstg.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+# Layer (a folder or a file directly under src/projstg) -> the layers it may import besides itself.
+_FITTING = {"_core", "_compat", "estimators"}
+_LABORATORY = _FITTING | {"model_selection", "datasets", "metrics"}
+LAYERS = {
+    "_compat": set(),
+    "_core": {"_compat"},
+    "estimators": {"_core", "_compat"},
+    "model_selection": _FITTING,
+    "datasets": {"_compat"},
+    "metrics": {"_compat"},
+    "plots": {"_core", "_compat", "metrics"},
+    "experiments": _LABORATORY,
+    "report": {"_compat", "metrics", "plots", "experiments"},
+    "select": _LABORATORY,
+    "cli": _LABORATORY | {"plots", "experiments", "report", "select"},
+}
+
+# Inside _core a module may import only from the rows above its own, so there is no cycle.
+CORE_ORDER = [
+    {"backend"},
+    {"gates", "statistics"},
+    {"penalty", "projection", "pursuit"},
+    {"risk"},
+    {"optimize"},
+    {"evidence"},
+    {"refine"},
+    {"path"},
+    {"posterior"},
+]
+CORE_RANK = {module: rank for rank, row in enumerate(CORE_ORDER) for module in row}
+
+DEPENDENCIES = {"numpy", "scipy", "sklearn"}
+CORE_DEPENDENCIES = {"numpy", "scipy", "torch"}  # torch only late, as everywhere
+
+
+def module_name(path):
+    """Dotted name of a file; a package's ``__init__`` goes by the name of its folder."""
+    parts = ["projstg", *path.relative_to(PACKAGE).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in FILES}
+
+
+def resolved(node, name, is_package):
+    """Absolute dotted names an import statement of module ``name`` asks for."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    base = node.module or ""
+    if node.level:
+        package = name.split(".") if is_package else name.split(".")[:-1]
+        kept = package[: len(package) - node.level + 1]
+        base = ".".join([*kept, base] if base else kept)
+    # `from package import thing`: thing is a module, or a name in the package itself
+    whole = [f"{base}.{alias.name}" for alias in node.names]
+    own = base.split(".")[0] == "projstg"
+    return [full if own and full in MODULES else base for full in whole]
+
+
+def is_type_checking(node):
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def import_nodes(tree, *, on_import_only=False):
+    """Import statements of a tree; on request only those that run when the module is imported."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif on_import_only and (
+            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            or is_type_checking(node)
+        ):
+            continue
+        else:
+            yield from import_nodes(node, on_import_only=on_import_only)
+
+
+def imported(name, text=None, **kwargs):
+    """Absolute names of everything the module imports; ``text`` stands in for its source."""
+    path = MODULES.get(name)
+    tree = ast.parse(path.read_text(encoding="utf-8") if text is None else text)
+    is_package = path is not None and path.name == "__init__.py"
+    for node in import_nodes(tree, **kwargs):
+        yield from resolved(node, name, is_package)
+
+
+def layer(name):
+    return name.split(".")[1]
+
+
+def inside(name):
+    return [name for name in imported(name) if name.split(".")[0] == "projstg"]
+
+
+def outside(name, **kwargs):
+    roots = {full.split(".")[0] for full in imported(name, **kwargs)}
+    return roots - {"projstg"} - set(sys.stdlib_module_names)
+
+
+def is_core(name):
+    return name.startswith("projstg._core")
+
+
+BEHIND_THE_DOOR = sorted(set(MODULES) - {"projstg"})
+CORE = [name for name in BEHIND_THE_DOOR if is_core(name)]
+
+
+def test_the_layers_themselves_have_no_cycle():
+    assert set(TopologicalSorter(LAYERS).static_order()) == set(LAYERS)
+
+
+@pytest.mark.parametrize("name", BEHIND_THE_DOOR)
+def test_imports_only_point_downstream(name):
+    assert layer(name) in LAYERS, f"{name} is in no layer; give it a row in LAYERS"
+    allowed = LAYERS[layer(name)] | {layer(name)}
+    for target in inside(name):
+        assert target != "projstg", f"{name} imports through the door; import from where it lives"
+        assert layer(target) in allowed, f"{name} imports {target}"
+
+
+@pytest.mark.parametrize("name", CORE)
+def test_core_modules_import_only_what_lies_upstream(name):
+    if name == "projstg._core":  # the folder's own __init__ may show what it holds
+        return
+    module = name.split(".")[2]
+    assert module in CORE_RANK, f"{name} has no place in CORE_ORDER; give it one"
+    for target in filter(is_core, inside(name)):
+        assert target != "projstg._core", f"{name} imports from _core/__init__; name the module"
+        rank = CORE_RANK[target.split(".")[2]]
+        assert rank < CORE_RANK[module], f"{name} imports {target}, which is not upstream of it"
+
+
+@pytest.mark.parametrize("name", CORE)
+def test_core_knows_only_numpy_scipy_and_torch(name):
+    assert outside(name) <= CORE_DEPENDENCIES
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_nothing_optional_loads_on_import(name):
+    optional = outside(name, on_import_only=True) - DEPENDENCIES
+    assert not optional, f"{name} imports {optional} on import; do it where it is used"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import projstg._core.gates", ["projstg._core.gates"]),
+        ("from . import name", ["projstg.estimators"]),
+        ("from .. import __version__", ["projstg"]),
+        ("from ..cli import main", ["projstg.cli"]),
+        ("def f():\n    import torch", ["torch"]),
+        ("from scipy import linalg", ["scipy"]),
+    ],
+)
+def test_the_reader_of_imports_sees(source, expected):
+    assert list(imported("projstg.estimators.some_module", source)) == expected
+
+
+def test_the_reader_of_imports_tells_late_from_early():
+    guarded = "try:\n    import a\nexcept ImportError:\n    pass\n"
+    source = guarded + "def f():\n    import b\nif TYPE_CHECKING:\n    import c"
+    early = imported("projstg.some_module", source, on_import_only=True)
+    assert list(early) == ["a"]
+
+
+def in_a_new_process(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_the_door_opens_lazily():
+    loaded = in_a_new_process("import projstg, sys; print(*sys.modules)")
+    assert not {"numpy", "scipy", "sklearn", "projstg.estimators"} & set(loaded)
+
+
+def test_the_door_lists_its_names_before_they_are_loaded():
+    names = in_a_new_process(
+        "import projstg, sys; print(*dir(projstg)); assert 'numpy' not in sys.modules"
+    )
+    assert names == sorted(projstg.__all__)
+    assert "ProjectedSTG" in names
+
+
+@pytest.mark.parametrize("name", projstg.__all__)
+def test_every_public_name_resolves(name):
+    value = getattr(projstg, name)
+    assert getattr(projstg, name) is value
+    if name in projstg._HOME:
+        home = sys.modules[projstg._HOME[name]]
+        assert name in home.__all__  # where type checkers read it
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'Projected_STG'"):
+        _ = projstg.Projected_STG
