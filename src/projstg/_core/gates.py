@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from .backend import Array, erfcx, namespace, ndtr, quiet
+from .backend import Array, clip, erfcx, namespace, ndtr, quiet
 
 _SQRT_2PI = math.sqrt(2.0 * math.pi)
 # Beyond this many standard deviations every moment has underflowed; infinite μ is moved here.
@@ -51,8 +51,10 @@ class GateMoments(NamedTuple):
     """P(z > 0) = Φ(μ/τ)."""
     open_slope: Array
     """dΦ(μ/τ)/dμ."""
+    noise_ratio: Array
+    """ρ = v/q², finite: zero for a gate that is surely open, huge for one that is closed."""
     log_noise_ratio: Array
-    """log(v/q²), from logarithms."""
+    """log(v/q²), from logarithms, right also where v/q² is out of range."""
     log_noise_ratio_slope: Array
     """d log(v/q²)/dμ = v'/v − 2q'/q."""
 
@@ -63,7 +65,7 @@ def _tail(x: Array, xp: Any) -> tuple[Array, Array, Array]:
     Near: I₀/φ is Mills' ratio R, I₁/φ = 1 − xR, I₂/φ = ((1+x²)R − x)/2. Far: the recurrence
     n Iₙ = Iₙ₋₂ − x Iₙ₋₁ gives the ratios rₙ = Iₙ/Iₙ₋₁ = 1/(x + (n+1) rₙ₊₁), run downwards.
     """
-    near = xp.clip(x, 0.0, _CONTINUED_FROM)
+    near = clip(x, 0.0, _CONTINUED_FROM)
     mills = math.sqrt(math.pi / 2.0) * erfcx(near * math.sqrt(0.5))
     first, second = 1.0 - near * mills, ((1.0 + near * near) * mills - near) / 2.0
     is_far = x > _CONTINUED_FROM
@@ -99,8 +101,8 @@ def gate_moments(mu: Array, tau: float) -> GateMoments:
 def _gate_moments(mu: Array, tau: float, xp: Any) -> GateMoments:
     reflected = mu > 0.5
     m = xp.where(reflected, 1.0 - mu, mu)
-    a = xp.clip(-m / tau, -_FARTHEST, _FARTHEST)
-    b = xp.clip((1.0 - m) / tau, -_FARTHEST, _FARTHEST + 1.0 / tau)
+    a = clip(-m / tau, -_FARTHEST, _FARTHEST)
+    b = clip((1.0 - m) / tau, -_FARTHEST, _FARTHEST + 1.0 / tau)
     interior = a < 0.0  # otherwise the mean of μ+δ is below 0: the gate is more closed than open
     size = xp.abs(a)
     a0, a1, a2 = _tail(size, xp)
@@ -114,10 +116,8 @@ def _gate_moments(mu: Array, tau: float, xp: Any) -> GateMoments:
     outside = xp.where(interior, phi * a0, 1.0 - phi * a0)  # Φ(a), the mass at zero
     above = k * b0 * xp.where(interior, phi, xp.ones_like(phi))  # Q(b), the mass at one
     shift = a1 - k * b1
-    q = xp.where(interior, xp.clip(m, 0.0, 0.5) + tau * phi * shift, tau * shift)
-    v_interior = (
-        tau * tau * (1.0 - 2.0 * phi * (a0 - a2 + k * (b0 - b2)) - (phi * shift) ** 2)
-    )
+    q = xp.where(interior, clip(m, 0.0, 0.5) + tau * phi * shift, tau * shift)
+    v_interior = tau * tau * (1.0 - 2.0 * phi * (a0 - a2 + k * (b0 - b2)) - (phi * shift) ** 2)
     v_closed = 2.0 * tau * tau * (a2 - k * b2) - 2.0 * tau * k * b1 - phi * q * q
     v = xp.where(interior, v_interior, v_closed)
     scale = xp.where(interior, xp.ones_like(phi), phi)
@@ -132,15 +132,14 @@ def _gate_moments(mu: Array, tau: float, xp: Any) -> GateMoments:
     )
     relative = xp.where(reflected, -dv, dv) / v
     relative = relative - 2.0 * xp.where(reflected, scale * inside / mean, inside / q)
-    z = mu / tau
-    far = xp.clip(z, -_FARTHEST, _FARTHEST)
     return GateMoments(
         mean=mean,
         variance=scale * v,
         mean_slope=scale * inside,
         variance_slope=scale * xp.where(reflected, -dv, dv),
-        open_probability=ndtr(z),
-        open_slope=xp.exp(-0.5 * far * far) / (_SQRT_2PI * tau),
+        open_probability=open_probability(mu, tau),
+        open_slope=open_slope(mu, tau),
+        noise_ratio=xp.exp(clip(log_ratio, high=math.log(xp.finfo(mu.dtype).max) - 1e-3)),
         log_noise_ratio=log_ratio,
         log_noise_ratio_slope=relative,
     )
@@ -157,10 +156,8 @@ def gate_variance(mu: Array, tau: float) -> Array:
 
 
 def noise_ratio(mu: Array, tau: float) -> Array:
-    """Return v/q², zero for a gate that is surely open and huge (but finite) for a closed one."""
-    log_ratio = gate_moments(mu, tau).log_noise_ratio
-    xp = namespace(mu)
-    return xp.exp(xp.clip(log_ratio, max=math.log(xp.finfo(mu.dtype).max) - 1e-6))
+    """Return ρ = v/q²."""
+    return gate_moments(mu, tau).noise_ratio
 
 
 def open_probability(mu: Array, tau: float) -> Array:
@@ -168,9 +165,15 @@ def open_probability(mu: Array, tau: float) -> Array:
     return ndtr(mu / tau)
 
 
+def open_slope(mu: Array, tau: float) -> Array:
+    """Return dP(z > 0)/dμ = φ(μ/τ)/τ."""
+    z = clip(mu / tau, -_FARTHEST, _FARTHEST)
+    return namespace(mu).exp(-0.5 * z * z) / (_SQRT_2PI * tau)
+
+
 def deterministic_gate(mu: Array) -> Array:
     """Return the gate without its noise, clip(μ, 0, 1): the gate in the paper's estimate."""
-    return namespace(mu).clip(mu, 0.0, 1.0)
+    return clip(mu, 0.0, 1.0)
 
 
 def sampled_gate(mu: Array, tau: float, noise: Array) -> Array:

@@ -15,19 +15,23 @@ stopping looks at β, where such a gate is as converged as any other.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from .backend import Array, namespace
-from .gates import noise_ratio
-from .penalty import gate_penalty
+from .backend import Array, clip, namespace
+from .penalty import GatePenalty, gate_penalty
 from .projection import project
 from .risk import residual_sum_of_squares
-from .statistics import GramQuadratic, RowQuadratic
+from .statistics import Problem
 
-__all__ = ["Adam", "Optimum", "Status", "alternate"]
+__all__ = ["Adam", "FixedStep", "Hook", "Optimum", "Status", "alternate"]
 
-_START_MU = 0.5  # Algorithm 1: "Initialize μ_d = 0.5"
+Hook = Callable[[int], bool]
+"""Told the number of each step when it is done; returns whether to stop there."""
+
+# What is only a beginning for the next τ need not be settled to the last digit.
+_ROUGH_TOL = 1e-2
 
 
 class Status(IntEnum):
@@ -35,6 +39,7 @@ class Status(IntEnum):
 
     CONVERGED = 0
     MAX_ITER = 1
+    STOPPED = 2
 
 
 class Optimum(NamedTuple):
@@ -51,13 +56,14 @@ class Optimum(NamedTuple):
 
 
 def alternate(
-    problem: GramQuadratic | RowQuadratic,
+    problem: Problem,
     alpha: Array,
-    tau: float,
+    taus: Sequence[float],
     *,
     start: Array | None = None,
     max_iter: int = 1000,
-    tol: float = 1e-6,
+    tol: float = 1e-4,
+    on_step: Hook | None = None,
 ) -> Optimum:
     """Minimise the exact risk for a batch of problems with one leading axis.
 
@@ -65,48 +71,77 @@ def alternate(
     ----------
     problem : standardised, with fields of shape (B, ...)
     alpha : λ, shape (B,)
+    taus : the noise of the gates; with several, each is minimised from where the one before it
+        came to rest, and the last is the one that counts
     start : coefficients (B, D) to go on from; by default the projection at μ = 1/2
+    max_iter, tol : when to stop at the last τ, by the criterion of :class:`Optimum`
     """
-    xp = namespace(problem.b)
-    whole, whole_alpha = problem, alpha
-    penalty = gate_penalty(tau)
     if start is None:
-        start = project(problem, noise_ratio(xp.full_like(problem.b, _START_MU), tau))
-    beta = start
-    moving = xp.arange(beta.shape[0], device=beta.device)
-    finished: list[tuple[Array, ...]] = []
+        neutral = gate_penalty(taus[0]).neutral_ratio
+        start = project(problem, namespace(problem.b).full_like(problem.b, neutral))
+    for tau in taus[:-1]:
+        start = _settle(problem, alpha, gate_penalty(tau), start, max_iter, _ROUGH_TOL, None).beta
+    xp = namespace(start)
+    penalty = gate_penalty(taus[-1])
+    end = _settle(problem, alpha, penalty, start, max_iter, tol, on_step)
+    beta = project(problem, end.ridge)
+    t = beta * beta / _price(alpha)
+    rss = residual_sum_of_squares(problem, end.ridge, beta)
+    value = rss / problem.n + alpha * xp.sum(penalty(t), axis=-1)
+    return Optimum(penalty.best_gate(t), beta, value, end.n_iter, end.criterion, end.status)
+
+
+class _Settled(NamedTuple):
+    place: Array
+    beta: Array
+    ridge: Array
+    n_iter: Array
+    criterion: Array
+    status: Array
+
+
+def _settle(
+    problem: Problem,
+    alpha: Array,
+    penalty: GatePenalty,
+    beta: Array,
+    max_iter: int,
+    tol: float,
+    on_step: Hook | None,
+) -> _Settled:
+    """Alternate until no coefficient moves; problems that have come to rest are set aside."""
+    xp = namespace(beta)
+    place, price, unit = xp.arange(beta.shape[0], device=beta.device), _price(alpha), _unit(problem)
+    finished: list[_Settled] = []
     for iteration in range(1, max_iter + 1):
-        ridge = penalty.noise_ratio(_sizes(beta, alpha))
-        last, beta = beta, project(problem, ridge)
-        criterion = xp.max(xp.abs(beta - last), axis=-1) / _unit(problem)
+        ridge = penalty.noise_ratio(beta * beta / price)
+        last, beta = beta, project(problem, ridge, refine=False)
+        criterion = xp.max(xp.abs(beta - last), axis=-1) / unit
         converged = criterion <= tol
-        stops = converged if iteration < max_iter else xp.ones_like(converged)
+        is_stopped = on_step is not None and on_step(iteration)
+        stops = converged | (is_stopped or iteration == max_iter)
         if not xp.any(stops):
             continue
-        n_iter = xp.full_like(moving, iteration)
-        status = xp.where(converged, n_iter * 0, n_iter * 0 + int(Status.MAX_ITER))
-        state = (moving, beta, ridge, n_iter, criterion, status)
-        finished.append(_members(state, stops))
+        n_iter = xp.full_like(place, iteration)
+        reason = Status.STOPPED if is_stopped else Status.MAX_ITER
+        status = xp.where(converged, xp.zeros_like(place), xp.full_like(place, int(reason)))
+        state = _Settled(place, beta, ridge, n_iter, criterion, status)
+        if not finished and xp.all(stops):
+            return state
+        finished.append(_Settled(*_members(state, stops)))
         if xp.all(stops):
             break
-        go_on = ~stops
-        moving, beta, alpha = _members((moving, beta, alpha), go_on)
-        problem = problem.problems(xp.nonzero(go_on)[0])
-    _, beta, ridge, n_iter, criterion, status = _in_order(finished)
-    t = _sizes(beta, whole_alpha)
-    rss = residual_sum_of_squares(whole, ridge, beta)
-    value = rss / whole.n + whole_alpha * xp.sum(penalty(t), axis=-1)
-    return Optimum(penalty.best_gate(t), beta, value, n_iter, criterion, status)
+        place, beta, price, unit = _members((place, beta, price, unit), ~stops)
+        problem = problem.problems(xp.nonzero(~stops)[0])
+    return _in_order(finished)
 
 
-def _sizes(beta: Array, alpha: Array) -> Array:
-    """Return t = β²/λ, (B, D): infinite, an open gate, where being open is free."""
-    xp = namespace(beta)
-    price = xp.where(alpha > 0.0, alpha, xp.ones_like(alpha))[:, None]
-    return xp.where((alpha > 0.0)[:, None], beta * beta / price, xp.full_like(beta, xp.inf))
+def _price(alpha: Array) -> Array:
+    """Return λ as (B, 1), lifted from zero: where being open is free, every column is open."""
+    return clip(alpha, low=namespace(alpha).finfo(alpha.dtype).smallest_normal ** 0.5)[:, None]
 
 
-def _unit(problem: GramQuadratic | RowQuadratic) -> Array:
+def _unit(problem: Problem) -> Array:
     """Return the root mean square of y, or one where y is zero."""
     xp = namespace(problem.b)
     unit = xp.sqrt(problem.yy / problem.n)
@@ -119,12 +154,25 @@ def _members(fields: tuple[Array, ...], chosen: Array) -> tuple[Array, ...]:
     return tuple(xp.take(field, indices, axis=0) for field in fields)
 
 
-def _in_order(finished: list[tuple[Array, ...]]) -> tuple[Array, ...]:
-    """Join what finished at different times; the first field is the place in the batch."""
-    xp = namespace(finished[0][0])
-    fields = [xp.concat([part[i] for part in finished]) for i in range(len(finished[0]))]
+def _in_order(finished: list[_Settled]) -> _Settled:
+    """Join what came to rest at different times, each problem back in its place."""
+    xp = namespace(finished[0].place)
+    fields = [xp.concat(parts) for parts in zip(*finished, strict=True)]
     order = xp.argsort(fields[0])
-    return tuple(xp.take(field, order, axis=0) for field in fields)
+    return _Settled(*(xp.take(field, order, axis=0) for field in fields))
+
+
+class FixedStep(NamedTuple):
+    """Gradient descent with the fixed γ of Algorithm 1; it has nothing to remember."""
+
+    @classmethod
+    def at(cls, x: Array) -> FixedStep:
+        """Return the state before the first step."""
+        return cls()
+
+    def step(self, x: Array, gradient: Array, learning_rate: float) -> tuple[Array, FixedStep]:
+        """Return the parameters after one step, and the next state."""
+        return x - learning_rate * gradient, self
 
 
 class Adam(NamedTuple):

@@ -23,19 +23,24 @@ from functools import lru_cache
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from .backend import Array, namespace, quiet
+from .backend import Array, clip, namespace, take_rows
 from .gates import GateMoments, gate_moments
 
 __all__ = ["GatePenalty", "gate_penalty"]
 
-# Below this t a gate is closed for every purpose; its ridge goes on as √(2/t), the limit's form.
+# Below this t a gate is shut for every purpose, and its ridge grows no further.
 _SMALLEST_T = 1e-18
+_LOG_SMALLEST_T = math.log(_SMALLEST_T)
 _NODES = 1024
 
 
 @dataclass(frozen=True, eq=False)
 class GatePenalty:
-    """The curve of best gates at one τ; made by :func:`gate_penalty`."""
+    """The curve of best gates at one τ; made by :func:`gate_penalty`.
+
+    Each curve is a table of cubics: row i holds, from the third power down, the coefficients
+    between node i and the next, in units of their distance.
+    """
 
     tau: float
     threshold: float
@@ -43,28 +48,27 @@ class GatePenalty:
     step: float
     """Distance of two nodes in log t."""
     log_ratio: np.ndarray
-    """log ρ of the best gate: the coefficients of a cubic in log t from each node to the next."""
+    """log ρ of the best gate."""
     mu: np.ndarray
-    """μ of the best gate, likewise."""
+    """μ of the best gate."""
+    log_cost: np.ndarray
+    """log g."""
+    neutral_ratio: float
+    """ρ at μ = 1/2, where every gate begins."""
 
     def _at(self, t: Array, cubics: np.ndarray) -> Array:
         xp = namespace(t)
-        inside = xp.clip(t, _SMALLEST_T, self.threshold)
-        place = (xp.log(inside) - math.log(_SMALLEST_T)) / self.step
-        left = xp.clip(xp.floor(place), 0.0, _NODES - 2.0)
-        u = (place - left) * self.step
-        node = xp.reshape(xp.astype(left, xp.int64), (-1,))
-        c = xp.take(_like(cubics, t), node, axis=0)
-        c3, c2, c1, c0 = (xp.reshape(c[:, i], t.shape) for i in range(4))
-        return c0 + u * (c1 + u * (c2 + u * c3))
+        place = (xp.log(clip(t, _SMALLEST_T, self.threshold)) - _LOG_SMALLEST_T) / self.step
+        left = clip(xp.astype(place, xp.int64), high=_NODES - 2)
+        u = place - xp.astype(left, t.dtype)
+        c = take_rows(_like(cubics, t), left)
+        return ((c[..., 0] * u + c[..., 1]) * u + c[..., 2]) * u + c[..., 3]
 
     def noise_ratio(self, t: Array) -> Array:
-        """Return ρ = g'(t) of the best gate: 0 from t* on, growing like √(2/t) as t → 0."""
+        """Return ρ = g'(t) of the best gate: 0 from t* on, √(2/t) towards 0, finite at 0."""
         xp = namespace(t)
-        with quiet(xp):
-            ratio = xp.exp(self._at(t, self.log_ratio))
-            ratio = xp.where(t < _SMALLEST_T, ratio * xp.sqrt(_SMALLEST_T / t), ratio)
-        return xp.where(t >= self.threshold, xp.zeros_like(t), ratio)
+        is_shut_in_part = xp.astype(t < self.threshold, t.dtype)
+        return xp.exp(self._at(t, self.log_ratio)) * is_shut_in_part
 
     def best_gate(self, t: Array) -> Array:
         """Return the best μ: ∞ from t* on, −∞ where t is zero but for rounding."""
@@ -76,12 +80,8 @@ class GatePenalty:
     def __call__(self, t: Array) -> Array:
         """Return g(t)."""
         xp = namespace(t)
-        mu = self.best_gate(t)
-        is_interior = xp.isfinite(mu)
-        gates = gate_moments(xp.where(is_interior, mu, xp.zeros_like(mu)), self.tau)
-        inside = t * xp.exp(gates.log_noise_ratio) + gates.open_probability
-        edge = xp.where(t >= self.threshold, xp.ones_like(t), 2.0 * xp.sqrt(2.0 * t))
-        return xp.where(is_interior, inside, edge)
+        cost = xp.where(t < _SMALLEST_T, 2.0 * xp.sqrt(2.0 * t), xp.exp(self._at(t, self.log_cost)))
+        return xp.where(t >= self.threshold, xp.ones_like(t), cost)
 
 
 def _like(table: np.ndarray, t: Array) -> Array:
@@ -94,7 +94,7 @@ def _like(table: np.ndarray, t: Array) -> Array:
 @lru_cache(maxsize=64)
 def gate_penalty(tau: float) -> GatePenalty:
     """Return the penalty of gates with noise τ, from a table that is made once."""
-    mu = np.linspace(_lowest_mu(tau), 1.0 + 2.0 * tau, 4 * _NODES)
+    mu = np.linspace(_lowest_mu(tau), 1.0 + 5.0 * tau, 2 * _NODES)
     gates = gate_moments(mu, tau)
     log_t = _log_t(mu, tau, gates)
     # Along the curve the cost tρ + Φ rises with t and passes that of the open gate, 1, at t*.
@@ -103,16 +103,16 @@ def gate_penalty(tau: float) -> GatePenalty:
     threshold_mu = CubicSpline(cost[end - 6 : end], mu[end - 6 : end])(1.0)
     threshold = math.exp(CubicSpline(mu[:end], log_t[:end])(threshold_mu))
 
-    nodes = np.linspace(math.log(_SMALLEST_T), math.log(threshold), _NODES)
+    nodes = np.linspace(_LOG_SMALLEST_T, math.log(threshold), _NODES)
     best_mu = CubicSpline(log_t[:end], mu[:end])(nodes)
-    log_ratio = gate_moments(best_mu, tau).log_noise_ratio
-    return GatePenalty(
-        tau=tau,
-        threshold=threshold,
-        step=float(nodes[1] - nodes[0]),
-        log_ratio=np.ascontiguousarray(CubicSpline(nodes, log_ratio).c.T),
-        mu=np.ascontiguousarray(CubicSpline(nodes, best_mu).c.T),
-    )
+    best = gate_moments(best_mu, tau)
+    log_cost = np.log(np.exp(nodes + best.log_noise_ratio) + best.open_probability)
+    curves = np.stack([best.log_noise_ratio, best_mu, log_cost], axis=-1)
+    step = float(nodes[1] - nodes[0])
+    cubics = CubicSpline(np.arange(float(_NODES)), curves).c  # (4, nodes - 1, 3)
+    log_ratio, best_mu, log_cost = np.ascontiguousarray(cubics.transpose(2, 1, 0))
+    neutral = float(gate_moments(np.asarray([0.5]), tau).noise_ratio[0])
+    return GatePenalty(tau, threshold, step, log_ratio, best_mu, log_cost, neutral)
 
 
 def _log_t(mu: np.ndarray, tau: float, gates: GateMoments) -> np.ndarray:
@@ -124,4 +124,4 @@ def _log_t(mu: np.ndarray, tau: float, gates: GateMoments) -> np.ndarray:
 def _lowest_mu(tau: float) -> float:
     """Return a μ below that of the smallest tabulated t."""
     mu = -tau * np.arange(4.0, 40.0)
-    return float(mu[np.argmax(_log_t(mu, tau, gate_moments(mu, tau)) < math.log(_SMALLEST_T))])
+    return float(mu[np.argmax(_log_t(mu, tau, gate_moments(mu, tau)) < _LOG_SMALLEST_T)])

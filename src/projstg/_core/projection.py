@@ -19,63 +19,67 @@ and never a NaN.
 
 from __future__ import annotations
 
-from .backend import Array, cholesky, cholesky_solve, namespace, solve_positive
-from .statistics import GramQuadratic, RowQuadratic
+from .backend import (
+    Array,
+    add_diagonal,
+    cholesky,
+    cholesky_solve,
+    clip,
+    namespace,
+    solve_positive,
+)
+from .statistics import GramQuadratic, Problem, RowQuadratic
 
 __all__ = ["dual", "hadamard", "primal", "project"]
 
-# A closed gate may ask for an infinite ridge; this one is as good and its products stay finite.
-_LARGEST_RIDGE = 1e150
 
+def project(problem: Problem, ridge: Array, *, refine: bool = True) -> Array:
+    """Return β, (..., D), for noise ratios ``ridge``, (..., D); columns at mean square one.
 
-def project(problem: GramQuadratic | RowQuadratic, ridge: Array) -> Array:
-    """Return β, (..., D), for noise ratios ``ridge``, (..., D); columns at mean square one."""
+    Without the step of refinement β is off by the floor, about 1e-8, which is enough on the way.
+    """
     if isinstance(problem, GramQuadratic):
-        return primal(problem, ridge)
+        return primal(problem, ridge, refine=refine)
     n_rows, n_columns = problem.X.shape[-2:]
     # The smaller matrix: D×D costs D³/3, N×N costs N³/3 and N²D to form.
-    return dual(problem, ridge) if n_rows < n_columns else primal(problem.gram, ridge)
+    if n_rows < n_columns:
+        return dual(problem, ridge, refine=refine)
+    return primal(problem.gram, ridge, refine=refine)
 
 
-def primal(problem: GramQuadratic, ridge: Array) -> Array:
+def primal(problem: GramQuadratic, ridge: Array, *, refine: bool = True) -> Array:
     """Solve (G + n·diag(ρ)) β = b.
 
     The unknowns are scaled by s = (1+ρ)^(−1/2), which gives the matrix a unit diagonal: gates
     closed and open at once do not harm its condition.
     """
     xp = namespace(ridge)
-    n = problem.n[..., None]
-    floor = 8.0 * ridge.shape[-1] * xp.finfo(ridge.dtype).eps
-    rho = xp.clip(ridge, floor, _largest(ridge))
+    rho = _lifted(ridge)
     s = 1.0 / xp.sqrt(1.0 + rho)
-    scale = s / xp.sqrt(n)
-    matrix = _with_diagonal(
-        problem.G * scale[..., :, None] * scale[..., None, :], rho / (1.0 + rho)
-    )
-    if not xp.any(ridge < floor):
+    scale = s / xp.sqrt(problem.n[..., None])
+    matrix = problem.G * scale[..., :, None] * scale[..., None, :]
+    matrix = add_diagonal(matrix, rho * s * s)
+    if not (refine and _reaches_floor(ridge)):
         return scale * solve_positive(matrix, scale * problem.b)[0]
     factor, _ = cholesky(matrix)
     beta = scale * cholesky_solve(factor, scale * problem.b)
-    missing = problem.b - _times(problem.G, beta) - n * xp.clip(ridge, 0.0, _largest(ridge)) * beta
+    missing = problem.b - _times(problem.G, beta) - _charge(problem, ridge, beta)
     return beta + scale * cholesky_solve(factor, scale * missing)
 
 
-def dual(problem: RowQuadratic, ridge: Array) -> Array:
+def dual(problem: RowQuadratic, ridge: Array, *, refine: bool = True) -> Array:
     """Solve (I + XΓXᵀ) r = y, then β = ΓXᵀr, with Γ = diag(1/(nρ))."""
     xp = namespace(ridge)
-    X, n = problem.X, problem.n[..., None]
+    X, y = problem.X, problem.y
     Xt = xp.matrix_transpose(X)
-    floor = xp.finfo(ridge.dtype).eps ** 0.5
-    gamma = 1.0 / (n * xp.clip(ridge, floor, _largest(ridge)))
+    gamma = 1.0 / problem.n[..., None] / _lifted(ridge)
     matrix = (X * gamma[..., None, :]) @ Xt
-    one = xp.ones(matrix.shape[:-1], dtype=matrix.dtype, device=matrix.device)
-    matrix = _with_diagonal(matrix, one)
-    if not xp.any(ridge < floor):
-        return gamma * _times(Xt, solve_positive(matrix, problem.y)[0])
+    matrix = add_diagonal(matrix, xp.ones_like(y))
+    if not (refine and _reaches_floor(ridge)):
+        return gamma * _times(Xt, solve_positive(matrix, y)[0])
     factor, _ = cholesky(matrix)
-    beta = gamma * _times(Xt, cholesky_solve(factor, problem.y))
-    residual = problem.y - _times(X, beta)
-    missing = _times(Xt, residual) - n * xp.clip(ridge, 0.0, _largest(ridge)) * beta
+    beta = gamma * _times(Xt, cholesky_solve(factor, y))
+    missing = _times(Xt, y - _times(X, beta)) - _charge(problem, ridge, beta)
     step = cholesky_solve(factor, _times(X, gamma * missing))
     return beta + gamma * (missing - _times(Xt, step))
 
@@ -90,19 +94,25 @@ def hadamard(G: Array, b: Array, second: Array, mean: Array, jitter: float = 0.0
     matrix = G * second
     diagonal = xp.linalg.diagonal(matrix)
     extra = jitter * xp.mean(diagonal, axis=-1, keepdims=True) + 0.0 * diagonal
-    return solve_positive(_with_diagonal(matrix, extra), b * mean)[0]
+    return solve_positive(add_diagonal(matrix, extra), b * mean)[0]
 
 
-def _largest(ridge: Array) -> float:
-    return min(_LARGEST_RIDGE, namespace(ridge).finfo(ridge.dtype).max ** 0.5)
+def _lifted(ridge: Array) -> Array:
+    """Return ρ between the floor under open gates and the ceiling over closed ones."""
+    info = namespace(ridge).finfo(ridge.dtype)
+    return clip(ridge, info.eps**0.5, info.max)
+
+
+def _reaches_floor(ridge: Array) -> bool:
+    """Return whether some gate is open enough for the floor to matter."""
+    xp = namespace(ridge)
+    return bool(xp.any(ridge < xp.finfo(ridge.dtype).eps ** 0.5))
+
+
+def _charge(problem: Problem, ridge: Array, beta: Array) -> Array:
+    """Return nρβ without the floor: the ridge's part of the normal equations."""
+    return clip(ridge, high=namespace(ridge).finfo(ridge.dtype).max) * beta * problem.n[..., None]
 
 
 def _times(matrix: Array, vector: Array) -> Array:
     return (matrix @ vector[..., None])[..., 0]
-
-
-def _with_diagonal(matrix: Array, extra: Array) -> Array:
-    """Return matrix + diag(extra)."""
-    xp = namespace(matrix)
-    eye = xp.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
-    return matrix + eye * extra[..., None, :]

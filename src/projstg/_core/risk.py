@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .backend import Array, namespace
+from .backend import Array, clip, namespace
 from .gates import gate_moments
 from .projection import project
-from .statistics import GramQuadratic, RowQuadratic
+from .statistics import Problem
 
 __all__ = ["ProfiledRisk", "profiled_risk", "residual_sum_of_squares"]
 
@@ -35,26 +35,24 @@ class ProfiledRisk(NamedTuple):
     """θ ⊙ E[z], shape (..., D)."""
 
 
-def profiled_risk(
-    problem: GramQuadratic | RowQuadratic, mu: Array, tau: float, alpha: Array
-) -> ProfiledRisk:
+def profiled_risk(problem: Problem, mu: Array, tau: float, alpha: Array) -> ProfiledRisk:
     """Return min_θ Risk(θ, μ) for gates μ, (..., D), and λ = ``alpha``, (...)."""
     xp = namespace(mu)
     gates = gate_moments(mu, tau)
-    ridge = xp.exp(gates.log_noise_ratio)
+    ridge = gates.noise_ratio
     beta = project(problem, ridge)
     fit = (problem.yy - xp.sum(problem.b * beta, axis=-1)) / problem.n
     value = fit + alpha * xp.sum(gates.open_probability, axis=-1)
-    slope = xp.where(ridge > 0.0, ridge, xp.zeros_like(ridge)) * gates.log_noise_ratio_slope
-    gradient = beta * beta * slope + xp.asarray(alpha)[..., None] * gates.open_slope
+    # β√ρ first: ρ alone may be near the end of the range, and β then near zero.
+    charged = beta * xp.sqrt(ridge)
+    gradient = charged * charged * gates.log_noise_ratio_slope
+    gradient = gradient + xp.asarray(alpha)[..., None] * gates.open_slope
     return ProfiledRisk(value, gradient, beta)
 
 
-def residual_sum_of_squares(
-    problem: GramQuadratic | RowQuadratic, ridge: Array, beta: Array
-) -> Array:
+def residual_sum_of_squares(problem: Problem, ridge: Array, beta: Array) -> Array:
     """Return ‖y − Xβ‖² of a projected β, from Xᵀ(y − Xβ) = nρβ; nothing but dot products."""
     xp = namespace(beta)
     charged = xp.where(xp.isfinite(ridge), ridge, xp.zeros_like(ridge)) * beta * beta
     rss = problem.yy - xp.sum(problem.b * beta, axis=-1) - problem.n * xp.sum(charged, axis=-1)
-    return xp.clip(rss, min=0.0)
+    return clip(rss, low=0.0)

@@ -14,26 +14,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import Any, Protocol
 
-from .backend import Array, namespace
+from .backend import Array, namespace, take_rows
 
 __all__ = [
     "GramQuadratic",
+    "Problem",
     "Quadratic",
     "RowQuadratic",
     "Statistics",
     "standardized",
+    "weighted_means",
 ]
 
 
 class Quadratic(Protocol):
     """‖y − Xβ‖² = yy − 2bᵀβ + βᵀGβ as the search sees it; every field may have batch axes."""
 
-    n: Array
-    """Σw, shape (...): the number of rows where the weights are one."""
-    degrees_of_freedom: Array
-    """n, less one if the means were taken out."""
+    @property
+    def n(self) -> Array:
+        """Σw, shape (...): the number of rows where the weights are one."""
+
+    @property
+    def degrees_of_freedom(self) -> Array:
+        """n, less one if the means were taken out."""
 
     @property
     def b(self) -> Array:
@@ -75,6 +80,12 @@ class GramQuadratic:
         G = self.G * factor[..., :, None] * factor[..., None, :]
         return GramQuadratic(G, self.b * factor, self.yy, self.n, self.degrees_of_freedom)
 
+    def astype(self, dtype: Any) -> GramQuadratic:
+        """Return the same problem in another precision."""
+        xp = namespace(self.G)
+        fields = (self.G, self.b, self.yy, self.n, self.degrees_of_freedom)
+        return GramQuadratic(*(xp.astype(field, dtype) for field in fields))
+
     def problems(self, chosen: Array) -> GramQuadratic:
         """Return the chosen members of a batch with one axis."""
         fields = (self.G, self.b, self.yy, self.n, self.degrees_of_freedom)
@@ -95,7 +106,7 @@ class RowQuadratic:
         cls, X: Array, y: Array, weights: Array | None = None, *, centre: bool = True
     ) -> RowQuadratic:
         """Return the problem of these rows, each taken ``weights`` times."""
-        x_mean, y_mean, n = _means(X, y, weights)
+        x_mean, y_mean, n = weighted_means(X, y, weights)
         if centre:
             X, y = X - x_mean[..., None, :], y - y_mean[..., None]
         if weights is not None:
@@ -141,10 +152,10 @@ class RowQuadratic:
         return RowQuadratic(*(_member(field, chosen) for field in fields))
 
 
-Q = TypeVar("Q", GramQuadratic, RowQuadratic)
+Problem = GramQuadratic | RowQuadratic
 
 
-def standardized(quadratic: Q, tolerance: Array | float = 0.0) -> tuple[Q, Array]:
+def standardized(quadratic: Problem, tolerance: Array | float = 0.0) -> tuple[Problem, Array]:
     """Return the problem with columns of mean square one, and the scale divided out, (..., D).
 
     A column whose mean square is not above ``tolerance`` is all rounding: it becomes exactly zero
@@ -184,7 +195,7 @@ class Statistics:
     @classmethod
     def from_rows(cls, X: Array, y: Array, weights: Array | None = None) -> Statistics:
         """Return the statistics of X (..., N, D), y (..., N), weights (..., N) or None."""
-        x_mean, y_mean, _ = _means(X, y, weights)
+        x_mean, y_mean, _ = weighted_means(X, y, weights)
         centred = RowQuadratic.from_rows(X, y, weights)
         gram = centred.gram
         return cls(X.shape[-2], centred.n, x_mean, y_mean, gram.G, gram.b, gram.yy)
@@ -223,7 +234,8 @@ def _column(value: Array) -> Array:
     return value[..., None] if hasattr(value, "ndim") else value
 
 
-def _means(X: Array, y: Array, weights: Array | None) -> tuple[Array, Array, Array]:
+def weighted_means(X: Array, y: Array, weights: Array | None) -> tuple[Array, Array, Array]:
+    """Return x̄ (..., D), ȳ (...) and Σw (...)."""
     xp = namespace(X, y)
     if weights is None:
         n = xp.full(y.shape[:-1], float(y.shape[-1]), dtype=y.dtype, device=y.device)
@@ -241,8 +253,7 @@ def _taken(matrix: Array, indices: Array) -> Array:
     xp = namespace(matrix)
     batch = matrix.shape[:-2]
     if not batch:
-        flat = xp.take(matrix, xp.reshape(indices, (-1,)), axis=0)
-        return xp.reshape(flat, (*indices.shape, matrix.shape[-1]))
+        return take_rows(matrix, indices)
     size = matrix.shape[-2]
     n_problems = 1
     for length in batch:

@@ -1,0 +1,131 @@
+"""One function that fits gates to a batch of problems, in whichever mode was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .algorithm1 import Noise, algorithm1, numpy_noise, torch_noise
+from .backend import Array, is_torch, namespace
+from .gates import gate_mean
+from .optimize import Hook, Status, alternate
+from .risk import profiled_risk
+from .statistics import GramQuadratic, Problem, RowQuadratic
+
+__all__ = ["GateFit", "GateOptions", "fit_gates"]
+
+# Exact gates begin this many times as noisy as they end; see docs/why_noise_helps.md.
+ANNEALING = (16.0, 1.0)
+
+
+@dataclass(frozen=True)
+class GateOptions:
+    """What a caller may set; the defaults are the paper's."""
+
+    tau: float = 0.5
+    expectation: str = "exact"
+    anneal: bool = True
+    n_projection_samples: int = 20
+    n_gradient_samples: int = 20
+    optimizer: str = "adam"
+    learning_rate: float = 1e-3
+    max_iter: int | None = None
+    tol: float = 1e-4
+
+    @property
+    def n_steps(self) -> int:
+        """The most steps that will be taken."""
+        return self.max_iter or (1000 if self.expectation == "exact" else 4000)
+
+
+class GateFit(NamedTuple):
+    """Fitted gates; every field has the batch's leading axis."""
+
+    mu: Array
+    mean: Array
+    """E[z]."""
+    theta: Array
+    """In units of the standardised columns."""
+    beta: Array
+    """θ ⊙ E[z], likewise."""
+    value: Array
+    """The exact risk at these gates, with the coefficients at their best."""
+    n_iter: Array
+    criterion: Array
+    status: Array
+
+
+def fit_gates(
+    problem: Problem,
+    alpha: Array,
+    options: GateOptions,
+    seeds: Sequence[int],
+    *,
+    on_step: Hook | None = None,
+) -> GateFit:
+    """Fit the gates of a batch of standardised problems at λ = ``alpha``, shape (B,).
+
+    With NumPy each problem draws from its own seed, so a batch gives what its members give
+    alone; with torch one generator on the device serves them all.
+    """
+    if options.expectation == "exact":
+        return _exact(problem, alpha, options, on_step)
+    return _monte_carlo(problem, alpha, options, seeds, on_step)
+
+
+def _exact(problem: Problem, alpha: Array, options: GateOptions, hook: Hook | None) -> GateFit:
+    xp = namespace(alpha)
+    taus = [factor * options.tau for factor in ANNEALING] if options.anneal else [options.tau]
+    end = alternate(problem, alpha, taus, max_iter=options.n_steps, tol=options.tol, on_step=hook)
+    q = gate_mean(end.mu, options.tau)
+    theta = end.beta / xp.where(q > 0.0, q, xp.ones_like(q))
+    return GateFit(end.mu, q, theta, end.beta, end.value, end.n_iter, end.criterion, end.status)
+
+
+def _monte_carlo(
+    problem: Problem,
+    alpha: Array,
+    options: GateOptions,
+    seeds: Sequence[int],
+    hook: Hook | None,
+) -> GateFit:
+    xp = namespace(alpha)
+    gram = problem.gram if isinstance(problem, RowQuadratic) else problem
+    end = algorithm1(
+        gram,
+        alpha,
+        options.tau,
+        _noise(gram, options, seeds),
+        n_projection_samples=options.n_projection_samples,
+        learning_rate=options.learning_rate,
+        max_iter=options.n_steps,
+        optimizer=options.optimizer,
+        on_step=hook,
+    )
+    risk = profiled_risk(problem, end.mu, options.tau, alpha)
+    one = xp.ones_like(alpha)
+    q = gate_mean(end.mu, options.tau)
+    status = Status.CONVERGED if end.n_iter == options.n_steps else Status.STOPPED
+    return GateFit(
+        mu=end.mu,
+        mean=q,
+        theta=end.theta,
+        beta=end.theta * q,
+        value=risk.value,
+        n_iter=one * end.n_iter,
+        criterion=xp.max(xp.abs(risk.gradient), axis=-1),
+        status=one * int(status),
+    )
+
+
+def _noise(problem: GramQuadratic, options: GateOptions, seeds: Sequence[int]) -> Noise:
+    n_draws = options.n_projection_samples + options.n_gradient_samples
+    if is_torch(namespace(problem.b)):
+        seed = int(np.random.SeedSequence(list(seeds)).generate_state(1)[0])
+        return torch_noise(problem.b, n_draws, seed)
+    # SFC64 is the fastest of NumPy's generators, and drawing is a third of the work.
+    generators = [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
+    return numpy_noise(generators, n_draws, problem.b.shape[-1])

@@ -1,0 +1,69 @@
+"""From scores to exactly K columns, and from columns to least squares."""
+
+from __future__ import annotations
+
+from .backend import Array, namespace, take_along
+from .gates import deterministic_gate
+from .statistics import Quadratic
+
+__all__ = ["as_mask", "gated_coefficients", "largest", "least_squares", "spread"]
+
+
+def gated_coefficients(mu: Array, theta: Array) -> Array:
+    """Return the paper's estimate β̂ = θ ⊙ z(μ) with the gate free of noise; 0 where it is shut."""
+    xp = namespace(mu)
+    gate = deterministic_gate(mu)
+    return xp.where(gate > 0.0, theta * gate, xp.zeros_like(theta))
+
+
+def largest(score: Array, tie: Array, k: int) -> Array:
+    """Return the k columns with the largest score, (B, k), sorted by index.
+
+    Ties go to the larger ``tie``, then to the smaller index, so that there are always exactly k.
+    """
+    xp = namespace(score)
+    by_tie = xp.argsort(-tie, axis=-1, stable=True)
+    by_score = xp.argsort(-take_along(score, by_tie), axis=-1, stable=True)
+    return xp.sort(take_along(by_tie, by_score)[:, :k], axis=-1)
+
+
+def as_mask(support: Array, counts: Array, n_features: int) -> Array:
+    """Return indices (B, k), those that count, (B, k), as a mask (B, D)."""
+    xp = namespace(support)
+    columns = xp.arange(n_features, device=support.device)
+    return xp.any((support[:, :, None] == columns) & counts[:, :, None], axis=1)
+
+
+def spread(values: Array, support: Array, n_features: int) -> Array:
+    """Return values (B, k) at their places among D columns, (B, D), zero elsewhere."""
+    xp = namespace(values)
+    columns = xp.arange(n_features, device=support.device)
+    places = xp.astype(support[:, :, None] == columns, values.dtype)
+    return xp.sum(values[:, :, None] * places, axis=1)
+
+
+def least_squares(problem: Quadratic, support: Array, counts: Array) -> Array:
+    """Return the coefficients of least squares on the columns ``support``, (B, k).
+
+    Where the columns are dependent it is the solution of minimum norm. ``counts``, (B, k), leaves
+    some out, whose coefficients are zero: supports of several sizes in one array.
+    """
+    xp = namespace(problem.b)
+    k = support.shape[-1]
+    if k == 0:
+        return xp.zeros_like(problem.b)[:, :0]
+    used = xp.astype(counts, problem.b.dtype)
+    G = take_along(problem.rows(support), xp.broadcast_to(support[:, None, :], (*support.shape, k)))
+    G = G * used[:, :, None] * used[:, None, :]
+    b = take_along(problem.b, support) * used
+    values, vectors = xp.linalg.eigh(G)
+    cutoff = k * xp.finfo(b.dtype).eps * xp.max(values, axis=-1, keepdims=True)
+    is_null = values <= cutoff
+    inverse = xp.where(is_null, 0.0, 1.0 / xp.where(is_null, 1.0, values))
+
+    def solved(rhs: Array) -> Array:
+        inside = xp.matrix_transpose(vectors) @ rhs[:, :, None]
+        return (vectors @ (inverse[:, :, None] * inside))[:, :, 0]
+
+    beta = solved(b)
+    return beta + solved(b - (G @ beta[:, :, None])[:, :, 0])

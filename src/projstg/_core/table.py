@@ -1,0 +1,73 @@
+"""A table becomes a problem: centred, weighted, scaled, and tall or wide as suits it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .backend import Array, namespace
+from .statistics import Problem, RowQuadratic, Statistics, standardized, weighted_means
+
+__all__ = ["Table", "as_table"]
+
+# Rows go into the sums in blocks, so that a tall table is never copied whole.
+_BLOCK_ROWS = 8192
+# A constant column keeps only the rounding of its mean when that is taken out.
+_ROUNDING = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A batch of standardised problems and the way back to the units of the data."""
+
+    problem: Problem
+    scale: Array
+    """What each column was divided by, (B, D); zero for a column that does not vary."""
+    x_mean: Array
+    y_mean: Array
+
+    @property
+    def varies(self) -> Array:
+        """The columns that can be selected, (B, D)."""
+        return self.scale > 0.0
+
+    def in_units(self, coef: Array) -> Array:
+        """Return coefficients (B, D) of standardised columns in the units of the data."""
+        xp = namespace(coef)
+        return xp.where(
+            self.varies,
+            coef / xp.where(self.varies, self.scale, xp.ones_like(self.scale)),
+            xp.zeros_like(coef),
+        )
+
+    def intercept(self, coef: Array) -> Array:
+        """Return what coefficients in the units of the data leave of the mean of y, (B,)."""
+        return self.y_mean - namespace(coef).sum(self.x_mean * coef, axis=-1)
+
+
+def as_table(X: Array, y: Array, weights: Array | None = None, *, centre: bool = True) -> Table:
+    """Return the problems of X (B, N, D), y (B, N): by Gram matrix if tall, X itself if wide."""
+    xp = namespace(X)
+    problem: Problem
+    if X.shape[-2] >= X.shape[-1]:
+        sums = _summed(X, y, weights)
+        problem, x_mean, y_mean = sums.quadratic(centre=centre), sums.x_mean, sums.y_mean
+    else:
+        problem = RowQuadratic.from_rows(X, y, weights, centre=centre)
+        x_mean, y_mean, _ = weighted_means(X, y, weights)
+    if not centre:
+        x_mean, y_mean = xp.zeros_like(x_mean), xp.zeros_like(y_mean)
+    rounding = _ROUNDING * xp.finfo(X.dtype).eps * x_mean
+    problem, scale = standardized(problem, rounding * rounding)
+    return Table(problem, scale, x_mean, y_mean)
+
+
+def _summed(X: Array, y: Array, weights: Array | None) -> Statistics:
+    def block(first: int) -> Statistics:
+        rows = slice(first, first + _BLOCK_ROWS)
+        some = None if weights is None else weights[:, rows]
+        return Statistics.from_rows(X[:, rows, :], y[:, rows], some)
+
+    sums = block(0)
+    for first in range(_BLOCK_ROWS, X.shape[-2], _BLOCK_ROWS):
+        sums = sums.merge(block(first))
+    return sums

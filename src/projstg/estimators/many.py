@@ -1,0 +1,148 @@
+"""Many problems of one shape at once: folds, replicates, bootstrap samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._core.backend import namespace, to_numpy
+from .._core.optimize import Status
+from .._core.solve import solve
+from .._core.table import as_table
+from ._base import check_n_selected, seed_from
+from .projected_stg import ProjectedSTG
+
+
+@dataclass(frozen=True, eq=False)
+class ManyFits:
+    """What :func:`fit_many` found; every array has the problems as its first axis.
+
+    The names are those of :class:`ProjectedSTG` without the final underscore. Arrays are of the
+    kind that went in, on its device.
+    """
+
+    support: Any
+    """The selected columns, a mask of shape (n_problems, n_features)."""
+    coef: Any
+    intercept: Any
+    gated_coef: Any
+    gate_mean: Any
+    mu: Any
+    alpha: Any
+    noise_std: Any
+    risk: Any
+    n_iter: Any
+    converged: Any
+    seeds: tuple[int, ...]
+    """Problem i is ``ProjectedSTG(random_state=seeds[i])`` on its own."""
+
+    def predict(self, X: Any) -> Any:
+        """Predict for X of shape (n_problems, n_samples, n_features)."""
+        return (X @ self.coef[:, :, None])[:, :, 0] + self.intercept[:, None]
+
+
+def fit_many(X, y, n_features_to_select=None, *, sample_weight=None, random_state=None, **params):
+    """Fit :class:`ProjectedSTG` to many problems of one shape in one go.
+
+    With NumPy arrays the answers are those of single fits with ``random_state=seeds[i]``, in a
+    fraction of the time. Torch tensors stay on their device; there the Monte Carlo mode draws from
+    the device's generator and agrees with NumPy in distribution only.
+
+    Parameters
+    ----------
+    X : array of shape (n_problems, n_samples, n_features)
+        NumPy, or torch (extra ``torch``). Finite numbers, float32 or float64.
+    y : array of shape (n_problems, n_samples)
+    n_features_to_select : int or None, default=None
+    sample_weight : array of shape (n_problems, n_samples) or None
+    random_state : int, sequence of int, RandomState or None
+        One seed from which the problems' seeds are made, or a seed for each problem.
+    **params
+        Any other parameter of :class:`ProjectedSTG`.
+
+    Returns
+    -------
+    fits : ManyFits
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from projstg import fit_many
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((5, 30, 50))
+    >>> y = 2 * X[:, :, 3] - X[:, :, 17] + 0.1 * rng.standard_normal((5, 30))
+    >>> np.nonzero(fit_many(X, y, n_features_to_select=2).support)[1].reshape(5, 2).tolist()
+    [[3, 17], [3, 17], [3, 17], [3, 17], [3, 17]]
+    """
+    model = ProjectedSTG(n_features_to_select, **params)
+    model._validate_params()
+    X, y, weights = _checked(X, y, sample_weight)
+    seeds = _seeds(random_state, X.shape[0])
+    table = as_table(X, y, weights, centre=model.fit_intercept)
+    for varies in to_numpy(table.varies):
+        check_n_selected(n_features_to_select, varies, lambda chosen: str(np.flatnonzero(chosen)))
+    found = solve(table, model._options(), seeds)
+    gates = found.gates
+    return ManyFits(
+        support=found.support,
+        coef=found.coef,
+        intercept=found.intercept,
+        gated_coef=found.gated_coef,
+        gate_mean=gates.mean,
+        mu=gates.mu,
+        alpha=found.alpha,
+        noise_std=found.noise_std,
+        risk=gates.value,
+        n_iter=gates.n_iter,
+        converged=gates.status == int(Status.CONVERGED),
+        seeds=seeds,
+    )
+
+
+def _checked(X, y, weights):
+    """Return float arrays of matching shapes, or raise and say what was seen."""
+    if not hasattr(X, "shape"):
+        X, y = np.asarray(X), np.asarray(y)
+    xp = namespace(X)
+    if X.ndim != 3 or y.ndim != 2 or X.shape[:2] != y.shape:
+        raise ValueError(
+            "fit_many takes X of shape (n_problems, n_samples, n_features) and y of shape "
+            f"(n_problems, n_samples); got {tuple(X.shape)} and {tuple(y.shape)}. For one problem "
+            "use ProjectedSTG, or add an axis: X[None], y[None]."
+        )
+    if min(X.shape) < 1 or X.shape[1] < 2:
+        raise ValueError(
+            f"X has shape {tuple(X.shape)}; at least two samples and one column needed."
+        )
+    if X.dtype not in (xp.float32, xp.float64):
+        X = xp.astype(X, xp.float64)
+    y = xp.astype(y, X.dtype)
+    if not (xp.all(xp.isfinite(X)) and xp.all(xp.isfinite(y))):
+        raise ValueError("X or y holds NaN or infinity; drop or impute those rows first.")
+    if weights is None:
+        return X, y, None
+    weights = xp.astype(xp.asarray(weights), X.dtype)
+    if (
+        weights.shape != y.shape
+        or xp.any(weights < 0.0)
+        or not xp.all(xp.sum(weights, axis=-1) > 0)
+    ):
+        raise ValueError(
+            f"sample_weight must be non-negative, of y's shape {tuple(y.shape)}, and positive "
+            "somewhere in every problem."
+        )
+    return X, y, weights
+
+
+def _seeds(random_state, n_problems) -> tuple[int, ...]:
+    if isinstance(random_state, list | tuple | np.ndarray):
+        if len(random_state) != n_problems:
+            raise ValueError(
+                f"random_state has {len(random_state)} seeds for {n_problems} problems; give one "
+                "for each, or a single number."
+            )
+        return tuple(int(seed) for seed in random_state)
+    states = np.random.SeedSequence(seed_from(random_state)).generate_state(n_problems)
+    return tuple(int(seed) for seed in states)
