@@ -34,11 +34,16 @@ LAYERS = {
 CORE_ORDER = [
     {"backend"},
     {"gates", "statistics"},
-    {"penalty", "projection", "pursuit"},
-    {"risk"},
+    {"penalty", "projection", "pursuit", "support", "table"},
+    {"risk", "noise"},
     {"optimize"},
+    {"algorithm1"},
+    {"joint"},
+    {"fit"},
     {"evidence"},
+    {"swaps"},
     {"refine"},
+    {"solve"},
     {"path"},
     {"posterior"},
 ]

@@ -72,14 +72,12 @@ def algorithm1(
     mu = xp.full_like(problem.b, 0.5)
     state = (Adam if optimizer == "adam" else FixedStep).at(mu)
     theta = mu
-    light: GramQuadratic | None = None
     epoch = 0
     for epoch in range(1, max_iter + 1):
         draws = noise()
-        light = light or problem.astype(draws.dtype)
-        z = sampled_gate(xp.astype(mu, draws.dtype)[:, None, :], tau, draws)
+        z = sampled_gate(mu[:, None, :], tau, draws)
         theta = projected_theta(problem, z[:, :n_projection_samples, :])
-        gradient = sampled_gradient(light, theta, z[:, n_projection_samples:, :])
+        gradient = sampled_gradient(problem, theta, z[:, n_projection_samples:, :])
         gradient = gradient + alpha[:, None] * open_slope(mu, tau)
         mu, state = state.step(mu, gradient, learning_rate)
         if on_step is not None and on_step(epoch):
@@ -95,34 +93,41 @@ def projected_theta(problem: GramQuadratic, z: Array) -> Array:
 
 
 def sampled_gradient(problem: GramQuadratic, theta: Array, z: Array) -> Array:
-    """Lines 3 to 10: the gradient in μ of the mean of ‖y − X(θ⊙z)‖²/N over gates z, (B, L, D).
+    """Lines 3 to 10: the gradient in μ of the mean of ‖y − X(θ⊙z)‖²/N over gates z, (B, L, D)."""
+    return gate_gradient(problem, theta, z, residual_correlation(problem, theta, z))
 
-    θ is held fixed, dz/dμ is one where a gate lies strictly between its stops, and
-    Xᵀ(y − X(θ⊙z)) = b − G(θ⊙z).
+
+def residual_correlation(problem: GramQuadratic, theta: Array, z: Array) -> Array:
+    """Return Xᵀ(y − X(θ⊙z)) = b − G(θ⊙z) for each of the gates z, (B, L, D)."""
+    return problem.b[:, None, :] - (z * theta[:, None, :]) @ problem.G
+
+
+def gate_gradient(problem: GramQuadratic, theta: Array, z: Array, correlation: Array) -> Array:
+    """Return the gradient in μ, (B, D), from the residuals' correlations, (B, L, D).
+
+    θ is held fixed, and dz/dμ is one where a gate lies strictly between its stops.
     """
     xp = namespace(z)
     moves = xp.astype((z > 0.0) & (z < 1.0), z.dtype)
-    sampled = (z * xp.astype(theta, z.dtype)[:, None, :]) @ problem.G
-    correlation = xp.sum(moves * (problem.b[:, None, :] - sampled), axis=1)
-    return (-2.0 / z.shape[1]) * theta * correlation / problem.n[:, None]
+    total = xp.sum(moves * correlation, axis=1)
+    return (-2.0 / z.shape[1]) * theta * total / problem.n[:, None]
 
 
 def numpy_noise(generators: Sequence[np.random.Generator], n_draws: int, size: int) -> Noise:
     """Return a source that draws each problem's noise from a generator of its own.
 
     A problem's draws are the same whether it runs alone or in a batch. They are made a few
-    epochs at a time, which changes nothing but the time, and in single precision: what is
-    rounded off is a hundred thousand times smaller than what the sampling leaves open.
+    epochs at a time, which changes nothing but the time.
     """
     n_epochs = max(1, 65536 // (n_draws * size * len(generators)))
-    block = np.empty((len(generators), n_epochs, n_draws, size), dtype=np.float32)
+    block = np.empty((len(generators), n_epochs, n_draws, size))
     used = n_epochs
 
     def draw() -> np.ndarray:
         nonlocal used
         if used == n_epochs:
             for generator, out in zip(generators, block, strict=True):
-                generator.standard_normal(out=out, dtype=np.float32)
+                generator.standard_normal(out=out)
             used = 0
         used += 1
         return block[:, used - 1]

@@ -10,7 +10,7 @@ own, any other library goes through NumPy.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ __all__ = [
     "cholesky",
     "cholesky_solve",
     "clip",
+    "diagonal",
     "erfcx",
     "is_torch",
     "namespace",
@@ -42,7 +43,8 @@ __all__ = [
 def namespace(*arrays: Array) -> Any:
     """Return the array-API namespace the arrays share."""
     # The common case costs nothing; a mixture of libraries fails at the first operation anyway.
-    return np if isinstance(arrays[0], np.ndarray | np.generic) else array_namespace(*arrays)
+    kind = type(arrays[0])
+    return np if kind is np.ndarray or issubclass(kind, np.generic) else array_namespace(*arrays)
 
 
 def is_torch(xp: Any) -> bool:
@@ -85,15 +87,28 @@ def clip(x: Array, low: float | None = None, high: float | None = None) -> Array
     return x if high is None else np.minimum(x, high)
 
 
-def add_diagonal(matrix: Array, extra: Array) -> Array:
-    """Return matrix + diag(extra) for a fresh matrix (..., D, D), which may be overwritten."""
+def diagonal(matrix: Array) -> Array:
+    """Return the diagonal of matrix (..., D, D), for NumPy in C order a view of it."""
     xp = namespace(matrix)
     size = matrix.shape[-1]
     if xp is np:
-        matrix.reshape(*matrix.shape[:-2], size * size)[..., :: size + 1] += extra
+        return matrix.reshape(*matrix.shape[:-2], size * size)[..., :: size + 1]
+    return xp.linalg.diagonal(matrix)
+
+
+def add_diagonal(matrix: Array, extra: Array | float) -> Array:
+    """Return matrix + diag(extra) for a fresh matrix (..., D, D), which may be overwritten.
+
+    ``extra`` is (..., D), (..., 1) or a number.
+    """
+    xp = namespace(matrix)
+    size = matrix.shape[-1]
+    if xp is np:
+        on_diagonal = diagonal(matrix)
+        on_diagonal += extra
         return matrix
     eye = xp.eye(size, dtype=matrix.dtype, device=matrix.device)
-    return matrix + eye * extra[..., None, :]
+    return matrix + eye * (extra if isinstance(extra, float) else extra[..., None, :])
 
 
 def take_rows(table: Array, indices: Array) -> Array:
@@ -115,9 +130,9 @@ def take_along(values: Array, indices: Array) -> Array:
     return xp.take_along_axis(values, indices, axis=-1)
 
 
-def quiet(xp: Any) -> AbstractContextManager[Any]:
-    """Return a context in which NumPy does not warn of under- and overflow that is meant."""
-    return np.errstate(all="ignore") if xp is np else nullcontext()
+def quiet() -> AbstractContextManager[Any]:
+    """Return a context in which no library on top of NumPy warns of overflow that is meant."""
+    return np.errstate(all="ignore")
 
 
 def cholesky(A: Array) -> tuple[Array, Array]:
@@ -189,6 +204,6 @@ def solve_positive(A: Array, rhs: Array) -> tuple[Array, Array]:
     x = np.empty_like(rhs)
     worked = np.empty(rhs.shape[:-1], dtype=bool)
     for i in np.ndindex(worked.shape):
-        _, x[i], info = posv(A[i].T, rhs[i], lower=0, overwrite_a=1)
+        _, x[i], info = posv(A[i].T, rhs[i], lower=1, overwrite_a=1)
         worked[i] = info == 0
     return x, worked

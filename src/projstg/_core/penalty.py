@@ -9,7 +9,7 @@ given coefficient costs λ g(β²/λ), where
 g is concave, rises like 2√(2t) from 0 (the corner of an ℓ1 penalty) and is exactly 1 from a finite
 t* on, where the best gate is open for good, μ = ∞ (the flat top of an ℓ0 penalty). For 0 < t < t*
 the best gate has t = −(dΦ/dμ)/(dρ/dμ), an increasing function of μ. This file follows that curve
-once for each τ and keeps it as a table, uniform in log t, so that the best gate costs a look-up.
+once for each τ and keeps it as a table, so that the best gate costs a look-up.
 Its slope is g'(t) = ρ, which makes the alternation of projection and best gates
 (:mod:`projstg._core.optimize`) an iteratively reweighted ridge.
 """
@@ -46,7 +46,7 @@ class GatePenalty:
     threshold: float
     """t*: from here on the open gate, μ = ∞, is the cheapest."""
     step: float
-    """Distance of two nodes in log t."""
+    """Distance of two nodes in √log(t*/t), which puts them close where the curve is steep."""
     log_ratio: np.ndarray
     """log ρ of the best gate."""
     mu: np.ndarray
@@ -58,7 +58,8 @@ class GatePenalty:
 
     def _at(self, t: Array, cubics: np.ndarray) -> Array:
         xp = namespace(t)
-        place = (xp.log(clip(t, _SMALLEST_T, self.threshold)) - _LOG_SMALLEST_T) / self.step
+        inside = clip(t, _SMALLEST_T, self.threshold)
+        place = xp.sqrt(clip(xp.log(self.threshold / inside), low=0.0)) / self.step
         left = clip(xp.astype(place, xp.int64), high=_NODES - 2)
         u = place - xp.astype(left, t.dtype)
         c = take_rows(_like(cubics, t), left)
@@ -94,23 +95,24 @@ def _like(table: np.ndarray, t: Array) -> Array:
 @lru_cache(maxsize=64)
 def gate_penalty(tau: float) -> GatePenalty:
     """Return the penalty of gates with noise τ, from a table that is made once."""
-    mu = np.linspace(_lowest_mu(tau), 1.0 + 5.0 * tau, 2 * _NODES)
+    mu = tau * np.linspace(_lowest(tau), 5.0, 4 * _NODES)
     gates = gate_moments(mu, tau)
     log_t = _log_t(mu, tau, gates)
     # Along the curve the cost tρ + Φ rises with t and passes that of the open gate, 1, at t*.
     cost = np.exp(log_t + gates.log_noise_ratio) + gates.open_probability
     end = int(np.argmax(cost > 1.0)) + 2
     threshold_mu = CubicSpline(cost[end - 6 : end], mu[end - 6 : end])(1.0)
-    threshold = math.exp(CubicSpline(mu[:end], log_t[:end])(threshold_mu))
+    log_threshold = float(CubicSpline(mu[:end], log_t[:end])(threshold_mu))
 
-    nodes = np.linspace(_LOG_SMALLEST_T, math.log(threshold), _NODES)
+    step = math.sqrt(log_threshold - _LOG_SMALLEST_T) / (_NODES - 1)
+    nodes = log_threshold - (step * np.arange(float(_NODES))) ** 2
     best_mu = CubicSpline(log_t[:end], mu[:end])(nodes)
     best = gate_moments(best_mu, tau)
     log_cost = np.log(np.exp(nodes + best.log_noise_ratio) + best.open_probability)
     curves = np.stack([best.log_noise_ratio, best_mu, log_cost], axis=-1)
-    step = float(nodes[1] - nodes[0])
     cubics = CubicSpline(np.arange(float(_NODES)), curves).c  # (4, nodes - 1, 3)
     log_ratio, best_mu, log_cost = np.ascontiguousarray(cubics.transpose(2, 1, 0))
+    threshold = math.exp(log_threshold)
     neutral = float(gate_moments(np.asarray([0.5]), tau).noise_ratio[0])
     return GatePenalty(tau, threshold, step, log_ratio, best_mu, log_cost, neutral)
 
@@ -121,7 +123,8 @@ def _log_t(mu: np.ndarray, tau: float, gates: GateMoments) -> np.ndarray:
     return log_open_slope - gates.log_noise_ratio - np.log(-gates.log_noise_ratio_slope)
 
 
-def _lowest_mu(tau: float) -> float:
-    """Return a μ below that of the smallest tabulated t."""
-    mu = -tau * np.arange(4.0, 40.0)
-    return float(mu[np.argmax(_log_t(mu, tau, gate_moments(mu, tau)) < _LOG_SMALLEST_T)])
+def _lowest(tau: float) -> float:
+    """Return a μ/τ below that of the smallest tabulated t."""
+    ratio = -np.arange(4.0, 40.0)
+    log_t = _log_t(tau * ratio, tau, gate_moments(tau * ratio, tau))
+    return float(ratio[np.argmax(log_t < _LOG_SMALLEST_T)])

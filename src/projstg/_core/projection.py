@@ -11,10 +11,10 @@ needs X; :func:`project` chooses by shape. Both agree with the paper's Hadamard 
 qqᵀ + diag(v).
 
 A gate that is surely open has ρ = 0, and then nothing keeps the matrix from being singular (or,
-in the dual, infinite). Both solve with ρ lifted to a floor and take one step of refinement with
-the same factor, which removes the floor's bias along every direction the data determine and
-leaves the others near zero: the minimum-norm solution the paper's remark asks for, to rounding,
-and never a NaN.
+in the dual, infinite). Both solve with ρ lifted to a floor and take a few steps of refinement with
+the same factor, which remove the floor's bias along every direction the data determine and leave
+the others near zero: the minimum-norm solution the paper's remark asks for, to rounding, and never
+a NaN.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from .backend import (
     cholesky,
     cholesky_solve,
     clip,
+    diagonal,
     namespace,
     solve_positive,
 )
@@ -32,11 +33,14 @@ from .statistics import GramQuadratic, Problem, RowQuadratic
 
 __all__ = ["dual", "hadamard", "primal", "project"]
 
+# Each shrinks what the floor f leaves along an eigenvalue e of G/n by f/(e + f).
+_REFINEMENTS = 5
+
 
 def project(problem: Problem, ridge: Array, *, refine: bool = True) -> Array:
     """Return β, (..., D), for noise ratios ``ridge``, (..., D); columns at mean square one.
 
-    Without the step of refinement β is off by the floor, about 1e-8, which is enough on the way.
+    Without refinement β is that of ρ lifted to about 1e-8, which is good enough on the way.
     """
     if isinstance(problem, GramQuadratic):
         return primal(problem, ridge, refine=refine)
@@ -59,12 +63,14 @@ def primal(problem: GramQuadratic, ridge: Array, *, refine: bool = True) -> Arra
     scale = s / xp.sqrt(problem.n[..., None])
     matrix = problem.G * scale[..., :, None] * scale[..., None, :]
     matrix = add_diagonal(matrix, rho * s * s)
-    if not (refine and _reaches_floor(ridge)):
+    if not refine:
         return scale * solve_positive(matrix, scale * problem.b)[0]
     factor, _ = cholesky(matrix)
     beta = scale * cholesky_solve(factor, scale * problem.b)
-    missing = problem.b - _times(problem.G, beta) - _charge(problem, ridge, beta)
-    return beta + scale * cholesky_solve(factor, scale * missing)
+    for _ in range(_REFINEMENTS):
+        missing = problem.b - _times(problem.G, beta) - _charge(problem, ridge, beta)
+        beta = beta + scale * cholesky_solve(factor, scale * missing)
+    return beta
 
 
 def dual(problem: RowQuadratic, ridge: Array, *, refine: bool = True) -> Array:
@@ -74,14 +80,16 @@ def dual(problem: RowQuadratic, ridge: Array, *, refine: bool = True) -> Array:
     Xt = xp.matrix_transpose(X)
     gamma = 1.0 / problem.n[..., None] / _lifted(ridge)
     matrix = (X * gamma[..., None, :]) @ Xt
-    matrix = add_diagonal(matrix, xp.ones_like(y))
-    if not (refine and _reaches_floor(ridge)):
+    matrix = add_diagonal(matrix, 1.0)
+    if not refine:
         return gamma * _times(Xt, solve_positive(matrix, y)[0])
     factor, _ = cholesky(matrix)
     beta = gamma * _times(Xt, cholesky_solve(factor, y))
-    missing = _times(Xt, y - _times(X, beta)) - _charge(problem, ridge, beta)
-    step = cholesky_solve(factor, _times(X, gamma * missing))
-    return beta + gamma * (missing - _times(Xt, step))
+    for _ in range(_REFINEMENTS):
+        missing = _times(Xt, y - _times(X, beta)) - _charge(problem, ridge, beta)
+        step = cholesky_solve(factor, _times(X, gamma * missing))
+        beta = beta + gamma * (missing - _times(Xt, step))
+    return beta
 
 
 def hadamard(G: Array, b: Array, second: Array, mean: Array, jitter: float = 0.0) -> Array:
@@ -92,21 +100,15 @@ def hadamard(G: Array, b: Array, second: Array, mean: Array, jitter: float = 0.0
     """
     xp = namespace(G, second)
     matrix = G * second
-    diagonal = xp.linalg.diagonal(matrix)
-    extra = jitter * xp.mean(diagonal, axis=-1, keepdims=True) + 0.0 * diagonal
-    return solve_positive(add_diagonal(matrix, extra), b * mean)[0]
+    trace = xp.sum(diagonal(matrix), axis=-1, keepdims=True)
+    matrix = add_diagonal(matrix, (jitter / matrix.shape[-1]) * trace)
+    return solve_positive(matrix, b * mean)[0]
 
 
 def _lifted(ridge: Array) -> Array:
     """Return ρ between the floor under open gates and the ceiling over closed ones."""
     info = namespace(ridge).finfo(ridge.dtype)
     return clip(ridge, info.eps**0.5, info.max)
-
-
-def _reaches_floor(ridge: Array) -> bool:
-    """Return whether some gate is open enough for the floor to matter."""
-    xp = namespace(ridge)
-    return bool(xp.any(ridge < xp.finfo(ridge.dtype).eps ** 0.5))
 
 
 def _charge(problem: Problem, ridge: Array, beta: Array) -> Array:

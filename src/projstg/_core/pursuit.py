@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .backend import Array, namespace
+from .backend import Array, namespace, take_along
 from .statistics import Quadratic
 
 __all__ = ["ForwardPath", "forward_selection"]
@@ -43,28 +43,23 @@ def forward_selection(problem: Quadratic, n_steps: int) -> ForwardPath:
     left, correlation, rss = problem.diagonal, problem.b, problem.yy
     smallest = left * (_ROUNDING * xp.finfo(left.dtype).eps)
     columns = xp.arange(left.shape[-1], device=left.device)
-    found: list[Array] = []
-    order: list[Array] = []
-    remains: list[Array] = []
-    for _ in range(n_steps):
-        usable = left > smallest
-        gain = xp.where(usable, correlation * correlation, xp.zeros_like(left))
-        gain = gain / xp.where(usable, left, xp.ones_like(left))
+    found = xp.zeros((left.shape[0], n_steps, left.shape[1]), dtype=left.dtype, device=left.device)
+    order, remains = [], []
+    for step in range(n_steps):
+        usable = xp.where(left > smallest, left, xp.inf)
+        gain = correlation * correlation / usable
         j = xp.argmax(gain, axis=-1)
-        is_j = xp.astype(columns == j[:, None], left.dtype)
-        root = xp.sqrt(xp.sum(xp.where(usable, left, xp.ones_like(left)) * is_j, axis=-1))
-        row = problem.rows(j[:, None])[:, 0, :]
-        for other in found:
-            row = row - other * xp.sum(other * is_j, axis=-1)[:, None]
-        row = row / root[:, None]
-        adds = xp.astype(xp.max(gain, axis=-1) > 0.0, left.dtype)
-        correlation = correlation - row * (adds * xp.sum(correlation * is_j, -1) / root)[:, None]
-        left = (left - adds[:, None] * row * row) * (1.0 - is_j)
-        rss = xp.maximum(rss - xp.max(gain, axis=-1), xp.zeros_like(rss))
-        found.append(row)
+        is_j = xp.astype(columns == j[:, None], left.dtype)[:, :, None]
+        row = problem.rows(j[:, None]) - xp.matrix_transpose(found @ is_j) @ found
+        root = xp.sqrt(take_along(usable, j[:, None]))  # infinite if no column has anything left
+        row = row[:, 0, :] / root
+        projection = take_along(correlation, j[:, None]) / root
+        found[:, step, :] = row
+        correlation = correlation - row * projection
+        left = left - row * row
+        rss = xp.maximum(rss - projection[:, 0] ** 2, xp.zeros_like(rss))
         order.append(j)
         remains.append(rss)
     if not order:
-        empty = xp.zeros_like(problem.b)[:, :0]
-        return ForwardPath(xp.astype(empty, xp.int64), empty)
+        return ForwardPath(xp.astype(problem.b[:, :0], xp.int64), problem.b[:, :0])
     return ForwardPath(xp.stack(order, axis=-1), xp.stack(remains, axis=-1))

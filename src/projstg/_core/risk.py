@@ -19,9 +19,9 @@ from typing import NamedTuple
 from .backend import Array, clip, namespace
 from .gates import gate_moments
 from .projection import project
-from .statistics import Problem
+from .statistics import GramQuadratic, Problem
 
-__all__ = ["ProfiledRisk", "profiled_risk", "residual_sum_of_squares"]
+__all__ = ["JointRisk", "ProfiledRisk", "joint_risk", "profiled_risk", "residual_sum_of_squares"]
 
 
 class ProfiledRisk(NamedTuple):
@@ -48,6 +48,40 @@ def profiled_risk(problem: Problem, mu: Array, tau: float, alpha: Array) -> Prof
     gradient = charged * charged * gates.log_noise_ratio_slope
     gradient = gradient + xp.asarray(alpha)[..., None] * gates.open_slope
     return ProfiledRisk(value, gradient, beta)
+
+
+class JointRisk(NamedTuple):
+    """The risk at any θ and μ, nothing projected out."""
+
+    value: Array
+    """Shape (...)."""
+    theta_gradient: Array
+    """Shape (..., D), and so is the next."""
+    mu_gradient: Array
+
+
+def joint_risk(
+    problem: GramQuadratic, theta: Array, mu: Array, tau: float, alpha: Array
+) -> JointRisk:
+    r"""Return the exact Risk(θ, μ) and its gradient in both, for columns of any scale.
+
+    With q, v the gates' mean and variance, c the columns' squared norms and e = b − G(θ⊙q),
+
+        ∂/∂θ = (−2 q e + 2 θ c v)/n,     ∂/∂μ = (−2 θ q' e + θ² c v')/n + λ φ(μ/τ)/τ.
+    """
+    xp = namespace(mu)
+    gates, n, price = gate_moments(mu, tau), xp.asarray(problem.n)[..., None], xp.asarray(alpha)
+    beta, squared = theta * gates.mean, problem.diagonal / n
+    e = problem.b - (problem.G @ beta[..., None])[..., 0]
+    rss = problem.yy - xp.sum((problem.b + e) * beta, axis=-1)
+    spread = xp.sum(theta * theta * squared * gates.variance, axis=-1)
+    value = (
+        clip(rss, low=0.0) / problem.n + spread + price * xp.sum(gates.open_probability, axis=-1)
+    )
+    theta_gradient = -2.0 * gates.mean * e / n + 2.0 * theta * squared * gates.variance
+    mu_gradient = -2.0 * theta * gates.mean_slope * e / n
+    mu_gradient = mu_gradient + theta * theta * squared * gates.variance_slope
+    return JointRisk(value, theta_gradient, mu_gradient + price[..., None] * gates.open_slope)
 
 
 def residual_sum_of_squares(problem: Problem, ridge: Array, beta: Array) -> Array:

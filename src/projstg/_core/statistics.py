@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
-from .backend import Array, namespace, take_rows
+from .backend import Array, diagonal, namespace, take_rows
 
 __all__ = [
     "GramQuadratic",
@@ -69,7 +69,7 @@ class GramQuadratic:
     @property
     def diagonal(self) -> Array:
         """The squared norms of the columns."""
-        return namespace(self.G).linalg.diagonal(self.G)
+        return diagonal(self.G)
 
     def rows(self, indices: Array) -> Array:
         """Return rows of G."""
@@ -79,12 +79,6 @@ class GramQuadratic:
         """Return the same problem with column d multiplied by factor_d."""
         G = self.G * factor[..., :, None] * factor[..., None, :]
         return GramQuadratic(G, self.b * factor, self.yy, self.n, self.degrees_of_freedom)
-
-    def astype(self, dtype: Any) -> GramQuadratic:
-        """Return the same problem in another precision."""
-        xp = namespace(self.G)
-        fields = (self.G, self.b, self.yy, self.n, self.degrees_of_freedom)
-        return GramQuadratic(*(xp.astype(field, dtype) for field in fields))
 
     def problems(self, chosen: Array) -> GramQuadratic:
         """Return the chosen members of a batch with one axis."""
@@ -134,7 +128,8 @@ class RowQuadratic:
         """Return rows of G = XᵀX, one product with X for the columns asked for."""
         xp = namespace(self.X)
         columns = _taken(xp.matrix_transpose(self.X), indices)
-        return columns @ self.X
+        batch, extra = self.X.shape[:-2], indices.ndim - self.X.ndim + 1
+        return columns @ xp.reshape(self.X, (*batch, *(1,) * extra, *self.X.shape[-2:]))
 
     @cached_property
     def gram(self) -> GramQuadratic:

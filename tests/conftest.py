@@ -1,0 +1,79 @@
+"""Seeds and problems that all tests share."""
+
+import numpy as np
+import pytest
+
+from projstg._core.statistics import RowQuadratic, standardized
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20231)
+
+
+def _gaussian(n_rows, n_columns):
+    return lambda rng: rng.normal(size=(n_rows, n_columns))
+
+
+def _low_rank(n_rows, n_columns, rank):
+    return lambda rng: rng.normal(size=(n_rows, rank)) @ rng.normal(size=(rank, n_columns))
+
+
+def _with_column(X, change):
+    def make(rng):
+        matrix = X(rng)
+        matrix[:, 2] = change(matrix)
+        return matrix
+
+    return make
+
+
+FULL_RANK = {"long": _gaussian(30, 7), "wide": _gaussian(9, 14), "square": _gaussian(10, 10)}
+DEFICIENT = {
+    "low rank, long": _low_rank(30, 7, 4),
+    "low rank, wide": _low_rank(9, 14, 5),
+    "zero column, long": _with_column(_gaussian(30, 7), lambda X: 0.0),
+    "zero column, wide": _with_column(_gaussian(9, 14), lambda X: 0.0),
+    "constant column, long": _with_column(_gaussian(30, 7), lambda X: 3.0),
+    "constant column, wide": _with_column(_gaussian(9, 14), lambda X: 3.0),
+    "duplicate column, long": _with_column(_gaussian(30, 7), lambda X: X[:, 0]),
+    "duplicate column, wide": _with_column(_gaussian(9, 14), lambda X: -2.0 * X[:, 0]),
+    "one column": _gaussian(8, 1),
+    "one row": _gaussian(1, 3),
+}
+DESIGNS = FULL_RANK | DEFICIENT
+
+
+def _table(name, rng):
+    X = DESIGNS[name](rng)
+    beta = np.zeros(X.shape[1])
+    beta[: (X.shape[1] + 3) // 4] = 1.0
+    return X, X @ beta + 0.5 * rng.normal(size=X.shape[0])
+
+
+@pytest.fixture(params=DESIGNS)
+def table(request, rng):
+    """X and y of every design."""
+    return _table(request.param, rng)
+
+
+@pytest.fixture(params=FULL_RANK)
+def full_table(request, rng):
+    """X and y of the designs of full rank."""
+    return _table(request.param, rng)
+
+
+def _problem(X, y):
+    return standardized(RowQuadratic.from_rows(X, y, centre=False))[0]
+
+
+@pytest.fixture
+def problem(table):
+    """Rows of every design with columns of mean square one (or zero)."""
+    return _problem(*table)
+
+
+@pytest.fixture
+def full_problem(full_table):
+    """The same for the designs of full rank."""
+    return _problem(*full_table)
