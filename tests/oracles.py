@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import settings
 from mpmath.calculus.quadrature import GaussLegendre
 from scipy import optimize
+from scipy.special import ndtr
 
 # Random shapes: few, and the same ones in every run.
 few_examples = settings(derandomize=True, deadline=None, max_examples=20, database=None)
@@ -171,3 +172,65 @@ def adam_loop(gradient, x, learning_rate, n_steps):
             m_hat, s_hat = m[d] / (1 - 0.9**k), s[d] / (1 - 0.999**k)
             x[d] -= learning_rate * m_hat / (s_hat**0.5 + 1e-8)
     return x
+
+
+def sampled_objective(X, y, theta, mu, tau, alpha, noise):
+    """V of line 9: the mean of ‖y − X(θ⊙z)‖²/N over the gates of each row of noise, and the price.
+
+    ``mu`` alone moves; θ and the noise are given.
+    """
+    total = 0.0
+    for delta in noise:
+        z = [min(max(m + tau * d, 0.0), 1.0) for m, d in zip(mu, delta, strict=True)]
+        total += np.sum((y - X @ (theta * z)) ** 2) / len(y)
+    return total / len(noise) + alpha * np.sum(ndtr(np.asarray(mu) / tau))
+
+
+def sampled_projection(X, y, mu, tau, noise, jitter):
+    """θ of lines 1 and 2, the moments summed draw by draw; jitter is a share of the diagonal."""
+    Q, q = np.zeros((len(mu), len(mu))), np.zeros(len(mu))
+    for delta in noise:
+        z = np.asarray([min(max(m + tau * d, 0.0), 1.0) for m, d in zip(mu, delta, strict=True)])
+        Q += np.outer(z, z) / len(noise)
+        q += z / len(noise)
+    matrix = (X.T @ X) * Q
+    matrix += jitter * np.mean(np.diag(matrix)) * np.eye(len(mu))
+    return np.linalg.solve(matrix, (X.T @ y) * q)
+
+
+def algorithm_1(X, y, alpha, tau, epochs, n_projection, rate, rule, jitter):
+    """The paper's Algorithm 1 on given draws; ∇V numerically. Returns μ and the last θ."""
+    draws = iter(epochs)
+    theta = None
+
+    def gradient(mu):
+        nonlocal theta
+        noise = next(draws)
+        theta = sampled_projection(X, y, mu, tau, noise[:n_projection], jitter)
+        fresh = noise[n_projection:]
+        return finite_differences(
+            lambda m: sampled_objective(X, y, theta, m, tau, alpha, fresh), np.asarray(mu), 1e-6
+        )
+
+    mu = [0.5] * X.shape[1]
+    if rule == "adam":
+        return adam_loop(gradient, mu, rate, len(epochs)), theta
+    for _ in epochs:
+        mu = [m - rate * g for m, g in zip(mu, gradient(mu), strict=True)]
+    return mu, theta
+
+
+def greedy_refits(X, y, n_steps):
+    """Forward selection by fitting every candidate anew: the order, and ‖y − Xβ‖² after each."""
+    order, left = [], []
+    for _ in range(n_steps):
+        others = [d for d in range(X.shape[1]) if d not in order]
+        costs = [residual_sum(X[:, [*order, d]], y) for d in others]
+        order.append(others[int(np.argmin(costs))])
+        left.append(min(costs))
+    return order, left
+
+
+def residual_sum(X, y):
+    """‖y − Xβ‖² at the least-squares β."""
+    return np.sum((y - X @ np.linalg.lstsq(X, y)[0]) ** 2)

@@ -2,12 +2,13 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from projstg import ProjectedSTG
+from projstg import STG, ProjectedSTG
 
 ESTIMATORS = [
     ProjectedSTG(),
-    ProjectedSTG(n_features_to_select=1, alpha=0.1, anneal=False),
+    ProjectedSTG(n_features_to_select=1, alpha=0.1, warm_up=False),
     ProjectedSTG(expectation="monte-carlo", max_iter=50, random_state=0),
+    STG(max_iter=50),
 ]
 
 

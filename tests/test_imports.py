@@ -33,15 +33,16 @@ LAYERS = {
 # Inside _core a module may import only from the rows above its own, so there is no cycle.
 CORE_ORDER = [
     {"backend"},
-    {"gates", "statistics"},
+    {"gates", "statistics", "tables"},
     {"penalty", "projection", "pursuit", "support", "table"},
     {"risk", "noise"},
     {"optimize"},
     {"algorithm1"},
     {"joint"},
     {"fit"},
-    {"evidence"},
+    {"evidence", "ledger"},
     {"swaps"},
+    {"screening"},
     {"refine"},
     {"solve"},
     {"path"},

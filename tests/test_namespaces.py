@@ -151,14 +151,16 @@ def test_risk(shape, through, dtype):
 
 @pytest.mark.parametrize("shape", SHAPES[2:])
 @pytest.mark.parametrize("through", ["rows", "gram"])
-@pytest.mark.parametrize("taus", [[0.5], [1.0, 0.5]])
-def test_alternation(shape, through, taus, dtype):
+@pytest.mark.parametrize("warm_up", [False, True])
+def test_alternation(shape, through, warm_up, dtype):
     X, y = some_rows(shape)
 
     def settle(X, y, alpha):
         problem = standardized(RowQuadratic.from_rows(X, y))[0]
         options = {"tol": 1e-3, "max_iter": 200}
-        optimum = alternate(problem if through == "rows" else problem.gram, alpha, taus, **options)
+        optimum = alternate(
+            problem if through == "rows" else problem.gram, alpha, 0.5, warm_up=warm_up, **options
+        )
         return [optimum.beta, optimum.value, optimum.status, optimum.n_iter, optimum.mu > 0.5]
 
     def as_numbers(*inputs):
@@ -176,7 +178,7 @@ def test_alternation_of_one_precision_is_that_of_the_other():
     results = []
     for dtype in ("float32", "float64"):
         problem = standardized(RowQuadratic.from_rows(X.astype(dtype), y.astype(dtype)))[0]
-        results.append(alternate(problem, np.asarray([0.02, 0.2, 30.0], dtype=dtype), [0.5]))
+        results.append(alternate(problem, np.asarray([0.02, 0.2, 30.0], dtype=dtype), 0.5))
     assert results[0].mu.dtype == results[0].criterion.dtype == np.float32
     np.testing.assert_allclose(results[0].beta, results[1].beta, atol=1e-3)
     np.testing.assert_allclose(results[0].value, results[1].value, rtol=1e-3)

@@ -51,14 +51,14 @@ def penalised(batch, beta, tau, alpha):
 @pytest.mark.parametrize("share", SHARES)
 def test_the_risk_never_rises(batch, door, tau, share):
     alpha = price(batch, share)
-    values = [alternate(door(batch), alpha, [tau], max_iter=k, tol=0.0).value for k in range(1, 15)]
+    values = [alternate(door(batch), alpha, tau, max_iter=k, tol=0.0).value for k in range(1, 15)]
     assert np.all(np.diff(values, axis=0) <= 1e-7 * batch.yy / batch.n)
 
 
 @pytest.mark.parametrize("share", SHARES)
 def test_value_is_the_penalised_risk_and_the_profiled_risk(batch, door, tau, share):
     alpha = price(batch, share)
-    optimum = alternate(door(batch), alpha, [tau], tol=1e-10, max_iter=3000)
+    optimum = alternate(door(batch), alpha, tau, tol=1e-10, max_iter=3000)
     expected = penalised(batch, optimum.beta, tau, alpha)
     np.testing.assert_allclose(optimum.value, expected, rtol=1e-7)
     profiled = profiled_risk(door(batch), optimum.mu, tau, alpha)
@@ -68,7 +68,7 @@ def test_value_is_the_penalised_risk_and_the_profiled_risk(batch, door, tau, sha
 @pytest.mark.parametrize("share", SHARES)
 def test_the_result_is_stationary(batch, door, tau, share):
     alpha = price(batch, share)
-    optimum = alternate(door(batch), alpha, [tau], tol=1e-12, max_iter=20_000)
+    optimum = alternate(door(batch), alpha, tau, tol=1e-12, max_iter=20_000)
     assert np.all(optimum.status == Status.CONVERGED)
     gradient = profiled_risk(door(batch), optimum.mu, tau, alpha).gradient
     moving = np.isfinite(optimum.mu)
@@ -77,7 +77,7 @@ def test_the_result_is_stationary(batch, door, tau, share):
 
 
 def test_a_huge_price_closes_every_gate(batch, door, tau):
-    optimum = alternate(door(batch), price(batch, 100.0), [tau], tol=1e-8)
+    optimum = alternate(door(batch), price(batch, 100.0), tau, tol=1e-8)
     assert np.all(optimum.status == Status.CONVERGED)
     assert np.max(np.abs(optimum.beta)) <= 1e-5
     assert np.max(gate_mean(optimum.mu, tau)) <= 1e-4
@@ -87,7 +87,7 @@ def test_a_huge_price_closes_every_gate(batch, door, tau):
 @pytest.mark.parametrize("share", [0.0, 1e-12])
 def test_no_price_opens_every_gate(full_problem, door, tau, share):
     batch = made(full_problem.X[None], full_problem.y[None])
-    optimum = alternate(door(batch), price(batch, share), [tau])
+    optimum = alternate(door(batch), price(batch, share), tau)
     assert np.all(optimum.status == Status.CONVERGED)
     assert np.all(optimum.mu == np.inf)
     best = ridge_minimiser(full_problem.X, full_problem.y, np.zeros(full_problem.X.shape[1]))
@@ -96,7 +96,7 @@ def test_no_price_opens_every_gate(full_problem, door, tau, share):
 
 
 def test_no_price_is_no_trouble_on_any_design(batch, door):
-    optimum = alternate(door(batch), np.zeros(3), [0.5])
+    optimum = alternate(door(batch), np.zeros(3), 0.5)
     for field in (optimum.beta, optimum.value, optimum.criterion):
         assert np.all(np.isfinite(field))
     zero = np.sum(batch.X**2, axis=-2) == 0
@@ -106,7 +106,7 @@ def test_no_price_is_no_trouble_on_any_design(batch, door):
 
 def test_y_of_zero_is_settled_at_once(batch, door):
     empty = RowQuadratic(batch.X, 0.0 * batch.y, batch.n, batch.degrees_of_freedom)
-    optimum = alternate(door(empty), np.full(3, 0.1), [0.5])
+    optimum = alternate(door(empty), np.full(3, 0.1), 0.5)
     assert np.all(optimum.status == Status.CONVERGED)
     assert np.all(optimum.n_iter == 1)
     assert np.all(optimum.beta == 0)
@@ -115,7 +115,7 @@ def test_y_of_zero_is_settled_at_once(batch, door):
 
 
 def test_running_out_of_rounds_is_a_status(batch, door):
-    optimum = alternate(door(batch), price(batch, 0.03), [0.5], max_iter=1, tol=0.0)
+    optimum = alternate(door(batch), price(batch, 0.03), 0.5, max_iter=1, tol=0.0)
     unfinished = optimum.criterion > 0
     assert np.any(unfinished)
     assert np.all(optimum.status[unfinished] == Status.MAX_ITER)
@@ -126,7 +126,7 @@ def test_gates_that_run_away_have_converged(door, tau, rng):
     X = np.linalg.qr(rng.normal(size=(40, 6)))[0] * np.sqrt(40)
     beta = np.asarray([3.0, -3.0, 3.0, 0.02, 0.0, -0.02])
     batch = made(X[None], (X @ beta)[None])
-    optimum = alternate(door(batch), np.asarray([0.3]), [tau], tol=1e-6)
+    optimum = alternate(door(batch), np.asarray([0.3]), tau, tol=1e-6)
     assert optimum.status[0] == Status.CONVERGED
     assert optimum.n_iter[0] <= 30
     assert np.array_equal(optimum.mu[0] == np.inf, beta**2 > 1)
@@ -139,9 +139,9 @@ def test_an_orthogonal_design_splits_into_columns(door, tau, rng):
     y = X @ np.asarray([4.0, -2.0, 1.0, 0.5, 0.1]) + 0.1 * rng.normal(size=20)
     alpha = np.asarray([0.03])
     options = {"tol": 1e-11, "max_iter": 10_000}
-    whole = alternate(door(made(X[None], y[None])), alpha, [tau], **options)
+    whole = alternate(door(made(X[None], y[None])), alpha, tau, **options)
     for d in range(5):
-        part = alternate(door(made(X[None, :, [d]], y[None])), alpha, [tau], **options)
+        part = alternate(door(made(X[None, :, [d]], y[None])), alpha, tau, **options)
         assert whole.beta[0, d] == pytest.approx(part.beta[0, 0], abs=1e-8)
 
 
@@ -151,7 +151,7 @@ def test_units_and_order_of_the_columns_do_not_matter(table, door, rng):
     plain, scaled = made(X[None], y[None]), made((X * factor)[None], y[None])
     moved = made(X[None][:, :, order], y[None])
     alpha = price(plain, 0.03)
-    results = [alternate(door(p), alpha, [0.5], tol=1e-9) for p in (plain, scaled, moved)]
+    results = [alternate(door(p), alpha, 0.5, tol=1e-9) for p in (plain, scaled, moved)]
     unit = np.sqrt(np.mean(y**2))
     np.testing.assert_allclose(results[1].beta, results[0].beta, atol=1e-6 * unit)
     np.testing.assert_allclose(results[2].beta, results[0].beta[:, order], atol=1e-6 * unit)
@@ -163,10 +163,10 @@ def test_a_batch_gives_the_bits_of_its_members(shape, door, rng):
     y[:3] += 3.0 * X[:3, :, 0]
     batch = made(X, y)
     alpha = np.asarray([0.001, 0.02, 0.1, 0.5, 50.0])
-    together = alternate(door(batch), alpha, [0.5])
+    together = alternate(door(batch), alpha, 0.5)
     assert len(set(together.n_iter.tolist())) > 2  # members leave at different times
     for i in range(5):
-        alone = alternate(door(made(X[i : i + 1], y[i : i + 1])), alpha[i : i + 1], [0.5])
+        alone = alternate(door(made(X[i : i + 1], y[i : i + 1])), alpha[i : i + 1], 0.5)
         for name, field in alone._asdict().items():
             np.testing.assert_array_equal(getattr(together, name)[i], field[0], err_msg=name)
 
@@ -176,31 +176,42 @@ def test_many_prices_share_one_design(full_problem, door):
     batch = made(full_problem.X[None], y[:1])
     shared = RowQuadratic(batch.X, y, batch.n, batch.degrees_of_freedom)
     alpha = np.asarray(SHARES) * full_problem.yy / full_problem.n
-    together = alternate(door(shared), alpha, [0.5])
+    together = alternate(door(shared), alpha, 0.5)
     assert len(set(together.n_iter.tolist())) > 1
     for i in range(3):
-        alone = alternate(door(batch), alpha[i : i + 1], [0.5])
+        alone = alternate(door(batch), alpha[i : i + 1], 0.5)
         np.testing.assert_allclose(together.beta[i], alone.beta[0], rtol=1e-7, atol=1e-9)
 
 
 def test_a_warm_start_has_little_left_to_do(batch, door, tau):
     alpha = price(batch, 0.03)
-    cold = alternate(door(batch), alpha, [tau], tol=1e-8, max_iter=5000)
-    warm = alternate(door(batch), alpha, [tau], start=cold.beta, tol=1e-6)
+    cold = alternate(door(batch), alpha, tau, tol=1e-8, max_iter=5000)
+    warm = alternate(door(batch), alpha, tau, start=cold.beta, tol=1e-6)
     assert np.all(warm.n_iter <= 2)
     assert np.max(cold.n_iter) > 1
     unit = np.sqrt(batch.yy / batch.n)[:, None]
     assert np.max(np.abs(warm.beta - cold.beta) / unit) <= 1e-6
 
 
-def test_several_taus_are_a_chain_of_warm_starts(batch, door):
+def test_common_steps_follow_the_exact_gradient(batch, door):
     alpha = price(batch, 0.03)
-    chained = alternate(door(batch), alpha, [1.0, 0.5], tol=1e-8)
-    first = alternate(door(batch), alpha, [1.0], tol=optimize._ROUGH_TOL)
-    second = alternate(door(batch), alpha, [0.5], start=first.beta, tol=1e-8)
+    tau, size, mu = 0.5, 0.3, np.full_like(batch.b, 0.5)
+    for _ in range(4):
+        gradient = profiled_risk(door(batch), mu, tau, alpha).gradient
+        mu = mu - size * gradient / np.sqrt(np.mean(gradient**2, axis=-1, keepdims=True))
+    expected = profiled_risk(door(batch), mu, tau, alpha).beta
+    found = optimize.common_steps(door(batch), alpha, optimize.gate_penalty(tau), 4, size)
     unit = np.sqrt(batch.yy / batch.n)[:, None]
-    np.testing.assert_allclose(chained.beta / unit, second.beta / unit, atol=1e-6)
-    np.testing.assert_allclose(chained.value, second.value, rtol=1e-6)
+    np.testing.assert_allclose(found / unit, expected / unit, atol=1e-5)
+
+
+def test_a_warm_start_is_where_the_warm_up_ends(batch, door):
+    alpha = price(batch, 0.03)
+    penalty = optimize.gate_penalty(0.5)
+    steps = optimize._WARM_UP_STEPS, optimize._WARM_UP_SIZE
+    start = optimize.common_steps(door(batch), alpha, penalty, *steps)
+    by_hand = alternate(door(batch), alpha, 0.5, start=start)
+    np.testing.assert_array_equal(alternate(door(batch), alpha, 0.5, warm_up=True).mu, by_hand.mu)
 
 
 def test_whoever_watches_may_stop_it(batch, door):
@@ -210,12 +221,12 @@ def test_whoever_watches_may_stop_it(batch, door):
         seen.append(iteration)
         return iteration == 2
 
-    stopped = alternate(door(batch), alpha, [0.5], tol=0.0, on_step=watch)
+    stopped = alternate(door(batch), alpha, 0.5, tol=0.0, on_step=watch)
     assert seen == list(range(1, len(seen) + 1))
     moving = stopped.criterion > 0
     assert np.all(stopped.status[moving] == Status.STOPPED)
     assert np.all(stopped.n_iter <= 2)
-    two = alternate(door(batch), alpha, [0.5], tol=0.0, max_iter=2)
+    two = alternate(door(batch), alpha, 0.5, tol=0.0, max_iter=2)
     np.testing.assert_array_equal(stopped.beta, two.beta)
 
 

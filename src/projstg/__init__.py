@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 # Public name -> the package whose ``__all__`` has it. One line here makes a name public.
 _HOME = {
     "ProjectedSTG": "projstg.estimators",
+    "STG": "projstg.estimators",
     "fit_many": "projstg.estimators",
 }
 

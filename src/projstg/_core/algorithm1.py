@@ -113,21 +113,22 @@ def gate_gradient(problem: GramQuadratic, theta: Array, z: Array, correlation: A
     return (-2.0 / z.shape[1]) * theta * total / problem.n[:, None]
 
 
-def numpy_noise(generators: Sequence[np.random.Generator], n_draws: int, size: int) -> Noise:
-    """Return a source that draws each problem's noise from a generator of its own.
+def numpy_noise(generators: Sequence[np.random.Generator], n_draws: int, like: Array) -> Noise:
+    """Return a source for problems like ``like``, (B, D), each with a generator of its own.
 
     A problem's draws are the same whether it runs alone or in a batch. They are made a few
     epochs at a time, which changes nothing but the time.
     """
-    n_epochs = max(1, 65536 // (n_draws * size * len(generators)))
-    block = np.empty((len(generators), n_epochs, n_draws, size))
+    n_problems, size = like.shape
+    n_epochs = max(1, 65536 // (n_draws * size * n_problems))
+    block = np.empty((n_problems, n_epochs, n_draws, size), dtype=like.dtype)
     used = n_epochs
 
     def draw() -> np.ndarray:
         nonlocal used
         if used == n_epochs:
             for generator, out in zip(generators, block, strict=True):
-                generator.standard_normal(out=out)
+                out[...] = generator.standard_normal(out.shape)
             used = 0
         used += 1
         return block[:, used - 1]

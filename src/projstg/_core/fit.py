@@ -11,14 +11,12 @@ import numpy as np
 from .algorithm1 import Noise, algorithm1, numpy_noise, torch_noise
 from .backend import Array, is_torch, namespace
 from .gates import gate_mean
+from .joint import balanced, joint_descent, joint_start
 from .optimize import Hook, Status, alternate
-from .risk import profiled_risk
+from .risk import joint_risk, profiled_risk
 from .statistics import GramQuadratic, Problem, RowQuadratic
 
 __all__ = ["GateFit", "GateOptions", "fit_gates"]
-
-# Exact gates begin this many times as noisy as they end; see docs/why_noise_helps.md.
-ANNEALING = (16.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -26,8 +24,10 @@ class GateOptions:
     """What a caller may set; the defaults are the paper's."""
 
     tau: float = 0.5
+    coefficients: str = "projected"
+    """"projected": at their best for the gates; "joint": they descend beside the gates."""
     expectation: str = "exact"
-    anneal: bool = True
+    warm_up: bool = True
     n_projection_samples: int = 20
     n_gradient_samples: int = 20
     optimizer: str = "adam"
@@ -52,7 +52,7 @@ class GateFit(NamedTuple):
     beta: Array
     """θ ⊙ E[z], likewise."""
     value: Array
-    """The exact risk at these gates, with the coefficients at their best."""
+    """The exact risk at these gates, with the coefficients at their best or, joint, as they are."""
     n_iter: Array
     criterion: Array
     status: Array
@@ -71,6 +71,8 @@ def fit_gates(
     With NumPy each problem draws from its own seed, so a batch gives what its members give
     alone; with torch one generator on the device serves them all.
     """
+    if options.coefficients == "joint":
+        return _joint(problem, alpha, options, seeds, on_step)
     if options.expectation == "exact":
         return _exact(problem, alpha, options, on_step)
     return _monte_carlo(problem, alpha, options, seeds, on_step)
@@ -78,8 +80,15 @@ def fit_gates(
 
 def _exact(problem: Problem, alpha: Array, options: GateOptions, hook: Hook | None) -> GateFit:
     xp = namespace(alpha)
-    taus = [factor * options.tau for factor in ANNEALING] if options.anneal else [options.tau]
-    end = alternate(problem, alpha, taus, max_iter=options.n_steps, tol=options.tol, on_step=hook)
+    end = alternate(
+        problem,
+        alpha,
+        options.tau,
+        warm_up=options.warm_up,
+        max_iter=options.n_steps,
+        tol=options.tol,
+        on_step=hook,
+    )
     q = gate_mean(end.mu, options.tau)
     theta = end.beta / xp.where(q > 0.0, q, xp.ones_like(q))
     return GateFit(end.mu, q, theta, end.beta, end.value, end.n_iter, end.criterion, end.status)
@@ -92,7 +101,6 @@ def _monte_carlo(
     seeds: Sequence[int],
     hook: Hook | None,
 ) -> GateFit:
-    xp = namespace(alpha)
     gram = problem.gram if isinstance(problem, RowQuadratic) else problem
     end = algorithm1(
         gram,
@@ -106,18 +114,50 @@ def _monte_carlo(
         on_step=hook,
     )
     risk = profiled_risk(problem, end.mu, options.tau, alpha)
-    one = xp.ones_like(alpha)
-    q = gate_mean(end.mu, options.tau)
-    status = Status.CONVERGED if end.n_iter == options.n_steps else Status.STOPPED
+    return _sampled_fit(end.mu, end.theta, end.n_iter, options, risk.value, risk.gradient)
+
+
+def _joint(
+    problem: Problem,
+    alpha: Array,
+    options: GateOptions,
+    seeds: Sequence[int],
+    hook: Hook | None,
+) -> GateFit:
+    ready, price, unit = balanced(problem, alpha)
+    end = joint_descent(
+        ready,
+        price,
+        options.tau,
+        _noise(ready, options, seeds),
+        joint_start(ready, options.optimizer),
+        learning_rate=options.learning_rate,
+        max_iter=options.n_steps,
+        on_step=hook,
+    )
+    theta = end.theta * unit[:, None]
+    gram = problem.gram if isinstance(problem, RowQuadratic) else problem
+    risk = joint_risk(gram, theta, end.mu, options.tau, alpha)
+    return _sampled_fit(end.mu, theta, end.n_iter, options, risk.value, risk.mu_gradient)
+
+
+def _sampled_fit(
+    mu: Array, theta: Array, n_iter: int, options: GateOptions, value: Array, gradient: Array
+) -> GateFit:
+    """Return where sampled steps ended; all of them are taken unless a hook says stop."""
+    xp = namespace(mu)
+    whole = xp.zeros_like(value, dtype=xp.int64)
+    q = gate_mean(mu, options.tau)
+    status = Status.CONVERGED if n_iter == options.n_steps else Status.STOPPED
     return GateFit(
-        mu=end.mu,
+        mu=mu,
         mean=q,
-        theta=end.theta,
-        beta=end.theta * q,
-        value=risk.value,
-        n_iter=one * end.n_iter,
-        criterion=xp.max(xp.abs(risk.gradient), axis=-1),
-        status=one * int(status),
+        theta=theta,
+        beta=theta * q,
+        value=value,
+        n_iter=whole + n_iter,
+        criterion=xp.max(xp.abs(gradient), axis=-1),
+        status=whole + int(status),
     )
 
 
@@ -128,4 +168,4 @@ def _noise(problem: GramQuadratic, options: GateOptions, seeds: Sequence[int]) -
         return torch_noise(problem.b, n_draws, seed)
     # SFC64 is the fastest of NumPy's generators, and drawing is a third of the work.
     generators = [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
-    return numpy_noise(generators, n_draws, problem.b.shape[-1])
+    return numpy_noise(generators, n_draws, problem.b)

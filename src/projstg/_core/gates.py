@@ -167,7 +167,7 @@ def open_probability(mu: Array, tau: float) -> Array:
 
 def open_slope(mu: Array, tau: float) -> Array:
     """Return dP(z > 0)/dμ = φ(μ/τ)/τ."""
-    z = clip(mu / tau, -_FARTHEST, _FARTHEST)
+    z = mu / tau
     return namespace(mu).exp(-0.5 * z * z) / (_SQRT_2PI * tau)
 
 

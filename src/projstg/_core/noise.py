@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from .backend import Array, clip, namespace
+from .backend import Array, clip, namespace, take_along
 from .pursuit import forward_selection
 from .statistics import Quadratic
 
@@ -33,26 +33,37 @@ class Scale(NamedTuple):
     signal: Array
 
 
-def nominal_sparsity(n_features: int, n: float) -> int:
-    """Return the paper's K = ⌈0.4 D^0.75⌉ for when K is not given, at most a quarter of n."""
-    return max(1, min(math.ceil(0.4 * n_features**0.75), int(n) // 4, n_features))
+def nominal_sparsity(problem: Quadratic) -> Array:
+    """Return the paper's K = ⌈0.4 D^0.75⌉ for when K is not given, at most a quarter of n, (B,)."""
+    n_features = problem.b.shape[-1]
+    nominal = min(math.ceil(0.4 * n_features**0.75), n_features)
+    return clip(_whole(problem.n / 4.0), 1.0, float(nominal))
 
 
-def estimated_scale(problem: Quadratic, n_selected: int) -> Scale:
-    """Return the scale of standardised problems from a greedy fit of ``n_selected`` columns."""
+def estimated_scale(problem: Quadratic, n_selected: Array) -> Scale:
+    """Return the scale of each problem from a greedy fit of ``n_selected`` columns, (B,)."""
     xp = namespace(problem.b)
     n_features = problem.b.shape[-1]
-    freedom = int(xp.min(problem.degrees_of_freedom))
-    n_steps = n_features if freedom >= 2 * n_features else n_selected
-    n_steps = max(min(n_steps, freedom - 1), 0)
-    rss = forward_selection(problem, n_steps).rss[:, -1] if n_steps else problem.yy
+    freedom = _whole(problem.degrees_of_freedom)
+    n_steps = xp.where(freedom >= 2 * n_features, float(n_features), n_selected)
+    n_steps = clip(xp.minimum(n_steps, freedom - 1.0), low=0.0)
+    path = forward_selection(problem, int(xp.max(n_steps)))
+    remains = xp.concat([problem.yy[:, None], path.rss], axis=-1)
+    rss = take_along(remains, xp.astype(n_steps, xp.int64)[:, None])[:, 0]
     power = problem.yy / problem.n
     least = _SMALLEST_SHARE**2 * power
     variance = xp.maximum(rss / clip(problem.degrees_of_freedom - n_steps, low=1.0), least)
     return Scale(xp.sqrt(variance), xp.sqrt(xp.maximum(power - variance, least) / n_selected))
 
 
-def theory_alpha(scale: Scale, factor: float, n: Array, n_features: int, n_selected: int) -> Array:
+def theory_alpha(scale: Scale, factor: float, problem: Quadratic, n_selected: Array) -> Array:
     """Return λ = C·a √(2σ² log(D−K) log K / N), (B,), each logarithm of at least two."""
-    logs = math.log(max(n_features - n_selected, 2)) * math.log(max(n_selected, 2))
-    return factor * scale.signal * scale.noise * (2.0 * logs / n) ** 0.5
+    xp = namespace(problem.b)
+    others = clip(problem.b.shape[-1] - n_selected, low=2.0)
+    logs = xp.log(others) * xp.log(clip(n_selected, low=2.0))
+    return factor * scale.signal * scale.noise * xp.sqrt(2.0 * logs / problem.n)
+
+
+def _whole(number: Array) -> Array:
+    """Return the whole part; weights that sum to 12 but for rounding count as 12."""
+    return namespace(number).floor(number + 1e-6)

@@ -70,14 +70,12 @@ def _price(problem: Problem, options: Options) -> tuple[Array, Array | None]:
     one = xp.ones_like(problem.yy)
     if options.alpha is not None:
         return one * options.alpha, None
-    n_features = problem.b.shape[-1]
-    k = options.n_selected or nominal_sparsity(n_features, float(xp.min(problem.n)))
+    k = nominal_sparsity(problem) if options.n_selected is None else one * options.n_selected
     if options.noise_std is None:
         scale = estimated_scale(problem, k)
     else:
         scale = Scale(noise=one * options.noise_std, signal=one)
-    alpha = theory_alpha(scale, options.alpha_scale, problem.n, n_features, k)
-    return alpha, scale.noise
+    return theory_alpha(scale, options.alpha_scale, problem, k), scale.noise
 
 
 def _columns(table: Table, gates: GateFit, k: int | None) -> tuple[Array, Array]:

@@ -234,10 +234,14 @@ def weighted_means(X: Array, y: Array, weights: Array | None) -> tuple[Array, Ar
     xp = namespace(X, y)
     if weights is None:
         n = xp.full(y.shape[:-1], float(y.shape[-1]), dtype=y.dtype, device=y.device)
-        return xp.mean(X, axis=-2), xp.mean(y, axis=-1), n
+        x_mean = xp.mean(X, axis=-2)
+        # The second pass takes out the rounding of the first: a constant column becomes zero.
+        x_mean = x_mean + xp.mean(X - x_mean[..., None, :], axis=-2)
+        return x_mean, xp.mean(y, axis=-1), n
     n = xp.sum(weights, axis=-1)
     x_mean = xp.sum(X * weights[..., None], axis=-2) / n[..., None]
-    return x_mean, xp.sum(y * weights, axis=-1) / n, n
+    rest = xp.sum((X - x_mean[..., None, :]) * weights[..., None], axis=-2) / n[..., None]
+    return x_mean + rest, xp.sum(y * weights, axis=-1) / n, n
 
 
 def _taken(matrix: Array, indices: Array) -> Array:

@@ -66,4 +66,4 @@ def least_squares(problem: Quadratic, support: Array, counts: Array) -> Array:
         return (vectors @ (inverse[:, :, None] * inside))[:, :, 0]
 
     beta = solved(b)
-    return beta + solved(b - (G @ beta[:, :, None])[:, :, 0])
+    return used * (beta + solved(b - (G @ beta[:, :, None])[:, :, 0]))

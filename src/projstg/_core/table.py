@@ -63,7 +63,7 @@ def as_table(X: Array, y: Array, weights: Array | None = None, *, centre: bool =
 
 def _summed(X: Array, y: Array, weights: Array | None) -> Statistics:
     def block(first: int) -> Statistics:
-        rows = slice(first, first + _BLOCK_ROWS)
+        rows = slice(first, min(first + _BLOCK_ROWS, X.shape[-2]))
         some = None if weights is None else weights[:, rows]
         return Statistics.from_rows(X[:, rows, :], y[:, rows], some)
 

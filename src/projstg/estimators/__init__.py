@@ -2,5 +2,6 @@
 
 from .many import fit_many
 from .projected_stg import ProjectedSTG
+from .stg import STG
 
-__all__ = ["ProjectedSTG", "fit_many"]
+__all__ = ["STG", "ProjectedSTG", "fit_many"]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
+
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.callback import CallbackSupportMixin
+from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
+from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from .._core.fit import GateOptions
+from .._core.solve import Options, Solution, solve
+from .._core.table import as_table
 
 
 class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEstimator):
@@ -44,6 +51,77 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
         """Return the names of a few columns, for a message."""
         names = getattr(self, "feature_names_in_", np.arange(chosen.size))[chosen]
         return ", ".join(str(name) for name in names[:5]) + (", …" if names.size > 5 else "")
+
+
+class GateSelector(LinearSelector):
+    """A selector by stochastic gates: a subclass says how they are fitted, in ``_options``."""
+
+    _parameter_constraints = {  # noqa: RUF012 - scikit-learn's convention
+        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
+        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"theory"})],
+        "alpha_scale": [Interval(Real, 0, None, closed="left")],
+        "noise_std": [Interval(Real, 0, None, closed="left"), None],
+        "tau": [Interval(Real, 0, None, closed="neither")],
+        "optimizer": [StrOptions({"adam", "fixed"})],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Choose the columns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,) or None
+            A row of weight k counts as k rows.
+
+        Returns
+        -------
+        self : object
+        """
+        options = self._options()
+        context = self._init_callback_context(max_subtasks=options.gates.n_steps + 1)
+        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
+        rows, target, weights = self._validated(X, y, sample_weight)
+        weights = None if weights is None else weights[None]
+        table = as_table(rows[None], target[None], weights, centre=self.fit_intercept)
+        check_n_selected(self.n_features_to_select, table.varies[0], self._named)
+        on_step = Progress(self, context, "step") if hasattr(self, "_skl_callbacks") else None
+        self._store(solve(table, options, [seed_from(self.random_state)], on_step))
+        context.call_on_fit_task_end(estimator=self, X=X, y=y)
+        return self
+
+    def _options_with(self, **gates) -> Options:
+        """Return what all gates have in common, and what is said of these."""
+        return Options(
+            n_selected=self.n_features_to_select,
+            alpha=None if self.alpha == "theory" else float(self.alpha),
+            alpha_scale=self.alpha_scale,
+            noise_std=self.noise_std,
+            gates=GateOptions(
+                tau=float(self.tau),
+                optimizer=self.optimizer,
+                learning_rate=self.learning_rate,
+                max_iter=self.max_iter,
+                **gates,
+            ),
+        )
+
+    def _store(self, solution: Solution) -> None:
+        self.support_ = solution.support[0]
+        self.coef_ = solution.coef[0]
+        self.intercept_ = float(solution.intercept[0])
+        self.gated_coef_ = solution.gated_coef[0]
+        self.alpha_ = float(solution.alpha[0])
+        self.noise_std_ = None if solution.noise_std is None else float(solution.noise_std[0])
+        gates = solution.gates
+        self.mu_, self.gate_mean_ = gates.mu[0], gates.mean[0]
+        self.risk_, self.n_iter_ = float(gates.value[0]), int(gates.n_iter[0])
 
 
 def _with_weight(X, y, sample_weight):

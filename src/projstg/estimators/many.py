@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._core.backend import namespace, to_numpy
 from .._core.optimize import Status
@@ -103,9 +104,11 @@ def fit_many(X, y, n_features_to_select=None, *, sample_weight=None, random_stat
 
 def _checked(X, y, weights):
     """Return float arrays of matching shapes, or raise and say what was seen."""
-    if not hasattr(X, "shape"):
-        X, y = np.asarray(X), np.asarray(y)
+    if issparse(X):
+        raise TypeError("Sparse X was passed, but dense data is required; use X.toarray().")
+    X = X if hasattr(X, "ndim") else np.asarray(X)
     xp = namespace(X)
+    y = _like(y, X, xp)
     if X.ndim != 3 or y.ndim != 2 or X.shape[:2] != y.shape:
         raise ValueError(
             "fit_many takes X of shape (n_problems, n_samples, n_features) and y of shape "
@@ -113,27 +116,29 @@ def _checked(X, y, weights):
             "use ProjectedSTG, or add an axis: X[None], y[None]."
         )
     if min(X.shape) < 1 or X.shape[1] < 2:
-        raise ValueError(
-            f"X has shape {tuple(X.shape)}; at least two samples and one column needed."
-        )
+        raise ValueError(f"X has shape {tuple(X.shape)}; two samples and one column are the least.")
     if X.dtype not in (xp.float32, xp.float64):
         X = xp.astype(X, xp.float64)
     y = xp.astype(y, X.dtype)
     if not (xp.all(xp.isfinite(X)) and xp.all(xp.isfinite(y))):
         raise ValueError("X or y holds NaN or infinity; drop or impute those rows first.")
-    if weights is None:
-        return X, y, None
-    weights = xp.astype(xp.asarray(weights), X.dtype)
-    if (
-        weights.shape != y.shape
-        or xp.any(weights < 0.0)
-        or not xp.all(xp.sum(weights, axis=-1) > 0)
-    ):
+    return X, y, None if weights is None else _checked_weights(weights, y, xp)
+
+
+def _checked_weights(weights, y, xp):
+    weights = xp.astype(_like(weights, y, xp), y.dtype)
+    is_valid = weights.shape == y.shape and xp.all(xp.isfinite(weights)) and xp.all(weights >= 0.0)
+    if not is_valid or xp.any(xp.sum(xp.astype(weights > 0.0, y.dtype), axis=-1) < 2.0):
         raise ValueError(
-            f"sample_weight must be non-negative, of y's shape {tuple(y.shape)}, and positive "
-            "somewhere in every problem."
+            f"sample_weight must be finite and non-negative, of y's shape {tuple(y.shape)}, with "
+            "two positive weights or more in every problem."
         )
-    return X, y, weights
+    return weights
+
+
+def _like(values, array, xp):
+    """Return values as an array of the kind of ``array``, on its device."""
+    return values if hasattr(values, "ndim") else xp.asarray(values, device=array.device)
 
 
 def _seeds(random_state, n_problems) -> tuple[int, ...]:

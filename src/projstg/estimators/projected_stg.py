@@ -5,19 +5,15 @@ from __future__ import annotations
 import warnings
 from numbers import Integral, Real
 
-from sklearn.base import _fit_context
-from sklearn.callback import with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._core.fit import GateOptions
 from .._core.optimize import Status
-from .._core.solve import Options, Solution, solve
-from .._core.table import as_table
-from ._base import LinearSelector, Progress, check_n_selected, seed_from
+from .._core.solve import Options, Solution
+from ._base import GateSelector
 
 
-class ProjectedSTG(LinearSelector):
+class ProjectedSTG(GateSelector):
     r"""Choose the columns a response depends on, by projected stochastic gates.
 
     Each column d carries a gate z_d = clip(μ_d + δ_d, 0, 1) with δ_d ~ N(0, τ²). The gates minimise
@@ -52,9 +48,9 @@ class ProjectedSTG(LinearSelector):
     expectation : {"exact", "monte-carlo"}, default="exact"
         "exact" uses the gates' moments in closed form. "monte-carlo" is Algorithm 1 of the paper
         as written, with sampled gates.
-    anneal : bool, default=True
-        Exact mode: fit gates sixteen times as noisy first and start from where they come to rest,
-        which recovers far more supports. False starts from μ = 1/2, as the paper does.
+    warm_up : bool, default=True
+        Exact mode: before anything else take six gradient steps of one size for all gates, in which
+        the clearest columns go first. It recovers far more supports; False is the plain mode.
     n_gate_samples : int or pair of int, default=20
         Monte Carlo mode: the number of gates sampled in each step, M for the projection and L for
         the gradient.
@@ -113,20 +109,12 @@ class ProjectedSTG(LinearSelector):
     """
 
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's convention
-        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"theory"})],
-        "alpha_scale": [Interval(Real, 0, None, closed="left")],
-        "noise_std": [Interval(Real, 0, None, closed="left"), None],
-        "tau": [Interval(Real, 0, None, closed="neither")],
+        **GateSelector._parameter_constraints,
         "expectation": [StrOptions({"exact", "monte-carlo"})],
-        "anneal": ["boolean"],
+        "warm_up": ["boolean"],
         "n_gate_samples": [Interval(Integral, 1, None, closed="left"), tuple, list],
-        "optimizer": [StrOptions({"adam", "fixed"})],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "fit_intercept": ["boolean"],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -138,7 +126,7 @@ class ProjectedSTG(LinearSelector):
         noise_std=None,
         tau=0.5,
         expectation="exact",
-        anneal=True,
+        warm_up=True,
         n_gate_samples=20,
         optimizer="adam",
         learning_rate=1e-3,
@@ -153,7 +141,7 @@ class ProjectedSTG(LinearSelector):
         self.noise_std = noise_std
         self.tau = tau
         self.expectation = expectation
-        self.anneal = anneal
+        self.warm_up = warm_up
         self.n_gate_samples = n_gate_samples
         self.optimizer = optimizer
         self.learning_rate = learning_rate
@@ -162,34 +150,6 @@ class ProjectedSTG(LinearSelector):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Choose the columns.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,) or None
-            A row of weight k counts as k rows.
-
-        Returns
-        -------
-        self : ProjectedSTG
-        """
-        options = self._options()
-        context = self._init_callback_context(max_subtasks=options.gates.n_steps + 1)
-        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        rows, target, weights = self._validated(X, y, sample_weight)
-        weights = None if weights is None else weights[None]
-        table = as_table(rows[None], target[None], weights, centre=self.fit_intercept)
-        check_n_selected(self.n_features_to_select, table.varies[0], self._named)
-        on_step = Progress(self, context, "step") if hasattr(self, "_skl_callbacks") else None
-        self._store(solve(table, options, [seed_from(self.random_state)], on_step))
-        context.call_on_fit_task_end(estimator=self, X=X, y=y)
-        return self
-
     def _options(self) -> Options:
         samples = self.n_gate_samples
         pair = (samples, samples) if isinstance(samples, Integral) else tuple(samples)
@@ -197,35 +157,17 @@ class ProjectedSTG(LinearSelector):
             raise ValueError(
                 f"n_gate_samples={samples!r}; give one number for both M and L, or a pair (M, L)."
             )
-        gates = GateOptions(
-            tau=float(self.tau),
+        return self._options_with(
             expectation=self.expectation,
-            anneal=self.anneal,
+            warm_up=self.warm_up,
             n_projection_samples=int(pair[0]),
             n_gradient_samples=int(pair[1]),
-            optimizer=self.optimizer,
-            learning_rate=self.learning_rate,
-            max_iter=self.max_iter,
             tol=self.tol,
-        )
-        return Options(
-            n_selected=self.n_features_to_select,
-            alpha=None if self.alpha == "theory" else float(self.alpha),
-            alpha_scale=self.alpha_scale,
-            noise_std=self.noise_std,
-            gates=gates,
         )
 
     def _store(self, solution: Solution) -> None:
-        self.support_ = solution.support[0]
-        self.coef_ = solution.coef[0]
-        self.intercept_ = float(solution.intercept[0])
-        self.gated_coef_ = solution.gated_coef[0]
-        self.alpha_ = float(solution.alpha[0])
-        self.noise_std_ = None if solution.noise_std is None else float(solution.noise_std[0])
+        super()._store(solution)
         gates = solution.gates
-        self.mu_, self.gate_mean_ = gates.mu[0], gates.mean[0]
-        self.risk_, self.n_iter_ = float(gates.value[0]), int(gates.n_iter[0])
         if gates.status[0] == Status.MAX_ITER:
             warnings.warn(
                 f"the gates still moved by {gates.criterion[0]:.1e} of y's root mean square after "

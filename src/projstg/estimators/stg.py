@@ -1,0 +1,137 @@
+"""The original stochastic gates, for comparison."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+from sklearn.utils._param_validation import Interval
+
+from .._core.solve import Options
+from ._base import GateSelector
+
+
+class STG(GateSelector):
+    r"""Choose the columns a response depends on, by the original stochastic gates.
+
+    The method of Yamada et al. for the linear model. Each column d carries a gate
+    z_d = clip(μ_d + δ_d, 0, 1) with δ_d ~ N(0, τ²), and coefficients θ and gates μ descend side by
+    side, by stochastic gradient with sampled gates, on
+
+    .. math:: E_z \|y - X(\theta \odot z)\|^2 / n + \lambda \sum_d \Phi(\mu_d / \tau).
+
+    :class:`ProjectedSTG` minimises the same objective with θ at its best for the gates. What
+    follows the gates is the same in both: the K columns with the largest
+    :math:`|\theta_d\,\mathrm{clip}(\mu_d, 0, 1)| \cdot \|x_d\|` are selected, and ``predict`` is
+    least squares on them.
+
+    The defaults are the best of a grid over step rule, rate, λ, steps and sampled gates, on
+    problems apart from those it is compared on (``benchmarks/stg_grid.py``).
+
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        K. Exactly so many columns come back. None selects the columns whose gate is open, μ > 0.
+    alpha : float or "theory", default="theory"
+        λ, the price of an open gate, in units of y²; "theory" is the rule of
+        :class:`ProjectedSTG`.
+    alpha_scale : float, default=0.1
+        C in that rule.
+    noise_std : float or None, default=None
+        σ in that rule; None estimates it and the size of the coefficients, as
+        :class:`ProjectedSTG` does.
+    tau : float, default=0.5
+        Standard deviation of the gates' noise.
+    n_gate_samples : int, default=1
+        The number of gates sampled in each step.
+    optimizer : {"fixed", "adam"}, default="fixed"
+        Plain gradient steps, or Adam's, which recover fewer supports.
+    learning_rate : float, default=0.5
+        The step of both θ and μ, with y at root mean square one. For plain steps it is in units of
+        the inverse of the largest eigenvalue of XᵀX/n, columns standardised: below one the descent
+        in θ is stable whatever the table. Adam needs far less, about 0.01.
+    max_iter : int, default=8000
+        The number of steps; all are taken.
+    fit_intercept : bool, default=True
+        Whether to take the means out first.
+    random_state : int, RandomState instance or None, default=None
+        Where the sampled gates come from.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_features_in_,), bool
+        The selected columns; ``get_support(indices=True)`` gives their indices.
+    coef_ : ndarray of shape (n_features_in_,)
+        Least squares on the selected columns, zero elsewhere.
+    intercept_ : float
+    gated_coef_ : ndarray of shape (n_features_in_,)
+        θ ⊙ clip(μ, 0, 1), in the units of the table.
+    gate_mean_ : ndarray of shape (n_features_in_,)
+        E[z_d]: how far open each gate is. Not a probability that the column matters.
+    mu_ : ndarray of shape (n_features_in_,)
+        The gates' locations.
+    alpha_ : float
+        The λ used.
+    noise_std_ : float or None
+        The σ used in the rule for λ; None where λ was given.
+    risk_ : float
+        The objective at these coefficients and gates, its expectation exact.
+    n_iter_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, for a table with names
+
+    References
+    ----------
+    Y. Yamada, O. Lindenbaum, S. Negahban, Y. Kluger, "Feature selection using stochastic gates",
+    ICML 2020.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from projstg import STG
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((30, 50))
+    >>> y = 2 * X[:, 3] - X[:, 17] + 0.1 * rng.standard_normal(30)
+    >>> STG(n_features_to_select=2, random_state=0).fit(X, y).get_support(indices=True)
+    array([ 3, 17])
+    """
+
+    _parameter_constraints = {  # noqa: RUF012 - scikit-learn's convention
+        **GateSelector._parameter_constraints,
+        "n_gate_samples": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        alpha="theory",
+        alpha_scale=0.1,
+        noise_std=None,
+        tau=0.5,
+        n_gate_samples=1,
+        optimizer="fixed",
+        learning_rate=0.5,
+        max_iter=8000,
+        fit_intercept=True,
+        random_state=None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
+        self.alpha_scale = alpha_scale
+        self.noise_std = noise_std
+        self.tau = tau
+        self.n_gate_samples = n_gate_samples
+        self.optimizer = optimizer
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+
+    def _options(self) -> Options:
+        return self._options_with(
+            coefficients="joint",
+            expectation="monte-carlo",
+            n_projection_samples=0,
+            n_gradient_samples=int(self.n_gate_samples),
+        )

@@ -1,0 +1,340 @@
+"""Bad input gets a right answer or one clear error that says what to type."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from projstg import ProjectedSTG, fit_many
+
+SAMPLED = {"expectation": "monte-carlo", "max_iter": 20, "learning_rate": 0.05, "random_state": 0}
+MODES = {"exact": {}, "monte-carlo": SAMPLED}
+
+
+class Fitted:
+    """What both ways to fit have in common: one problem, one answer."""
+
+    def __init__(self, support, coef, intercept, predict):
+        self.support, self.coef, self.intercept, self.predict = support, coef, intercept, predict
+
+
+def alone(X, y, sample_weight=None, **params):
+    model = ProjectedSTG(**params).fit(X, y, sample_weight)
+    return Fitted(model.support_, model.coef_, model.intercept_, model.predict)
+
+
+def many(X, y, sample_weight=None, **params):
+    """Fit the problem twice in one batch."""
+    weights = None if sample_weight is None else np.stack([sample_weight] * 2)
+    fits = fit_many(np.stack([X] * 2), np.stack([y] * 2), sample_weight=weights, **params)
+
+    def predict(X):
+        return fits.predict(np.stack([X] * 2))[1]
+
+    return Fitted(fits.support[1], fits.coef[1], fits.intercept[1], predict)
+
+
+WAYS = {"ProjectedSTG": alone, "fit_many": many}
+SHAPES = {"long": (30, 6), "wide": (8, 12)}
+
+
+@pytest.fixture(params=WAYS)
+def fit(request):
+    return WAYS[request.param]
+
+
+@pytest.fixture(params=MODES)
+def mode(request):
+    return MODES[request.param]
+
+
+@pytest.fixture(params=SHAPES)
+def data(request, rng):
+    X = rng.normal(size=SHAPES[request.param])
+    return X, 2.0 * X[:, 0] - X[:, 3] + 0.1 * rng.normal(size=len(X))
+
+
+def assert_least_squares(fitted, X, y):
+    """The prediction is the best one on the chosen columns, and coefficients are zero elsewhere."""
+    design = np.column_stack([X[:, fitted.support], np.ones(len(y))])
+    size = np.maximum(np.max(np.abs(design), axis=0), 1e-300)
+    best = design / size @ np.linalg.lstsq(design / size, y)[0]
+    np.testing.assert_allclose(fitted.predict(X), best, atol=1e-7 * (1 + np.max(np.abs(y))))
+    assert not fitted.coef[~fitted.support].any()
+
+
+# Numbers that are none
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("where", ["X", "y"])
+def test_missing_and_infinite_numbers(fit, data, value, where):
+    X, y = data
+    (X if where == "X" else y)[3] = value
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        fit(X, y)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
+def test_weights_that_are_none(fit, data, value):
+    X, y = data
+    weights = np.ones(len(y))
+    weights[2] = value
+    with pytest.raises(ValueError, match=r"(?i)sample_weight|negative values"):
+        fit(X, y, weights)
+
+
+def test_prediction_refuses_missing_numbers(data):
+    X, y = data
+    model = ProjectedSTG().fit(X, y)
+    with pytest.raises(ValueError, match="NaN"):
+        model.predict(np.full_like(X, np.nan))
+
+
+@pytest.mark.parametrize("kind", ["array", "frame"])
+def test_columns_of_text(data, kind):
+    X, y = data
+    table = pd.DataFrame(X).assign(colour="red").rename(columns=str)
+    with pytest.raises(ValueError, match=r"could not convert string to float: '?red"):
+        ProjectedSTG().fit(table.to_numpy() if kind == "array" else table, y)
+
+
+def test_arrays_of_text():
+    with pytest.raises(ValueError, match="convert string to float"):
+        fit_many(np.full((2, 5, 3), "red"), np.ones((2, 5)))
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix])
+def test_sparse_tables(data, kind):
+    X, y = data
+    for fit in (ProjectedSTG().fit, fit_many):
+        with pytest.raises(TypeError, match="toarray"):
+            fit(kind(X), y)
+
+
+# Shapes
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (5, 0)])
+def test_an_empty_table(fit, shape):
+    with pytest.raises(ValueError, match=r"0 sample|0 feature|at least two samples and one column"):
+        fit(np.ones(shape), np.ones(shape[0]))
+
+
+def test_no_problems():
+    with pytest.raises(ValueError, match="shape"):
+        fit_many(np.ones((0, 5, 3)), np.ones((0, 5)))
+
+
+def test_one_row(fit):
+    with pytest.raises(ValueError, match=r"1 sample|at least two samples"):
+        fit(np.ones((1, 3)), np.ones(1))
+
+
+def test_a_flat_table(data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"Reshape your data|reshape"):
+        ProjectedSTG().fit(X[:, 0], y)
+
+
+@pytest.mark.parametrize("k", [1, None])
+def test_one_column(fit, mode, k, rng):
+    X = rng.normal(size=(20, 1))
+    y = 3.0 * X[:, 0] + 1.0 + 0.1 * rng.normal(size=20)
+    fitted = fit(X, y, n_features_to_select=k, **mode)
+    assert fitted.support.tolist() == [True]
+    assert_least_squares(fitted, X, y)
+
+
+@pytest.mark.parametrize("k", [1, None])
+def test_two_rows(fit, mode, k, rng):
+    X, y = rng.normal(size=(2, 3)), np.asarray([1.0, 2.0])
+    fitted = fit(X, y, n_features_to_select=k, **mode)
+    assert k is None or fitted.support.sum() == k
+    assert_least_squares(fitted, X, y)
+
+
+# K
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, "all"])
+def test_k_that_is_no_count(fit, data, k):
+    with pytest.raises(ValueError, match=r"n_features_to_select.* must be an int in the range \[1"):
+        fit(*data, n_features_to_select=k)
+
+
+def test_k_beyond_the_columns(fit, data):
+    X, y = data
+    d = X.shape[1]
+    expected = (
+        f"n_features_to_select={d + 1} is more than the {d} columns of X; ask for at most {d}, "
+        "or pass None to choose from the data."
+    )
+    with pytest.raises(ValueError, match="^" + expected.replace(".", r"\.") + "$"):
+        fit(X, y, n_features_to_select=d + 1)
+
+
+def test_k_beyond_the_rank(fit, mode, rng):
+    X = rng.normal(size=(30, 2)) @ rng.normal(size=(2, 6))
+    y = X[:, 0] + 0.1 * rng.normal(size=30)
+    for k in (3, 6):
+        fitted = fit(X, y, n_features_to_select=k, **mode)
+        assert fitted.support.sum() == k
+        assert_least_squares(fitted, X, y)
+
+
+def test_k_beyond_the_rows(fit, mode, rng):
+    X, y = rng.normal(size=(5, 9)), rng.normal(size=5)
+    fitted = fit(X, y, n_features_to_select=8, **mode)
+    assert fitted.support.sum() == 8
+    np.testing.assert_allclose(fitted.predict(X), y, atol=1e-9)
+
+
+# Columns and responses that say nothing
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, -7.0, 1e12 + 0.1])
+def test_constant_columns_are_never_selected(fit, data, mode, value):
+    X, y = data
+    X[:, [1, 4]] = value
+    d = X.shape[1]
+    for k in (None, 2, d - 2):
+        fitted = fit(X, y, n_features_to_select=k, alpha=0.0, **mode)
+        assert not fitted.support[[1, 4]].any()
+        if k is not None or not mode:  # without a price every exact gate is open
+            assert fitted.support.sum() == (k or d - 2)
+        assert_least_squares(fitted, X, y)
+
+
+def test_constant_columns_of_a_tall_table(fit, rng):
+    X = rng.normal(size=(3000, 4))
+    X[:, 1], X[:, 2] = 0.1, 1e9 + 0.3
+    y = X[:, 0] + rng.normal(size=3000)
+    assert fit(X, y, alpha=0.0).support.tolist() == [True, False, False, True]
+
+
+def test_k_beyond_the_columns_that_vary(fit, data):
+    X, y = data
+    X[:, [1, 4]] = 5.0
+    n_varying = X.shape[1] - 2
+    with pytest.raises(ValueError, match=rf"{n_varying} columns.*vary.*ask for at most") as error:
+        fit(X, y, n_features_to_select=n_varying + 1)
+    assert "1" in str(error.value).split("constant:")[1]
+    assert "4" in str(error.value).split("constant:")[1]
+
+
+def test_constant_columns_are_called_by_name(data):
+    X, y = data
+    frame = pd.DataFrame(X).rename(columns="column {}".format)
+    frame["column 2"] = 1.0
+    with pytest.raises(ValueError, match="constant: column 2"):
+        ProjectedSTG(X.shape[1]).fit(frame, y)
+
+
+def test_a_table_of_constants(fit, mode):
+    X, y = np.full((6, 3), 2.0), np.arange(6.0)
+    fitted = fit(X, y, **mode)
+    assert not fitted.support.any()
+    np.testing.assert_allclose(fitted.predict(X), 2.5)
+    with pytest.raises(ValueError, match="0 columns of X that vary"):
+        fit(X, y, n_features_to_select=1, **mode)
+
+
+@pytest.mark.parametrize("factor", [1.0, -2.0, 1e9])
+def test_duplicate_columns(fit, mode, factor, rng):
+    X = rng.normal(size=(30, 6))
+    y = 2.0 * X[:, 0] - X[:, 3] + 0.1 * rng.normal(size=30)
+    X[:, 5] = factor * X[:, 0]
+    for k in (None, 2, 3, 6):
+        fitted = fit(X, y, n_features_to_select=k, **mode)
+        assert k is None or fitted.support.sum() == k
+        assert_least_squares(fitted, X, y)
+    # three places are enough for either copy, or both, and the other column
+    fitted = fit(X, y, n_features_to_select=3)
+    assert fitted.support[3]
+    assert fitted.support[[0, 5]].any()
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e6 + 0.1])
+def test_a_response_that_is_constant(fit, data, mode, value):
+    X, _ = data
+    y = np.full(len(X), value)
+    for k in (None, 2):
+        fitted = fit(X, y, n_features_to_select=k, **mode)
+        if k is not None:
+            assert fitted.support.sum() == k
+        elif not mode:
+            assert not fitted.support.any()
+        np.testing.assert_allclose(fitted.predict(X), value, rtol=1e-12, atol=1e-300)
+        assert np.max(np.abs(fitted.coef)) <= 1e-14 * value
+
+
+@pytest.mark.parametrize("k", [2, None])
+def test_wild_scales(fit, data, k, rng):
+    X, y = data
+    scale = 10.0 ** rng.permutation(np.linspace(-12, 12, X.shape[1]))
+    plain, wild = (fit(table, y, n_features_to_select=k) for table in (X, X * scale))
+    np.testing.assert_array_equal(plain.support, wild.support)
+    assert plain.support[[0, 3]].all()
+    np.testing.assert_allclose(wild.coef * scale, plain.coef, rtol=1e-7, atol=1e-10)
+    assert wild.intercept == pytest.approx(plain.intercept)
+
+
+# Parameters
+
+
+BAD_PARAMETERS = [
+    ("alpha", -0.1),
+    ("alpha", np.nan),
+    ("alpha", np.inf),
+    ("alpha", "paper"),
+    ("alpha_scale", -1.0),
+    ("noise_std", -1.0),
+    ("tau", 0.0),
+    ("tau", -0.5),
+    ("tau", np.nan),
+    ("expectation", "sampled"),
+    ("optimizer", "sgd"),
+    ("learning_rate", 0.0),
+    ("max_iter", 0),
+    ("tol", -1e-3),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS)
+def test_parameters_out_of_range_say_the_range(fit, data, name, value):
+    with pytest.raises(ValueError, match=rf"'{name}' parameter .* must be .*Got {value!r} instead"):
+        fit(*data, **{name: value})
+
+
+# Weights
+
+
+def test_no_weight_at_all(fit, data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"(?i)sample.weight.*(positive|non-zero)"):
+        fit(X, y, np.zeros(len(y)))
+
+
+def test_one_row_with_weight(fit, data):
+    X, y = data
+    weights = np.zeros(len(y))
+    weights[0] = 1.0
+    with pytest.raises(ValueError, match=r"sample_weight.*two.*positive"):
+        fit(X, y, weights)
+
+
+def test_some_rows_without_weight(fit, data, mode):
+    X, y = data
+    weights = np.ones(len(y))
+    weights[:3] = 0.0
+    fitted = fit(X, y, weights, n_features_to_select=2, **mode)
+    kept = fit(X[3:], y[3:], n_features_to_select=2, **mode)
+    np.testing.assert_array_equal(fitted.support, kept.support)
+    np.testing.assert_allclose(fitted.coef, kept.coef, rtol=1e-8, atol=1e-10)
+
+
+def test_weights_of_another_length(fit, data):
+    X, y = data
+    with pytest.raises(ValueError, match="sample_weight"):
+        fit(X, y, np.ones(len(y) + 1))

@@ -1,0 +1,249 @@
+"""Many problems at once are so many single fits."""
+
+import array_api_strict as strict
+import numpy as np
+import pytest
+
+from projstg import ProjectedSTG, fit_many
+
+SHAPES = {"long": (30, 6), "wide": (12, 20)}
+MODES = {
+    "exact": {},
+    "plain": {"warm_up": False, "tau": 0.3},
+    "monte-carlo": {"expectation": "monte-carlo", "max_iter": 30, "learning_rate": 0.05},
+    "monte-carlo, fixed": {
+        "expectation": "monte-carlo",
+        "max_iter": 30,
+        "learning_rate": 0.05,
+        "optimizer": "fixed",
+        "n_gate_samples": (7, 3),
+    },
+}
+N_PROBLEMS = 5
+SEEDS = [11, 3, 5, 3, 8]
+
+
+def many(*data, **params):
+    """The one place where these tests call fit_many."""
+    return fit_many(*data, **params)
+
+
+def single(n_features_to_select=None, **params):
+    """The one place where these tests make a ProjectedSTG."""
+    return ProjectedSTG(n_features_to_select, **params)
+
+
+@pytest.fixture(params=SHAPES)
+def data(request, rng):
+    """Problems with one to five true columns and noise of several sizes."""
+    shape = SHAPES[request.param]
+    X = rng.normal(size=(N_PROBLEMS, *shape)) + 1.0
+    beta = np.tril(np.ones((N_PROBLEMS, shape[1])))
+    noise = np.linspace(0.1, 1.0, N_PROBLEMS)[:, None] * rng.normal(size=X.shape[:2])
+    return X, (X @ beta[:, :, None])[:, :, 0] + noise
+
+
+@pytest.fixture(params=MODES)
+def mode(request):
+    return MODES[request.param]
+
+
+@pytest.fixture(params=[None, 2])
+def k(request):
+    return request.param
+
+
+def assert_are_single_fits(fits, X, y, weights=None, *, exact=True, **params):
+    for i in range(N_PROBLEMS):
+        alone = single(random_state=fits.seeds[i], **params)
+        alone.fit(X[i], y[i], None if weights is None else weights[i])
+        np.testing.assert_array_equal(fits.support[i], alone.support_)
+        if exact:
+            np.testing.assert_array_equal(fits.mu[i], alone.mu_)
+        for name in ("mu", "gate_mean", "coef", "gated_coef", "intercept", "alpha", "risk"):
+            tolerance = {"rtol": 1e-12, "atol": 1e-12} if exact else {"rtol": 1e-6, "atol": 1e-8}
+            alone_s = getattr(alone, f"{name}_")
+            np.testing.assert_allclose(getattr(fits, name)[i], alone_s, err_msg=name, **tolerance)
+        assert fits.n_iter[i] == alone.n_iter_
+        assert fits.converged[i]
+        if alone.noise_std_ is None:
+            assert fits.noise_std is None
+        else:
+            assert fits.noise_std[i] == pytest.approx(alone.noise_std_, rel=1e-12)
+
+
+def test_many_are_single_fits(data, mode, k):
+    X, y = data
+    fits = many(X, y, n_features_to_select=k, random_state=SEEDS, **mode)
+    assert fits.seeds == tuple(SEEDS)
+    assert_are_single_fits(fits, X, y, n_features_to_select=k, **mode)
+    if k is None and "expectation" not in mode:
+        assert len(set(np.sum(fits.support, axis=1).tolist())) > 1
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"fit_intercept": False}, {"alpha": 0.1}, {"alpha": 0.0}, {"noise_std": 0.5}],
+    ids=str,
+)
+def test_many_are_single_fits_whatever_is_asked(data, mode, k, params):
+    X, y = data
+    params = {"n_features_to_select": k} | mode | params
+    assert_are_single_fits(many(X, y, random_state=SEEDS, **params), X, y, **params)
+
+
+def test_many_weights_are_single_weights(data, mode, k, rng):
+    X, y = data
+    weights = rng.uniform(0.5, 2.0, size=y.shape)
+    weights *= y.shape[1] / np.sum(weights, axis=1, keepdims=True)
+    params = {"n_features_to_select": k} | mode
+    fits = many(X, y, sample_weight=weights, random_state=SEEDS, **params)
+    assert_are_single_fits(fits, X, y, weights, **params)
+
+
+def test_weights_of_one_problem_do_not_touch_another(data, mode, k, rng):
+    X, y = data
+    totals = np.asarray([0.3, 1.0, 3.0, 0.5, 1.0])  # times the number of rows
+    weights = np.ones(y.shape) * totals[:, None]
+    params = {"n_features_to_select": k} | mode
+    fits = many(X, y, sample_weight=weights, random_state=SEEDS, **params)
+    assert_are_single_fits(fits, X, y, weights, **params)
+
+
+def test_rows_without_weight_are_no_rows(data, k):
+    X, y = data
+    weights = np.ones(y.shape)
+    weights[:, ::6] = 0.0
+    fits = many(X, y, sample_weight=weights, n_features_to_select=k)
+    assert_are_single_fits(fits, X, y, weights, exact=False, n_features_to_select=k)
+
+
+def test_off_the_support_coefficients_are_zero(data, mode, k):
+    X, y = data
+    fits = many(X, y, n_features_to_select=k, random_state=SEEDS, **mode)
+    assert not fits.coef[~fits.support].any()
+    if k is not None:
+        assert np.sum(fits.support, axis=1).tolist() == [k] * N_PROBLEMS
+
+
+def test_prediction_is_least_squares_on_the_support(data, k, rng):
+    X, y = data
+    fits = many(X, y, n_features_to_select=k)
+    new = rng.normal(size=(N_PROBLEMS, 4, X.shape[-1]))
+    found = fits.predict(new)
+    for i in range(N_PROBLEMS):
+        chosen = np.flatnonzero(fits.support[i])
+        best = np.linalg.lstsq(np.column_stack([X[i][:, chosen], np.ones(len(y[i]))]), y[i])[0]
+        expected = np.column_stack([new[i][:, chosen], np.ones(4)]) @ best
+        np.testing.assert_allclose(found[i], expected, rtol=1e-8, atol=1e-9)
+
+
+def test_counts_are_whole_and_statements_are_boolean(data, mode):
+    fits = many(*data, random_state=SEEDS, **mode)
+    assert fits.n_iter.dtype.kind == "i"
+    assert fits.support.dtype == fits.converged.dtype == bool
+    assert fits.n_iter.shape == fits.converged.shape == (N_PROBLEMS,)
+
+
+SAMPLED = MODES["monte-carlo"]
+
+
+def test_seeds_are_numbers_that_can_be_used_again(data):
+    X, y = data
+    fits = many(X, y, random_state=4, **SAMPLED)
+    assert len(set(fits.seeds)) == N_PROBLEMS
+    for seeds in (4, fits.seeds, list(fits.seeds), np.asarray(fits.seeds)):
+        again = many(X, y, random_state=seeds, **SAMPLED)
+        assert again.seeds == fits.seeds
+        np.testing.assert_array_equal(again.mu, fits.mu)
+    for other in (5, None):
+        assert many(X, y, random_state=other, **SAMPLED).seeds != fits.seeds
+    assert_are_single_fits(fits, X, y, **SAMPLED)
+
+
+def test_problems_with_one_seed_have_one_answer(data):
+    X, y = (np.stack([part[0]] * 2) for part in data)
+    same = many(X, y, random_state=[1, 1], **SAMPLED)
+    np.testing.assert_array_equal(same.mu[0], same.mu[1])
+    other = many(X, y, random_state=[1, 2], **SAMPLED)
+    assert np.max(np.abs(other.mu[0] - other.mu[1])) > 1e-3
+
+
+@pytest.mark.parametrize("seeds", [[1, 2], [], np.arange(N_PROBLEMS + 1)])
+def test_a_wrong_number_of_seeds_is_refused(data, seeds):
+    with pytest.raises(ValueError, match=f"{len(seeds)} seeds for {N_PROBLEMS} problems"):
+        many(*data, random_state=seeds)
+
+
+SHAPE_ERRORS = {
+    "one problem": lambda X, y: (X[0], y[0]),
+    "one y": lambda X, y: (X, y[0]),
+    "rows missing": lambda X, y: (X, y[:, 1:]),
+    "problems missing": lambda X, y: (X[1:], y),
+    "y with a column": lambda X, y: (X, y[:, :, None]),
+}
+
+
+@pytest.mark.parametrize("name", SHAPE_ERRORS)
+def test_wrong_shapes_say_what_was_seen_and_what_to_do(data, name):
+    X, y = SHAPE_ERRORS[name](*data)
+    with pytest.raises(ValueError, match="add an axis") as error:
+        many(X, y)
+    assert str(X.shape) in str(error.value)
+    assert str(y.shape) in str(error.value)
+
+
+def test_wrong_shape_of_weights_says_what_it_should_be(data):
+    X, y = data
+    with pytest.raises(ValueError, match="sample_weight") as error:
+        many(X, y, sample_weight=np.ones(y.shape[1] + 1))
+    assert str(y.shape) in str(error.value)
+
+
+def test_parameters_are_checked_like_the_class_s(data):
+    with pytest.raises(ValueError, match="tau"):
+        many(*data, tau=-1.0)
+    with pytest.raises(TypeError, match="lambda_"):
+        many(*data, lambda_=1.0)
+
+
+def test_lists_and_integers_are_arrays_of_floats(data):
+    X, y = ((10 * part).astype(int) for part in data)
+    expected = many(X.astype(float), y.astype(float)).coef
+    assert expected.dtype == np.float64
+    for found in (many(X, y), many(X.tolist(), y.tolist()), many(X, y.tolist())):
+        np.testing.assert_array_equal(found.coef, expected)
+
+
+def test_single_precision_stays_single(data, mode, k):
+    X, y = data
+    params = {"n_features_to_select": k, "random_state": SEEDS} | mode
+    double = many(X, y, **params)
+    found = many(X.astype(np.float32), y.astype(np.float32), **params)
+    for name in ("coef", "intercept", "gated_coef", "gate_mean", "mu", "alpha", "risk"):
+        assert getattr(found, name).dtype == np.float32, name
+        assert np.all(np.isfinite(found.coef)), name
+    if k is not None:
+        np.testing.assert_array_equal(found.support, double.support)
+        np.testing.assert_allclose(found.coef, double.coef, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", ["exact", "plain"])
+def test_the_strictest_library_gives_numpy_s_answers(data, name, k, weighted, rng):
+    X, y = data
+    weights = rng.uniform(0.5, 2.0, size=y.shape) if weighted else None
+    params = {"n_features_to_select": k} | MODES[name]
+    expected = many(X, y, sample_weight=weights, **params)
+    others = (strict.asarray(part) for part in (X, y))
+    weights = None if weights is None else strict.asarray(weights)
+    found = many(*others, sample_weight=weights, **params)
+    names = ("coef", "intercept", "gated_coef", "gate_mean", "mu", "alpha", "noise_std", "risk")
+    for name in (*names, "support", "converged", "n_iter"):
+        computed = getattr(found, name)
+        assert isinstance(computed, type(strict.asarray(0.0))), name
+        plain = getattr(expected, name)
+        assert np.asarray(computed).dtype == plain.dtype
+        np.testing.assert_allclose(np.asarray(computed), plain, rtol=1e-6, atol=1e-8, err_msg=name)
+    predicted = found.predict(strict.asarray(X))
+    np.testing.assert_allclose(np.asarray(predicted), expected.predict(X), rtol=1e-8, atol=1e-9)

@@ -1,0 +1,241 @@
+"""Closed-form swaps are recomputation; the search finds what enumeration finds."""
+
+import numpy as np
+import pytest
+from oracles_search import SCORES, all_supports, log_evidence
+
+from projstg._core import refine as search
+from projstg._core.evidence import CRITERIA, residual_floor, support_scores
+from projstg._core.refine import equivalent_features, refine
+from projstg._core.screening import outside_swaps, restricted
+from projstg._core.statistics import RowQuadratic, Statistics, standardized
+from projstg._core.swaps import exchange_scores, swap_objectives, tableau, walk
+
+
+def draw(seed, n_problems, n_rows, n_columns, K=3, sigma=0.5):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_problems, n_rows, n_columns))
+    y = X[..., :K] @ rng.choice([-1.0, 1.0], K) + sigma * rng.standard_normal((n_problems, n_rows))
+    return standardized(RowQuadratic.from_rows(X, y))[0]
+
+
+def whole(Z, closed=None, locked=None):
+    shape = Z.b.shape
+    closed = np.zeros(shape) if closed is None else closed
+    locked = np.zeros(shape, dtype=bool) if locked is None else locked
+    return restricted(Z, np.tile(np.arange(shape[1]), (shape[0], 1)), closed, locked)
+
+
+def generators(n, seed=0):
+    return [np.random.default_rng([seed, i]) for i in range(n)]
+
+
+@pytest.mark.parametrize(("n_rows", "kappa"), [(30, 0.3), (30, 1e-3), (5, 0.3)])
+def test_every_swap_in_the_table_is_its_recomputation(n_rows, kappa):
+    Z = draw(0, 2, n_rows, 8)
+    field = whole(Z)
+    problem, members = np.asarray([0, 1]), np.asarray([[0, 4, 6], [7, 1, 2]])
+    state = tableau(field, problem, members, np.full(2, kappa))
+    floor = residual_floor(field.yy)
+    table = swap_objectives(state, np.zeros((2, 8)), field.dof, floor, True)
+    for c in range(2):
+        now = log_evidence(Z.X[c], Z.y[c], members[c], kappa, n_rows - 1)
+        for p in range(3):
+            for j in set(range(8)) - set(members[c]):
+                other = members[c].copy()
+                other[p] = j
+                change = log_evidence(Z.X[c], Z.y[c], other, kappa, n_rows - 1) - now
+                found = table[c, p, j] - field.dof[c] * np.log(state.rss[c])
+                np.testing.assert_allclose(found, change, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_exchange_scores_are_scores_of_exchanges(name):
+    Z = draw(1, 2, 12, 7)
+    members = np.asarray([[0, 4, 6], [6, 1, 2]])
+    scores, present = exchange_scores(whole(Z), np.asarray([0, 1]), members, CRITERIA[name])
+    for c in range(2):
+        np.testing.assert_allclose(present[c], SCORES[name](Z.X[c], Z.y[c], members[c], 11))
+        for p in range(3):
+            for j in range(7):
+                other = members[c].copy()
+                other[p] = j
+                if j in members[c]:
+                    assert scores[c, p, j] == np.inf
+                    continue
+                expected = SCORES[name](Z.X[c], Z.y[c], other, 11)
+                np.testing.assert_allclose(scores[c, p, j], expected, rtol=1e-8)
+
+
+def test_updates_do_not_drift(monkeypatch):
+    Z = draw(2, 3, 20, 30, K=6)
+    field = whole(Z)
+    problem = np.repeat(np.arange(3), 4)
+    members = np.argsort(np.random.default_rng(0).random((12, 30)), axis=1)[:, :6]
+
+    def stops(refresh):
+        monkeypatch.setattr("projstg._core.swaps._REFRESH", refresh)
+        parts = list(walk(field, problem, members, np.full(12, 0.5), patience=30))
+        return [(c, tuple(sorted(m))) for part in parts for c, m in zip(*part, strict=True)]
+
+    assert stops(1) == stops(10**6)
+
+
+def test_walks_end_at_local_optima():
+    Z = draw(3, 2, 15, 10)
+    field = whole(Z)
+    for part in walk(field, np.asarray([0, 1]), np.asarray([[7, 8, 9]] * 2), np.full(2, 0.1)):
+        for c, members in zip(*part, strict=True):
+            now = log_evidence(Z.X[c], Z.y[c], members, 0.1, 14)
+            for p in range(3):
+                for j in set(range(10)) - set(members):
+                    other = members.copy()
+                    other[p] = j
+                    assert log_evidence(Z.X[c], Z.y[c], other, 0.1, 14) >= now - 1e-7
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize("seed", range(40))
+def test_small_problems_get_the_best_of_all_supports(name, seed):
+    rng = np.random.default_rng([7, seed])
+    n_columns = int(rng.integers(2, 10))
+    K = int(rng.integers(1, n_columns + 1))
+    n_rows = int(rng.integers(3, 25))
+    Z = draw([8, seed], 2, n_rows, n_columns, K=min(3, n_columns), sigma=rng.choice([0.1, 1.0]))
+    found = refine(Z, K, generators=generators(2), criterion=name)
+    every = all_supports(n_columns, K)
+    scores = support_scores(Z, np.stack([every, every]), CRITERIA[name])
+    np.testing.assert_allclose(found.objective, scores.min(axis=1), rtol=1e-7, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_a_batch_is_its_members(name):
+    Z = draw(4, 5, 22, 30, K=7)
+    together = refine(Z, 7, generators=generators(5), criterion=name)
+    for i in range(5):
+        alone = refine(
+            Z.problems(np.asarray([i])), 7, generators=generators(5)[i : i + 1], criterion=name
+        )
+        assert alone.support.tolist() == together.support[i : i + 1].tolist()
+        for field in ("objective", "n_starts", "n_agreeing_starts", "n_iter"):
+            np.testing.assert_allclose(getattr(alone, field)[0], getattr(together, field)[i])
+        assert alone.optima[0].supports.tolist() == together.optima[i].supports.tolist()
+
+
+def test_rows_and_gram_give_the_same_support():
+    Z = draw(5, 2, 40, 12)
+    by_rows = refine(Z, 3, generators=generators(2))
+    by_gram = refine(Z.gram, 3, generators=generators(2))
+    assert by_rows.support.tolist() == by_gram.support.tolist() == [[0, 1, 2]] * 2
+
+
+def test_starts_are_taken_and_counted():
+    Z = draw(6, 2, 40, 12)
+    starts = np.asarray([[[3, 4, 5], [0, 1, 2]]] * 2)
+    found = refine(Z, 3, starts=starts, generators=generators(2), n_starts=2)
+    assert found.support.tolist() == [[0, 1, 2]] * 2
+    assert found.n_starts.tolist() == [2, 2]
+    assert np.all(found.n_agreeing_starts <= found.n_starts)
+
+
+def test_optima_are_distinct_sorted_and_led_by_the_answer():
+    Z = draw(7, 1, 18, 40, K=8, sigma=1.0)
+    found = refine(Z, 8, generators=generators(1))
+    optima = found.optima[0]
+    assert len({tuple(s) for s in optima.supports}) == len(optima.supports) > 1
+    assert np.all(np.diff(optima.scores) >= 0)
+    assert np.all(np.diff(optima.supports, axis=1) > 0)
+    np.testing.assert_allclose(optima.scores[0], found.objective[0])
+    again = support_scores(Z, optima.supports[None])[0]
+    np.testing.assert_allclose(again, optima.scores, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_constraints_are_hard(name):
+    Z = draw(8, 3, 30, 15)
+    always, never = np.arange(15) == 11, np.arange(15) < 2
+    found = refine(Z, 4, generators=generators(3), criterion=name, always=always, never=never)
+    assert np.all(np.any(found.support == 11, axis=1))
+    assert not np.any(found.support < 2)
+    for optima in found.optima:
+        assert np.all(np.any(optima.supports == 11, axis=1))
+        assert not np.any(optima.supports < 2)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize("K", [0, 1, 6, 9])
+def test_any_size_up_to_all_columns(name, K):
+    Z = draw(9, 2, 5, 9)
+    found = refine(Z, K, generators=generators(2), criterion=name)
+    assert found.support.shape == (2, K)
+    assert np.all(np.isfinite(found.objective))
+
+
+def test_zero_columns_come_last():
+    rng = np.random.default_rng(10)
+    X = rng.standard_normal((1, 20, 6))
+    X[..., [0, 3]] = 1.0
+    Z, _ = standardized(RowQuadratic.from_rows(X, rng.standard_normal((1, 20))), 1e-20)
+    assert not set(refine(Z, 4, generators=generators(1)).support[0]) & {0, 3}
+    assert len(set(refine(Z, 5, generators=generators(1)).support[0]) & {0, 3}) == 1
+
+
+def test_a_response_of_zeros_has_an_answer():
+    Z = draw(11, 1, 20, 6)
+    Z = RowQuadratic(Z.X, 0.0 * Z.y, Z.n, Z.degrees_of_freedom)
+    assert np.isfinite(refine(Z, 2, generators=generators(1)).objective[0])
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_of_duplicates_the_first_stands_and_the_others_are_told(name):
+    rng = np.random.default_rng(12)
+    X = rng.standard_normal((1, 40, 10))
+    X[..., 9] = X[..., 2]
+    X[..., 7] = -X[..., 2]
+    y = X[..., 2] + X[..., 5] + 0.3 * rng.standard_normal((1, 40))
+    Z, _ = standardized(RowQuadratic.from_rows(X, y))
+    for seed in range(5):
+        found = refine(Z, 2, generators=generators(1, seed), criterion=name)
+        assert found.support.tolist() == [[2, 5]]
+    assert equivalent_features(Z, found.support, name) == [{2: [7, 9], 5: []}]
+
+
+def test_near_duplicates_are_told():
+    rng = np.random.default_rng(13)
+    X = rng.standard_normal((1, 400, 6))
+    X[..., 4] = X[..., 1] + 1e-3 * rng.standard_normal((1, 400))
+    Z, _ = standardized(RowQuadratic.from_rows(X, X[..., 1] + 0.1 * X[..., 2]))
+    assert equivalent_features(Z, np.asarray([[1, 2]]), "evidence") == [{1: [4], 2: []}]
+
+
+def test_outside_swaps_see_what_the_table_sees():
+    Z = draw(14, 2, 30, 12)
+    members = np.asarray([[0, 5, 7], [1, 2, 9]])
+    lowered = outside_swaps(
+        Z, members, np.zeros((2, 12)), np.zeros((2, 12), dtype=bool), CRITERIA["least-squares"]
+    )
+    scores, present = exchange_scores(whole(Z), np.arange(2), members, CRITERIA["least-squares"])
+    expected = present[:, None] - scores.min(axis=1)
+    outside = np.isfinite(expected)
+    np.testing.assert_allclose(lowered[outside], expected[outside], rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["rows", "gram"])
+@pytest.mark.parametrize("name", CRITERIA)
+def test_a_working_set_gives_the_answer_of_all_columns(monkeypatch, name, kind):
+    Z = draw(15, 3, 60, 120, K=5)
+    problem = Z if kind == "rows" else Z.gram
+    everything = refine(problem, 5, generators=generators(3), criterion=name)
+    monkeypatch.setattr(search, "_ALL_COLUMNS", 10)
+    monkeypatch.setattr(search, "_WORKING_SET", 12)
+    few = refine(problem, 5, generators=generators(3), criterion=name)
+    assert few.support.tolist() == everything.support.tolist()
+    np.testing.assert_allclose(few.objective, everything.objective)
+
+
+def test_sufficient_statistics_are_enough():
+    rng = np.random.default_rng(16)
+    X = rng.standard_normal((1, 50, 8))
+    y = X[..., 6] - X[..., 1]
+    Z, _ = standardized(Statistics.from_rows(X, y).quadratic())
+    assert refine(Z, 2, generators=generators(1)).support.tolist() == [[1, 6]]
