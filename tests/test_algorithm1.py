@@ -107,7 +107,9 @@ def test_whoever_watches_may_stop_it(problem, rng):
 @pytest.mark.parametrize("size", [(3, 2), (40, 600)])
 def test_noise_is_each_generator_s_own_stream(n_problems, size):
     seeds = range(7, 7 + n_problems)
-    draw = numpy_noise([np.random.default_rng(seed) for seed in seeds], *size)
+    n_draws, n_columns = size
+    generators = [np.random.default_rng(seed) for seed in seeds]
+    draw = numpy_noise(generators, n_draws, np.empty((n_problems, n_columns)))
     found = np.stack([draw().copy() for _ in range(5)], axis=1)
     for seed, stream in zip(seeds, found, strict=True):
         expected = np.random.default_rng(seed).standard_normal((5, *size))

@@ -34,7 +34,7 @@ LAYERS = {
 CORE_ORDER = [
     {"backend"},
     {"gates", "statistics", "tables"},
-    {"penalty", "projection", "pursuit", "support", "table"},
+    {"penalty", "projection", "partial", "pursuit", "support", "table"},
     {"risk", "noise"},
     {"optimize"},
     {"algorithm1"},
@@ -42,7 +42,8 @@ CORE_ORDER = [
     {"fit"},
     {"evidence", "ledger"},
     {"swaps"},
-    {"screening"},
+    {"judging", "screening", "walks"},
+    {"rounds"},
     {"refine"},
     {"solve"},
     {"path"},

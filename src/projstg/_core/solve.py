@@ -1,6 +1,7 @@
-"""The whole job for a batch of tables: λ, gates, columns, least squares.
+"""The whole job for a batch of tables: λ, gates, search, least squares.
 
-``ProjectedSTG`` is this function on one table, ``fit_many`` on many.
+``ProjectedSTG`` is this function on one table, ``fit_many`` on many. Gates propose, swaps search,
+the criterion decides.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .backend import Array, namespace, take_along
+import numpy as np
+
+from .backend import Array, namespace, take_along, to_numpy
 from .fit import GateFit, GateOptions, fit_gates
 from .noise import Scale, estimated_scale, nominal_sparsity, theory_alpha
 from .optimize import Hook
-from .statistics import Problem
+from .partial import coefficients_of, partialled
+from .refine import Refined, refine
+from .statistics import Problem, on_host
 from .support import as_mask, gated_coefficients, largest, least_squares, spread
 from .table import Table
 
@@ -30,6 +35,11 @@ class Options:
     alpha_scale: float = 0.2
     noise_std: float | None = None
     gates: GateOptions = field(default_factory=GateOptions)
+    refine: bool = False
+    criterion: str = "evidence"
+    n_starts: int | None = None
+    always: tuple[int, ...] = ()
+    """Columns that must be selected."""
 
 
 class Solution(NamedTuple):
@@ -44,15 +54,22 @@ class Solution(NamedTuple):
     alpha: Array
     noise_std: Array | None
     """The σ in the rule for λ, (B,); None where λ was given."""
+    search: Refined | None
+    """What the search found; None where the gates had the last word."""
 
 
 def solve(
     table: Table, options: Options, seeds: Sequence[int], on_step: Hook | None = None
 ) -> Solution:
     """Choose the columns of each table; problem i draws from seeds[i]."""
-    alpha, noise_std = _price(table.problem, options)
-    gates = fit_gates(table.problem, alpha, options.gates, seeds, on_step=on_step)
-    coef, mask = _refitted(table, *_columns(table, gates, options.n_selected))
+    gates, alpha, noise_std = _gates(table, options, seeds, on_step)
+    support, counts = _proposal(table, gates, options)
+    search = None
+    if options.refine and options.n_selected is not None:
+        search = _search(table, support, options, seeds)
+        xp = namespace(support)
+        support = xp.asarray(search.support, device=support.device)
+    coef, mask = _refitted(table, support, counts)
     return Solution(
         support=mask,
         coef=coef,
@@ -61,40 +78,102 @@ def solve(
         gates=gates,
         alpha=alpha,
         noise_std=noise_std,
+        search=search,
     )
 
 
-def _price(problem: Problem, options: Options) -> tuple[Array, Array | None]:
+def _gates(
+    table: Table, options: Options, seeds: Sequence[int], on_step: Hook | None
+) -> tuple[GateFit, Array, Array | None]:
+    """Return fitted gates, λ and σ; forced columns are partialled out and their gates are open."""
+    problem, n_forced = table.problem, len(options.always)
+    if not n_forced:
+        alpha, noise_std = _price(problem, options, options.n_selected)
+        gates = fit_gates(problem, alpha, options.gates, seeds, on_step=on_step)
+        return gates, alpha, noise_std
+    xp = namespace(problem.b)
+    forced = xp.asarray(options.always, device=problem.b.device)
+    rest, scale = partialled(problem, forced)
+    k = None if options.n_selected is None else max(options.n_selected - n_forced, 1)
+    alpha, noise_std = _price(rest, options, k)
+    gates = fit_gates(rest, alpha, options.gates, seeds, on_step=on_step)
+    return _with_forced(problem, gates, scale, forced), alpha, noise_std
+
+
+def _with_forced(problem: Problem, gates: GateFit, scale: Array, forced: Array) -> GateFit:
+    """Return gates of the whole problem: as fitted to the rest, and open where forced."""
+    xp = namespace(scale)
+    columns = xp.arange(scale.shape[-1], device=scale.device)
+    is_forced = xp.any(columns[:, None] == forced, axis=-1)
+    unit = xp.where(scale > 0.0, scale, xp.ones_like(scale))
+    gated = gated_coefficients(gates.mu, gates.theta / unit)
+    own = spread(
+        coefficients_of(problem, forced, gated),
+        xp.broadcast_to(forced, (scale.shape[0], forced.shape[0])),
+        scale.shape[-1],
+    )
+
+    def put(value: Array, others: Array) -> Array:
+        return xp.where(is_forced, value, others)
+
+    return gates._replace(
+        mu=put(xp.full_like(gates.mu, xp.inf), gates.mu),
+        mean=put(xp.ones_like(gates.mean), gates.mean),
+        theta=put(own, gates.theta / unit),
+        beta=put(own, gates.beta / unit),
+    )
+
+
+def _price(problem: Problem, options: Options, k: int | None) -> tuple[Array, Array | None]:
     """Return λ and the noise level it came from."""
     xp = namespace(problem.b)
     one = xp.ones_like(problem.yy)
     if options.alpha is not None:
         return one * options.alpha, None
-    k = nominal_sparsity(problem) if options.n_selected is None else one * options.n_selected
+    n_selected = nominal_sparsity(problem) if k is None else one * k
     if options.noise_std is None:
-        scale = estimated_scale(problem, k)
+        scale = estimated_scale(problem, n_selected)
     else:
         scale = Scale(noise=one * options.noise_std, signal=one)
-    return theory_alpha(scale, options.alpha_scale, problem, k), scale.noise
+    return theory_alpha(scale, options.alpha_scale, problem, n_selected), scale.noise
 
 
-def _columns(table: Table, gates: GateFit, k: int | None) -> tuple[Array, Array]:
-    """Return the columns, (B, k), and which places of that array count.
+def _proposal(table: Table, gates: GateFit, options: Options) -> tuple[Array, Array]:
+    """Return the gates' columns, (B, k), and which places of that array count.
 
     With K given all do; of open gates there may be a different number in each problem.
     """
     xp = namespace(gates.mu)
-    if k is not None:
+    if options.n_selected is not None:
         # Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ but for a constant.
         size = xp.abs(gated_coefficients(gates.mu, gates.theta))
         score = xp.where(table.varies, size, -xp.ones_like(size))
-        support = largest(score, xp.abs(gates.beta), k)
+        for column in options.always:
+            score[:, column] = xp.inf
+        support = largest(score, xp.abs(gates.beta), options.n_selected)
         return support, support >= 0
     is_open = (gates.mu > 0.0) & table.varies
     n_open = xp.sum(xp.astype(is_open, xp.int64), axis=-1)
     first = xp.astype(is_open, gates.mu.dtype)
     support = largest(first, xp.zeros_like(first), int(xp.max(n_open)))
     return support, take_along(is_open, support)
+
+
+def _search(table: Table, support: Array, options: Options, seeds: Sequence[int]) -> Refined:
+    """Search from the gates' proposal; the draws depend on (seed, K) alone."""
+    n_features, k = table.scale.shape[-1], support.shape[-1]
+    always = np.zeros(n_features, dtype=bool)
+    always[list(options.always)] = True
+    return refine(
+        on_host(table.problem),
+        k,
+        starts=to_numpy(support)[:, None, :],
+        generators=[np.random.default_rng([seed, k]) for seed in seeds],
+        criterion=options.criterion,
+        n_starts=options.n_starts,
+        always=always,
+        never=~to_numpy(table.varies),
+    )
 
 
 def _refitted(table: Table, support: Array, counts: Array) -> tuple[Array, Array]:

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from .backend import Array, diagonal, namespace, take_rows
+import numpy as np
+
+from .backend import Array, diagonal, namespace, take_rows, to_numpy
 
 __all__ = [
     "GramQuadratic",
@@ -24,6 +26,7 @@ __all__ = [
     "Quadratic",
     "RowQuadratic",
     "Statistics",
+    "on_host",
     "standardized",
     "weighted_means",
 ]
@@ -148,6 +151,17 @@ class RowQuadratic:
 
 
 Problem = GramQuadratic | RowQuadratic
+
+
+def on_host(problem: Problem) -> Problem:
+    """Return the problem in NumPy arrays, whatever library and device it is on."""
+    if isinstance(problem.n, np.ndarray):
+        return problem
+    if isinstance(problem, RowQuadratic):
+        rows = (problem.X, problem.y, problem.n, problem.degrees_of_freedom)
+        return RowQuadratic(*(to_numpy(field) for field in rows))
+    sums = (problem.G, problem.b, problem.yy, problem.n, problem.degrees_of_freedom)
+    return GramQuadratic(*(to_numpy(field) for field in sums))
 
 
 def standardized(quadratic: Problem, tolerance: Array | float = 0.0) -> tuple[Problem, Array]:

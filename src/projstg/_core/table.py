@@ -44,8 +44,18 @@ class Table:
         return self.y_mean - namespace(coef).sum(self.x_mean * coef, axis=-1)
 
 
-def as_table(X: Array, y: Array, weights: Array | None = None, *, centre: bool = True) -> Table:
-    """Return the problems of X (B, N, D), y (B, N): by Gram matrix if tall, X itself if wide."""
+def as_table(
+    X: Array,
+    y: Array,
+    weights: Array | None = None,
+    *,
+    centre: bool = True,
+    never: Array | None = None,
+) -> Table:
+    """Return the problems of X (B, N, D), y (B, N): by Gram matrix if tall, X itself if wide.
+
+    Columns ``never`` to be selected, a mask (D,), count as columns that do not vary.
+    """
     xp = namespace(X)
     problem: Problem
     if X.shape[-2] >= X.shape[-1]:
@@ -57,7 +67,10 @@ def as_table(X: Array, y: Array, weights: Array | None = None, *, centre: bool =
     if not centre:
         x_mean, y_mean = xp.zeros_like(x_mean), xp.zeros_like(y_mean)
     rounding = _ROUNDING * xp.finfo(X.dtype).eps * x_mean
-    problem, scale = standardized(problem, rounding * rounding)
+    smallest = rounding * rounding
+    if never is not None:
+        smallest = xp.where(never, xp.full_like(smallest, xp.inf), smallest)
+    problem, scale = standardized(problem, smallest)
     return Table(problem, scale, x_mean, y_mean)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -13,7 +14,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from .._core.fit import GateOptions
 from .._core.solve import Options, Solution, solve
-from .._core.table import as_table
+from .._core.table import Table, as_table
+from ._columns import check_selection, column_mask
 
 
 class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEstimator):
@@ -89,20 +91,32 @@ class GateSelector(LinearSelector):
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         rows, target, weights = self._validated(X, y, sample_weight)
         weights = None if weights is None else weights[None]
-        table = as_table(rows[None], target[None], weights, centre=self.fit_intercept)
-        check_n_selected(self.n_features_to_select, table.varies[0], self._named)
+        always, never = self._constraints()
+        table = as_table(rows[None], target[None], weights, centre=self.fit_intercept, never=never)
+        check_selection(self.n_features_to_select, table.varies[0], always, never, self._named)
+        options = replace(options, always=tuple(np.flatnonzero(always).tolist()))
         on_step = Progress(self, context, "step") if hasattr(self, "_skl_callbacks") else None
-        self._store(solve(table, options, [seed_from(self.random_state)], on_step))
+        self._store(table, solve(table, options, [seed_from(self.random_state)], on_step))
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _options_with(self, **gates) -> Options:
-        """Return what all gates have in common, and what is said of these."""
+    def _constraints(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the masks of columns that must and must not be selected."""
+        names = getattr(self, "feature_names_in_", None)
+        always, never = (
+            column_mask(getattr(self, name, None), self.n_features_in_, names, name)
+            for name in ("always_select", "never_select")
+        )
+        return always, never
+
+    def _options_with(self, search=None, **gates) -> Options:
+        """Return what all gates have in common, and what is said of these and of a search."""
         return Options(
             n_selected=self.n_features_to_select,
             alpha=None if self.alpha == "theory" else float(self.alpha),
             alpha_scale=self.alpha_scale,
             noise_std=self.noise_std,
+            **(search or {}),
             gates=GateOptions(
                 tau=float(self.tau),
                 optimizer=self.optimizer,
@@ -112,7 +126,7 @@ class GateSelector(LinearSelector):
             ),
         )
 
-    def _store(self, solution: Solution) -> None:
+    def _store(self, table: Table, solution: Solution) -> None:
         self.support_ = solution.support[0]
         self.coef_ = solution.coef[0]
         self.intercept_ = float(solution.intercept[0])
@@ -133,24 +147,6 @@ def _with_weight(X, y, sample_weight):
             "rows a positive weight."
         )
     return (X, y, sample_weight) if weighs.all() else (X[weighs], y[weighs], sample_weight[weighs])
-
-
-def check_n_selected(k, varies, named) -> int | None:
-    """Return K, or raise and say what could be asked for."""
-    n_features, n_varying = varies.size, int(varies.sum())
-    if k is None:
-        return None
-    if k > n_features:
-        raise ValueError(
-            f"n_features_to_select={k} is more than the {n_features} columns of X; ask for at "
-            f"most {n_features}, or pass None to choose from the data."
-        )
-    if k > n_varying:
-        raise ValueError(
-            f"n_features_to_select={k} is more than the {n_varying} columns of X that vary "
-            f"(constant: {named(~varies)}); ask for at most {n_varying}, or drop the constants."
-        )
-    return int(k)
 
 
 def seed_from(random_state) -> int:

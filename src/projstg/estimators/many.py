@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from .._core.backend import namespace, to_numpy
 from .._core.optimize import Status
 from .._core.solve import solve
 from .._core.table import as_table
-from ._base import check_n_selected, seed_from
+from ._base import seed_from
+from ._columns import check_selection
 from .projected_stg import ProjectedSTG
 
 
@@ -36,6 +37,10 @@ class ManyFits:
     risk: Any
     n_iter: Any
     converged: Any
+    objective: np.ndarray | None
+    """With ``n_starts`` and ``n_agreeing_starts`` what the search says; None without one."""
+    n_starts: np.ndarray | None
+    n_agreeing_starts: np.ndarray | None
     seeds: tuple[int, ...]
     """Problem i is ``ProjectedSTG(random_state=seeds[i])`` on its own."""
 
@@ -81,11 +86,15 @@ def fit_many(X, y, n_features_to_select=None, *, sample_weight=None, random_stat
     model._validate_params()
     X, y, weights = _checked(X, y, sample_weight)
     seeds = _seeds(random_state, X.shape[0])
-    table = as_table(X, y, weights, centre=model.fit_intercept)
+    model.n_features_in_ = X.shape[-1]
+    always, never = model._constraints()
+    on_device = namespace(X).asarray(never, device=X.device)
+    table = as_table(X, y, weights, centre=model.fit_intercept, never=on_device)
     for varies in to_numpy(table.varies):
-        check_n_selected(n_features_to_select, varies, lambda chosen: str(np.flatnonzero(chosen)))
-    found = solve(table, model._options(), seeds)
-    gates = found.gates
+        check_selection(n_features_to_select, varies, always, never, model._named)
+    options = replace(model._options(), always=tuple(np.flatnonzero(always).tolist()))
+    found = solve(table, options, seeds)
+    gates, search = found.gates, found.search
     return ManyFits(
         support=found.support,
         coef=found.coef,
@@ -98,6 +107,9 @@ def fit_many(X, y, n_features_to_select=None, *, sample_weight=None, random_stat
         risk=gates.value,
         n_iter=gates.n_iter,
         converged=gates.status == int(Status.CONVERGED),
+        objective=None if search is None else search.objective,
+        n_starts=None if search is None else search.n_starts,
+        n_agreeing_starts=None if search is None else search.n_agreeing_starts,
         seeds=seeds,
     )
 
@@ -116,7 +128,9 @@ def _checked(X, y, weights):
             "use ProjectedSTG, or add an axis: X[None], y[None]."
         )
     if min(X.shape) < 1 or X.shape[1] < 2:
-        raise ValueError(f"X has shape {tuple(X.shape)}; two samples and one column are the least.")
+        raise ValueError(
+            f"X has shape {tuple(X.shape)}; a problem needs at least two samples and one column."
+        )
     if X.dtype not in (xp.float32, xp.float64):
         X = xp.astype(X, xp.float64)
     y = xp.astype(y, X.dtype)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import warnings
 from numbers import Integral, Real
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._core.optimize import Status
+from .._core.refine import Refined, equivalent_features
 from .._core.solve import Options, Solution
+from .._core.table import Table
 from ._base import GateSelector
 
 
@@ -21,8 +24,10 @@ class ProjectedSTG(GateSelector):
     .. math:: E_z \|y - X(\theta \odot z)\|^2 / n + \lambda \sum_d \Phi(\mu_d / \tau),
 
     with the coefficients θ at their best for the gates (Theorem 1 of the paper), and the K columns
-    with the largest :math:`|\theta_d\,\mathrm{clip}(\mu_d, 0, 1)| \cdot \|x_d\|` are selected.
-    ``predict`` is least squares on them. The units of the columns make no difference.
+    with the largest :math:`|\theta_d\,\mathrm{clip}(\mu_d, 0, 1)| \cdot \|x_d\|` are what the gates
+    propose. A search by exchanges goes on from there, and the support with the best evidence is
+    selected. ``predict`` is least squares on it. The units of the columns make no difference, nor
+    does it matter which other K were asked for before.
 
     Parameters
     ----------
@@ -64,10 +69,23 @@ class ProjectedSTG(GateSelector):
     tol : float, default=1e-4
         Exact mode: stop when no coefficient of a standardised column changes by more than this part
         of the root mean square of y.
+    refine : bool, default=True
+        With K given, search on from the gates' proposal: walks that exchange one column for
+        another, from many starts, until enough of them have arrived at the same best support. False
+        leaves the gates' answer; with ``expectation="monte-carlo"``, the paper's Algorithm 1.
+    criterion : {"evidence", "least-squares"}, default="evidence"
+        What makes one support better than another of the same size: the probability of the data
+        with the coefficients, their scale and the noise integrated out, or the residual.
+    n_starts : int or None, default=None
+        The most starts the search may take; None is 0.8 K², between 60 and 300. Easy problems
+        stop after a handful.
+    always_select, never_select : list of str or int, mask, or None
+        Columns that must, or must not, be among the K.
     fit_intercept : bool, default=True
         Whether to take the means out first.
-    random_state : int, RandomState instance or None, default=None
-        Where the Monte Carlo mode's draws come from; the exact mode has none.
+    random_state : int, RandomState instance or None, default=0
+        Where the search's starts and the Monte Carlo mode's draws come from. The default gives the
+        same answer every time; None does not.
 
     Attributes
     ----------
@@ -89,6 +107,15 @@ class ProjectedSTG(GateSelector):
     risk_ : float
         The objective at these gates with the coefficients at their best.
     n_iter_ : int
+        Steps the gates took.
+    objective_ : float or None
+        The support's score, lower is better: −2 log evidence up to a constant, or n log(residual
+        sum of squares). Only differences between supports of one table mean anything.
+    n_starts_, n_agreeing_starts_, n_swaps_ : int
+        The starts the search took, those that arrived at the answer, the exchanges they made.
+    equivalent_features_ : dict or None
+        For a selected column, those it could be exchanged for at no loss (an equal score, or a
+        correlation above 0.9999); columns with no such rival are left out.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, for a table with names
 
@@ -115,6 +142,11 @@ class ProjectedSTG(GateSelector):
         "n_gate_samples": [Interval(Integral, 1, None, closed="left"), tuple, list],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "refine": ["boolean"],
+        "criterion": [StrOptions({"evidence", "least-squares"})],
+        "n_starts": [Interval(Integral, 1, None, closed="left"), None],
+        "always_select": ["array-like", None],
+        "never_select": ["array-like", None],
     }
 
     def __init__(
@@ -132,8 +164,13 @@ class ProjectedSTG(GateSelector):
         learning_rate=1e-3,
         max_iter=None,
         tol=1e-4,
+        refine=True,
+        criterion="evidence",
+        n_starts=None,
+        always_select=None,
+        never_select=None,
         fit_intercept=True,
-        random_state=None,
+        random_state=0,
     ):
         self.n_features_to_select = n_features_to_select
         self.alpha = alpha
@@ -147,6 +184,11 @@ class ProjectedSTG(GateSelector):
         self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.tol = tol
+        self.refine = refine
+        self.criterion = criterion
+        self.n_starts = n_starts
+        self.always_select = always_select
+        self.never_select = never_select
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
@@ -157,7 +199,13 @@ class ProjectedSTG(GateSelector):
             raise ValueError(
                 f"n_gate_samples={samples!r}; give one number for both M and L, or a pair (M, L)."
             )
+        search = {
+            "refine": self.refine,
+            "criterion": self.criterion,
+            "n_starts": self.n_starts,
+        }
         return self._options_with(
+            search,
             expectation=self.expectation,
             warm_up=self.warm_up,
             n_projection_samples=int(pair[0]),
@@ -165,13 +213,31 @@ class ProjectedSTG(GateSelector):
             tol=self.tol,
         )
 
-    def _store(self, solution: Solution) -> None:
-        super()._store(solution)
+    def _store(self, table: Table, solution: Solution) -> None:
+        super()._store(table, solution)
+        self._store_search(table, solution.search)
         gates = solution.gates
         if gates.status[0] == Status.MAX_ITER:
             warnings.warn(
                 f"the gates still moved by {gates.criterion[0]:.1e} of y's root mean square after "
                 f"{self.n_iter_} steps (tol={self.tol}); raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=5,  # past scikit-learn's wrappers of fit
             )
+
+    def _store_search(self, table: Table, search: Refined | None) -> None:
+        if search is None:
+            self.objective_, self.equivalent_features_ = None, None
+            self.n_starts_ = self.n_agreeing_starts_ = self.n_swaps_ = 0
+            return
+        self.objective_ = float(search.objective[0])
+        self.n_starts_ = int(search.n_starts[0])
+        self.n_agreeing_starts_ = int(search.n_agreeing_starts[0])
+        self.n_swaps_ = int(search.n_iter[0])
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_)).tolist()
+        (found,) = equivalent_features(table.problem, search.support, self.criterion)
+        self.equivalent_features_ = {
+            names[member]: [names[other] for other in others]
+            for member, others in found.items()
+            if others
+        }

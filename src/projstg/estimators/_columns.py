@@ -1,0 +1,78 @@
+"""Columns named by a user: by index, by name or by mask."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+import numpy as np
+
+
+def column_mask(columns, n_features: int, names, parameter: str) -> np.ndarray:
+    """Return the mask of ``columns``; names are looked up in ``names`` (or None)."""
+    mask = np.zeros(n_features, dtype=bool)
+    if columns is None:
+        return mask
+    wanted = np.asarray(columns)
+    if wanted.ndim != 1:
+        raise ValueError(f"{parameter}={columns!r}; give a list of column names or indices.")
+    if wanted.dtype == bool:
+        if wanted.size != n_features:
+            raise ValueError(
+                f"{parameter} is a mask of {wanted.size} values for {n_features} columns."
+            )
+        return wanted
+    for column in wanted.tolist():
+        mask[_index(column, n_features, names, parameter)] = True
+    return mask
+
+
+def _index(column, n_features: int, names, parameter: str) -> int:
+    if isinstance(column, str):
+        if names is None:
+            raise ValueError(f"{parameter} has {column!r}, but X has no column names; use indices.")
+        places = np.flatnonzero(names == column)
+        if not places.size:
+            near = get_close_matches(column, [str(name) for name in names], n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"{parameter} has {column!r}, which is no column of X{hint}")
+        return int(places[0])
+    if column != int(column) or not -n_features <= column < n_features:
+        raise ValueError(f"{parameter} has {column!r}; X has columns 0 to {n_features - 1}.")
+    return int(column)
+
+
+def check_selection(k, varies, always, never, named) -> None:
+    """Raise, and say what could be asked for, unless K and the constraints can be met."""
+    both = always & never
+    if both.any():
+        raise ValueError(
+            f"{named(both)} is in always_select and in never_select; leave it out of one of them."
+        )
+    constant = always & ~varies
+    if constant.any():
+        raise ValueError(
+            f"{named(constant)} is in always_select but does not vary; leave it out of the list."
+        )
+    if k is None:
+        return
+    n_features, n_varying = varies.size, int(varies.sum())
+    if k > n_features:
+        raise ValueError(
+            f"n_features_to_select={k} is more than the {n_features} columns of X; ask for at "
+            f"most {n_features}, or pass None to choose from the data."
+        )
+    if k > n_varying and never.any():
+        raise ValueError(
+            f"n_features_to_select={k} is more than the {n_varying} columns of X that vary and are "
+            f"not in never_select; ask for at most {n_varying}, or shorten never_select."
+        )
+    if k > n_varying:
+        raise ValueError(
+            f"n_features_to_select={k} is more than the {n_varying} columns of X that vary "
+            f"(constant: {named(~varies)}); ask for at most {n_varying}, or drop the constants."
+        )
+    if k < always.sum():
+        raise ValueError(
+            f"n_features_to_select={k} is less than the {always.sum()} columns of always_select; "
+            f"ask for at least {always.sum()}."
+        )
