@@ -174,7 +174,6 @@ def cell(sigma, n, c, repetitions, device, k=10):
     exact = {"n_projection": 1}
     for name, options in {
         "nothing, step 1e-2 × 400": {"learning_rate": 1e-2, "max_iter": 400},
-        "nothing, step 3e-4 × 13000": {"learning_rate": 3e-4, "max_iter": 13000},
         "white noise on ∇, size 1": {"shake": 1.0},
         "white noise on ∇, size 3": {"shake": 3.0},
         "nothing, one step size for all": {"rule": SharedStep},
@@ -182,16 +181,19 @@ def cell(sigma, n, c, repetitions, device, k=10):
         start = time.perf_counter()
         mu, theta = descend(problem, alpha, none, source(problem, 2), **exact, **options)
         yield report(name, mu, theta, start)
-    for name, taus in {
-        "alternation": (0.5,),
-        "alternation from τ = 2": (2.0, 0.5),
-        "alternation from τ = 8": (8.0, 0.5),
+    start = time.perf_counter()
+    mu, theta = descend(problem, alpha, full, source(problem, 40), n_projection=20, rule=SharedStep)
+    yield report("M and L, one step size for all", mu, theta, start)
+    wide = alternate(problem, alpha, 8.0).beta
+    for name, options in {
+        "alternation": {},
+        "alternation from gates of τ = 8": {"start": wide},
+        "alternation after six such steps": {"warm_up": True},
     }.items():
         start = time.perf_counter()
-        end = alternate(problem, alpha, taus)
-        theta = end.beta / xp.where(
-            gate_moments(end.mu, TAU).mean > 0, gate_moments(end.mu, TAU).mean, 1.0
-        )
+        end = alternate(problem, alpha, TAU, **options)
+        q = gate_moments(end.mu, TAU).mean
+        theta = end.beta / xp.where(q > 0.0, q, xp.ones_like(q))
         yield report(name, end.mu, theta, start)
 
 

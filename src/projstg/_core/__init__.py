@@ -1,5 +1,7 @@
 """The mathematics as pure functions of arrays: leading batch axes, no classes to subclass.
 
-Read the files in this order; each imports only from those before it:
-``backend``, ``gates``, ``penalty``, ``statistics``, ``projection``, ``risk``, ``optimize``.
+Each file imports only from files before it in this order: ``backend`` (which library an array
+belongs to); ``gates``, ``statistics``, ``tables``; ``penalty``, ``projection``, ``partial``,
+``pursuit``, ``support``, ``table``; ``risk``, ``noise``; ``optimize``, ``algorithm1``, ``joint``,
+``fit``: the gates; ``evidence`` to ``refine``: the search; ``solve``: the whole job.
 """

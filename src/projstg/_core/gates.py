@@ -32,8 +32,8 @@ _SQRT_2PI = math.sqrt(2.0 * math.pi)
 _FARTHEST = 1e4
 # The closed forms of I₁/φ and I₂/φ lose x² and x⁴ units in the last place; from here on the
 # continued fraction, which needs the fewer terms the farther out, takes over.
-_CONTINUED_FROM = 4.0
-_CONTINUED_TERMS = 30
+_CONTINUED_FROM = 5.0
+_CONTINUED_TERMS = 20
 
 
 class GateMoments(NamedTuple):
@@ -105,8 +105,8 @@ def _gate_moments(mu: Array, tau: float, xp: Any) -> GateMoments:
     b = clip((1.0 - m) / tau, -_FARTHEST, _FARTHEST + 1.0 / tau)
     interior = a < 0.0  # otherwise the mean of μ+δ is below 0: the gate is more closed than open
     size = xp.abs(a)
-    a0, a1, a2 = _tail(size, xp)
-    b0, b1, b2 = _tail(b, xp)
+    tails = _tail(xp.stack([size, b]), xp)
+    (a0, a1, a2), (b0, b1, b2) = ([tail[i, ...] for tail in tails] for i in (0, 1))
     log_phi = -0.5 * size * size - math.log(_SQRT_2PI)
     phi = xp.exp(log_phi)
     # φ(b)/φ(a), from b − a = 1/τ; it is below one because b ≥ |a|.

@@ -26,7 +26,16 @@ from .projection import project
 from .risk import residual_sum_of_squares
 from .statistics import Problem
 
-__all__ = ["Adam", "FixedStep", "Hook", "Optimum", "Status", "alternate", "response_scale"]
+__all__ = [
+    "Adam",
+    "FixedStep",
+    "Hook",
+    "Optimum",
+    "Status",
+    "alternate",
+    "common_steps",
+    "response_scale",
+]
 
 Hook = Callable[[int], bool]
 """Told the number of each step when it is done; returns whether to stop there."""
@@ -107,8 +116,8 @@ def common_steps(
     tiny = xp.finfo(mu.dtype).smallest_normal
     for _ in range(n_steps):
         gradient = beta * beta * slope + alpha[:, None] * open_slope(mu, penalty.tau)
-        length = xp.sqrt(xp.mean(gradient * gradient, axis=-1, keepdims=True))
-        mu = mu - gradient * (size / (length + tiny))
+        square = xp.sum(gradient * gradient, axis=-1, keepdims=True)
+        mu = mu - gradient * (size / (xp.sqrt(square / mu.shape[-1]) + tiny))
         ridge, slope = penalty.ridge_and_slope(mu)
         beta = project(problem, ridge, refine=False)
     return beta

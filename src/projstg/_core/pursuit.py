@@ -48,17 +48,20 @@ def forward_selection(problem: Quadratic, n_steps: int) -> ForwardPath:
     for step in range(n_steps):
         usable = xp.where(left > smallest, left, xp.inf)
         gain = correlation * correlation / usable
-        j = xp.argmax(gain, axis=-1)
-        is_j = xp.astype(columns == j[:, None], left.dtype)[:, :, None]
-        row = problem.rows(j[:, None]) - xp.matrix_transpose(found @ is_j) @ found
-        root = xp.sqrt(take_along(usable, j[:, None]))  # infinite if no column has anything left
+        j = xp.argmax(gain, axis=-1, keepdims=True)
+        row = problem.rows(j)
+        if step:
+            before = found[:, :step, :]
+            is_j = xp.astype(columns == j, left.dtype)
+            row = row - xp.matrix_transpose(before @ is_j[:, :, None]) @ before
+        root = xp.sqrt(take_along(usable, j))  # infinite if no column has anything left
         row = row[:, 0, :] / root
-        projection = take_along(correlation, j[:, None]) / root
+        projection = take_along(correlation, j) / root
         found[:, step, :] = row
         correlation = correlation - row * projection
         left = left - row * row
         rss = xp.maximum(rss - projection[:, 0] ** 2, xp.zeros_like(rss))
-        order.append(j)
+        order.append(j[:, 0])
         remains.append(rss)
     if not order:
         return ForwardPath(xp.astype(problem.b[:, :0], xp.int64), problem.b[:, :0])
