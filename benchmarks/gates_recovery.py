@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--json", help="write the rows to this file")
     options = parser.parse_args()
     run = {"cells": CELLS, "repetitions": options.repetitions, "device": options.device}
-    common = {}
+    common = {"refine": False}
     rows = rates({"expectation": "exact", "warm_up": True} | common, scales=(0.1, 0.2, 0.4), **run)
     rows += rates(
         {"expectation": "exact", "warm_up": False} | common, scales=(0.1, 0.2, 0.4), **run

@@ -75,7 +75,7 @@ def main(source, target):
         axis.set_xlabel("exact recovery, 400 problems, 90 % interval")
         axis.spines[["top", "right"]].set_visible(False)
     axes[0].set_yticks([at for at, *_ in bars], [label for *_, label in bars], fontsize=8.5)
-    for group, (colour, variants) in GROUPS.items():
+    for group, (_, variants) in GROUPS.items():
         first = next(at for at, _, _, variant, _ in bars if variant in variants)
         axes[0].text(0.01, first - 0.72, group, color="0.1", fontsize=8.5, weight="bold",
                      va="center")  # fmt: skip

@@ -2,8 +2,8 @@
 
     python benchmarks/why_noise_helps.py --json why.json [--device cuda] [--repetitions 400]
 
-Every variant is Adam (1e-3, 4000 steps) from μ = 1/2 on the same problems; what differs is where the
-expectation is sampled and where it is exact. The last rows are deterministic.
+Every variant starts from μ = 1/2 on the same problems, by Adam (1e-3, 4000 steps) where nothing
+else is said; what differs is where the expectation is sampled, and how steps are taken.
 """
 
 import argparse
