@@ -1,0 +1,251 @@
+"""What ProjectedSTG finds and what it costs, through the public class, beside abess.
+
+    python benchmarks/search.py cells [--repetitions 200]    the cells of the paper's figures
+    python benchmarks/search.py ablation                     what gates, search and evidence add
+    python benchmarks/search.py path                         K alone against K along a path
+    python benchmarks/search.py amplitudes                   coefficients that are not ±1
+    python benchmarks/search.py wide | tall                  D = 1000, 10⁵ columns, 10⁵ rows
+
+(needs the extra `peers`: make bench-setup). A *statistical* failure returns a support that scores
+better than the truth, an *optimisation* failure one that scores worse. The limit is the share of
+problems in which no support found in the run, by any method in it, scores better than the truth.
+"""
+
+import argparse
+from time import perf_counter
+
+import numpy as np
+from problems import draw
+
+from projstg import ProjectedSTG
+from projstg._core.evidence import CRITERIA, support_scores
+from projstg._core.statistics import RowQuadratic, standardized
+
+ROOT = 404
+SMALL = [
+    *(("gaussian", s, n, 10) for s in (0.5, 1.0) for n in (25, 30, 35, 40, 45, 50, 60)),
+    *(("gaussian", s, 40, k) for s in (0.5, 1.0) for k in (2, 4, 6, 8, 12)),
+    *((d, s, n, 10) for d in ("bernoulli", "toeplitz") for s in (0.5, 1.0) for n in (30, 40, 50)),
+]
+LARGE_K = [("gaussian", s, 40, k) for s in (0.5, 1.0) for k in (14, 16, 20)]
+HOPELESS = [("gaussian", s, 20, 10) for s in (0.5, 1.0)]
+
+
+def abess_support(X, y, k):
+    from abess import LinearRegression
+
+    return np.flatnonzero(LinearRegression(support_size=k).fit(X, y).coef_)
+
+
+def fitted(X, y, k, **params):
+    return ProjectedSTG(k, **params).fit(X, y).get_support(indices=True)
+
+
+def scores(X, y, supports, criterion):
+    """The criterion's score of each support, lower is better; infinite for one of a wrong size."""
+    problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None]))
+    k = len(supports[0])
+    valid = np.asarray([len(support) == k for support in supports])
+    kept = np.asarray([s for s, is_valid in zip(supports, valid, strict=True) if is_valid])
+    found = np.full(len(supports), np.inf)
+    found[valid] = support_scores(problem, kept[None], CRITERIA[criterion])[0]
+    return found
+
+
+class Tally:
+    """Counts of one method under the criterion it is judged by."""
+
+    def __init__(self, criterion):
+        self.criterion, self.right, self.worse, self.better, self.seconds = (
+            criterion,
+            [],
+            [],
+            [],
+            [],
+        )
+
+    def add(self, support, truth, score, true_score, seconds):
+        tolerance = 1e-7 * (1.0 + abs(true_score))
+        self.right.append(np.array_equal(support, truth))
+        self.worse.append(score > true_score + tolerance)
+        self.better.append(score < true_score - tolerance)
+        self.seconds.append(seconds)
+
+
+def compare(problems, k, methods):
+    """Run methods, name → (criterion, fit), on the same problems; tallies and limits."""
+    tallies = {name: Tally(criterion) for name, (criterion, _) in methods.items()}
+    at_best = {criterion: [] for criterion in CRITERIA}
+    for X, y, mask in problems:
+        truth = np.flatnonzero(mask)
+        found, seconds = {}, {}
+        for name, (_, fit) in methods.items():
+            start = perf_counter()
+            found[name] = fit(X, y, k)
+            seconds[name] = perf_counter() - start
+        for criterion, best in at_best.items():
+            true_score, *others = scores(X, y, [truth, *found.values()], criterion)
+            best.append(min(others) >= true_score - 1e-7 * (1.0 + abs(true_score)))
+            for name, score in zip(found, others, strict=True):
+                if tallies[name].criterion == criterion:
+                    tallies[name].add(found[name], truth, score, true_score, seconds[name])
+    return tallies, {criterion: np.mean(best) for criterion, best in at_best.items()}
+
+
+PUBLIC = {
+    "abess": ("least-squares", abess_support),
+    "evidence": ("evidence", fitted),
+    "least-squares": (
+        "least-squares",
+        lambda X, y, k: fitted(X, y, k, criterion="least-squares"),
+    ),
+}
+
+
+def show(label, tallies, limits):
+    base = np.median(tallies["abess"].seconds) if "abess" in tallies else None
+    print(label)
+    for name, tally in tallies.items():
+        times = f"{1e3 * np.median(tally.seconds):8.2f} ms"
+        if base is not None and name != "abess":
+            times += f" = {np.median(tally.seconds) / base:5.1f}× abess"
+        print(
+            f"    {name:32s} right {np.mean(tally.right):.3f}  "
+            f"limit {limits[tally.criterion]:.3f}  statistical {np.mean(tally.better):.3f}  "
+            f"optimisation {np.mean(tally.worse):.3f}  {times}",
+            flush=True,
+        )
+
+
+def cells(repetitions):
+    """Bar by bar: pooled optimisation failures and the distance to the limit."""
+    for title, group in (("K ≤ 12, N ≥ 25", SMALL), ("K ≥ 14", LARGE_K), ("N = 20", HOPELESS)):
+        pooled = {name: [] for name in PUBLIC}
+        gaps = {name: [] for name in PUBLIC}
+        for design, sigma, n, k in group:
+            problems = (draw(ROOT, sigma, n, k, r, design=design) for r in range(repetitions))
+            tallies, limits = compare(problems, k, PUBLIC)
+            show(f"{design} sigma={sigma} N={n} K={k}", tallies, limits)
+            for name, tally in tallies.items():
+                pooled[name].append(np.mean(tally.worse))
+                gaps[name].append(limits[tally.criterion] - np.mean(tally.right))
+        print(f"== {title}: optimisation failures pooled, worst cell; mean distance to the limit")
+        for name in PUBLIC:
+            print(
+                f"    {name:32s} {np.mean(pooled[name]):.4f}  {max(pooled[name]):.3f}  "
+                f"{np.mean(gaps[name]):.3f}",
+                flush=True,
+            )
+
+
+def path(repetitions):
+    """Whether K asked alone and K at the end of 1..K give the same support."""
+    from abess import LinearRegression
+
+    for sigma, n in ((0.5, 40), (1.0, 40)):
+        differ = {"projstg": 0, "abess": 0}
+        for r in range(repetitions):
+            X, y, _ = draw(ROOT + 1, sigma, n, 10, r)
+            model = ProjectedSTG(1)
+            for k in range(1, 11):
+                along = model.set_params(n_features_to_select=k).fit(X, y)
+            differ["projstg"] += not np.array_equal(
+                along.support_, ProjectedSTG(10).fit(X, y).support_
+            )
+            sizes = list(range(1, 11))
+            by_path = LinearRegression(path_type="seq", support_size=sizes, ic_type="aic").fit(X, y)
+            if np.count_nonzero(by_path.coef_) == 10:
+                alone = LinearRegression(support_size=10).fit(X, y)
+                differ["abess"] += not np.array_equal(by_path.coef_ != 0, alone.coef_ != 0)
+        print(
+            f"sigma={sigma} N={n}, {repetitions} problems: different supports {differ}", flush=True
+        )
+
+
+def amplitudes(repetitions):
+    """Evidence against least squares where coefficients are not ±1."""
+    methods = {name: PUBLIC[name] for name in ("evidence", "least-squares")}
+    for signal in ("decaying", "normal"):
+        for sigma in (0.1, 0.25, 0.5, 1.0):
+            for n in (30, 40, 60):
+                problems = (
+                    draw(ROOT + 2, sigma, n, 10, r, signal=signal) for r in range(repetitions)
+                )
+                tallies, limits = compare(problems, 10, methods)
+                rates = {name: np.mean(tally.right) for name, tally in tallies.items()}
+                hits = {name: np.asarray(tally.right) for name, tally in tallies.items()}
+                only = {
+                    "evidence only": int(np.sum(hits["evidence"] & ~hits["least-squares"])),
+                    "least squares only": int(np.sum(hits["least-squares"] & ~hits["evidence"])),
+                }
+                print(f"{signal} sigma={sigma} N={n}: {rates} {only} limits {limits}", flush=True)
+
+
+def wide(repetitions):
+    """D = 1000 and a hundred thousand columns."""
+    settings = [
+        ("iid, SNR 10", (100, 15, 1000), {"snr": 10}),
+        ("AR(1) 0.9, SNR 10", (150, 20, 1000), {"snr": 10, "design": "toeplitz", "rho": 0.9}),
+    ]
+    methods = {name: PUBLIC[name] for name in ("abess", "evidence")}
+    for label, (n, k, d), options in settings:
+        problems = (draw(ROOT + 3, 1, n, k, r, d, **options) for r in range(repetitions))
+        show(f"D={d} N={n} K={k} {label}", *compare(problems, k, methods))
+    problems = (draw(ROOT + 4, 1, 500, 30, r, 100_000, snr=10) for r in range(3))
+    show("D=100000 N=500 K=30 iid, SNR 10", *compare(problems, 30, methods))
+
+
+def tall(repetitions):
+    """A hundred thousand rows."""
+    for r in range(min(repetitions, 2)):
+        X, y, mask = draw(ROOT + 5, 1, 100_000, 50, r, 1000, design="toeplitz", rho=0.5, snr=1)
+        for name in ("abess", "evidence"):
+            start = perf_counter()
+            found = PUBLIC[name][1](X, y, 50)
+            right = np.array_equal(found, np.flatnonzero(mask))
+            print(f"N=100000 D=1000 K=50 {name}: right {right}, {perf_counter() - start:.1f} s")
+
+
+def ablation(repetitions):
+    """Gates alone, gates and one descent, random starts, everything; under both criteria."""
+    chosen = [("gaussian", 0.5, n, 10) for n in (25, 30, 40, 50)]
+    chosen += [("gaussian", 1.0, n, 10) for n in (30, 40, 50)]
+    chosen += [("gaussian", 0.5, 40, 16), ("gaussian", 0.5, 40, 20)]
+    for design, sigma, n, k in chosen:
+        methods = {"abess": PUBLIC["abess"]} | ablation_methods()
+        problems = (draw(ROOT + 6, sigma, n, k, r, design=design) for r in range(repetitions))
+        show(f"{design} sigma={sigma} N={n} K={k}", *compare(problems, k, methods))
+
+
+def ablation_methods():
+    methods = {
+        "gates, plain exact": (
+            "evidence",
+            lambda X, y, k: fitted(X, y, k, refine=False, warm_up=False),
+        ),
+        "gates, exact": ("evidence", lambda X, y, k: fitted(X, y, k, refine=False)),
+    }
+    for criterion in CRITERIA:
+
+        def one_start(X, y, k, criterion=criterion):
+            return fitted(X, y, k, criterion=criterion, n_starts=1)
+
+        def everything(X, y, k, criterion=criterion):
+            return fitted(X, y, k, criterion=criterion)
+
+        methods[f"gates + descent, {criterion}"] = (criterion, one_start)
+        methods[f"everything, {criterion}"] = (criterion, everything)
+    return methods
+
+
+def main():
+    jobs = {job.__name__: job for job in (cells, ablation, path, amplitudes, wide, tall)}
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("job", choices=jobs)
+    parser.add_argument("--repetitions", type=int, default=200)
+    options = parser.parse_args()
+    jobs[options.job](options.repetitions)
+
+
+if __name__ == "__main__":
+    main()
