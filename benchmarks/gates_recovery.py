@@ -22,7 +22,7 @@ MODES = {
     "monte-carlo-fixed": {
         "expectation": "monte-carlo",
         "optimizer": "fixed",
-        "learning_rate": 0.1,
+        "learning_rate": 1.0,
     },
 }
 CELLS = [(sigma, n) for sigma in (0.5, 1.0) for n in (35, 40, 50)]

@@ -6,7 +6,7 @@ truth's; the limit, the share in which nothing found beats the truth; and millis
 search beside one abess fit of the same data in the same run (medians). The search starts from one
 support proposed by the gates (not timed here) and from random ones.
 
-Run: ``.venv/bin/python benchmarks/refine_core.py [cells|large|small] [problems a cell] [seed]``
+Run: ``python benchmarks/refine_core.py [cells|large|small|tight] [problems a cell] [seed]``
 """
 
 import os
@@ -32,10 +32,10 @@ except ImportError:  # without the extra "peers" the column stays empty
 
 D = 64
 CELLS = [
-    *((design, 0.5, N, 10) for design in ("gaussian",) for N in (25, 30, 35, 40, 45, 50, 60)),
-    *(("gaussian", 1.0, N, 10) for N in (25, 30, 35, 40, 45, 50, 60)),
-    *(("gaussian", sigma, 40, K) for sigma in (0.5, 1.0) for K in (2, 4, 6, 8, 12, 14, 16, 20)),
+    *(("gaussian", s, N, 10) for s in (0.5, 1.0) for N in (20, 25, 30, 35, 40, 45, 50, 60, 70)),
     *((d, s, N, 10) for d in ("bernoulli", "toeplitz") for s in (0.5, 1.0) for N in (30, 40, 50)),
+    *(("gaussian", sigma, 40, K) for sigma in (0.5, 1.0) for K in (2, 4, 6, 8, 12)),
+    *(("gaussian", sigma, 40, K) for K in (14, 16, 20) for sigma in (0.5, 1.0)),
 ]
 
 
@@ -76,46 +76,57 @@ def peer_seconds(X, y, K):
     return perf_counter() - start, np.flatnonzero(coef)
 
 
-def cell(design, sigma, n_rows, K, criterion, n_problems, seed):
-    rows = []
-    for i in range(n_problems):
-        key = [seed, n_rows, K, int(10 * sigma), len(design), i]
-        X, y, truth = draw(key, design, n_rows, D, K, sigma=sigma)
-        problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None], centre=False))
-        starts = gate_start(problem, K, sigma, n_rows)
-        peer, _ = peer_seconds(X, y, K)
-        begin = perf_counter()
-        generators = [np.random.default_rng([seed, i])]
-        found = refine(problem, K, starts=starts, generators=generators, criterion=criterion)
-        seconds = perf_counter() - begin
-        true_score = support_scores(problem, truth[None, None], CRITERIA[criterion])[0, 0]
+def timed_search(problem, K, starts, criterion, seed):
+    begin = perf_counter()
+    generators = [np.random.default_rng(seed)]
+    found = refine(problem, K, starts=starts, generators=generators, criterion=criterion)
+    return found, perf_counter() - begin
+
+
+def trial(design, sigma, n_rows, K, seed, i):
+    """One problem under both criteria; a row each, and one limit from all that was found."""
+    key = [seed, n_rows, K, int(10 * sigma), len(design), i]
+    X, y, truth = draw(key, design, n_rows, D, K, sigma=sigma)
+    problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None], centre=False))
+    starts = gate_start(problem, K, sigma, n_rows)
+    peer, _ = peer_seconds(X, y, K)
+    searches = {c: timed_search(problem, K, starts, c, [seed, i]) for c in CRITERIA}
+    everything = np.concatenate([found.optima[0].supports for found, _ in searches.values()])
+    rows = {}
+    for name, (found, seconds) in searches.items():
+        true_score = support_scores(problem, truth[None, None], CRITERIA[name])[0, 0]
+        best = support_scores(problem, everything[None], CRITERIA[name]).min()
         worse = found.objective[0] - true_score
-        rows.append(
-            (np.array_equal(found.support[0], truth), worse > 1e-6, worse < -1e-6, seconds, peer,
-             found.n_starts[0])
-        )  # fmt: skip
-    return list(zip(*rows, strict=True))
+        right = np.array_equal(found.support[0], truth)
+        rows[name] = (right, worse > 1e-6, worse < -1e-6, best >= true_score - 1e-6,
+                      seconds, peer, found.n_starts[0])  # fmt: skip
+    return rows
 
 
 def cells(n_problems, seed):
+    """The anchors' cells, and means over those with K ≤ 12."""
     print("| criterion | design | σ | N | K | recovered | optimisation | statistical | limit |"
           " ms | × abess | starts |")  # fmt: skip
     print("|---" * 12 + "|")
-    for criterion in CRITERIA:
-        pooled = []
-        for design, sigma, n_rows, K in CELLS:
-            right, search, score, seconds, peer, starts = cell(
-                design, sigma, n_rows, K, criterion, n_problems, seed
-            )
-            pooled += list(search) if K <= 12 else []
+    pooled = {name: [] for name in CRITERIA}
+    for design, sigma, n_rows, K in CELLS:
+        trials = [trial(design, sigma, n_rows, K, seed, i) for i in range(n_problems)]
+        for name in CRITERIA:
+            rows = list(zip(*(one[name] for one in trials), strict=True))
+            right, search, score, limit = (np.mean(column) for column in rows[:4])
+            seconds, peer = median(rows[4]), median(rows[5])
             print(
-                f"| {criterion} | {design} | {sigma} | {n_rows} | {K} | {np.mean(right):.3f} "
-                f"| {np.mean(search):.3f} | {np.mean(score):.3f} | {1 - np.mean(score):.3f} "
-                f"| {1000 * median(seconds):.1f} | {median(seconds) / median(peer):.1f} "
-                f"| {np.mean(starts):.0f} |",
+                f"| {name} | {design} | {sigma} | {n_rows} | {K} | {right:.3f} | {search:.3f} "
+                f"| {score:.3f} | {limit:.3f} | {1000 * seconds:.1f} | {seconds / peer:.1f} "
+                f"| {np.mean(rows[6]):.0f} |",
                 flush=True,
             )
-        print(f"{criterion}: optimisation failures pooled over K <= 12: {np.mean(pooled):.4f}")
+            if K <= 12 and n_rows >= 25:
+                pooled[name].append((right, search, limit))
+    for name, means in pooled.items():
+        right, search, limit = np.mean(means, axis=0)
+        print(f"{name}, K <= 12 and N >= 25 pooled: recovered {right:.4f}, "
+              f"limit {limit:.4f}, optimisation {search:.4f}")  # fmt: skip
 
 
 LARGE = [
@@ -154,18 +165,22 @@ def large(n_problems, seed):
         )
 
 
-def small(n_problems, seed):
-    """Random problems with D ≤ 12 against the best of all supports."""
-    rng, misses, batch = np.random.default_rng(seed), dict.fromkeys(CRITERIA, 0), 50
+def draw_small(rng, batch, n_rows, n_columns):
+    """Problems with columns more or less alike, some of them active, and noise or none."""
+    X = rng.standard_normal((batch, n_rows, n_columns))
+    X += rng.choice([0.0, 0.0, 1.0, 3.0]) * rng.standard_normal((batch, n_rows, 1))
+    beta = rng.standard_normal((batch, n_columns)) * (rng.random((batch, n_columns)) < 0.5)
+    y = (X @ beta[..., None])[..., 0]
+    y += rng.choice([0.0, 0.01, 0.3, 1.0, 3.0]) * rng.standard_normal((batch, n_rows))
+    return standardized(RowQuadratic.from_rows(X, y), 1e-20)[0]
+
+
+def count_misses(shapes, label, n_problems, seed, batch=50):
+    """Compare with the best of all supports on problems of random shapes (N, D, K)."""
+    rng, misses = np.random.default_rng(seed), dict.fromkeys(CRITERIA, 0)
     for _ in range(0, n_problems, batch):
-        n_columns = int(rng.integers(2, 13))
-        K, n_rows = int(rng.integers(1, n_columns + 1)), int(rng.integers(3, 31))
-        X = rng.standard_normal((batch, n_rows, n_columns))
-        X += rng.choice([0.0, 0.0, 1.0, 3.0]) * rng.standard_normal((batch, n_rows, 1))
-        beta = rng.standard_normal((batch, n_columns)) * (rng.random((batch, n_columns)) < 0.5)
-        y = (X @ beta[..., None])[..., 0]
-        y += rng.choice([0.0, 0.01, 0.3, 1.0, 3.0]) * rng.standard_normal((batch, n_rows))
-        problem, _ = standardized(RowQuadratic.from_rows(X, y), 1e-20)
+        n_rows, n_columns, K = shapes(rng)
+        problem = draw_small(rng, batch, n_rows, n_columns)
         every = np.asarray(list(combinations(range(n_columns), K)))
         every = np.broadcast_to(every, (batch, *every.shape))
         for name, criterion in CRITERIA.items():
@@ -173,15 +188,35 @@ def small(n_problems, seed):
             found = refine(problem, K, generators=generators, criterion=name)
             best = support_scores(problem, every, criterion).min(axis=1)
             misses[name] += int(np.sum(found.objective > best + 1e-6 * (1.0 + np.abs(best))))
-    print(f"{n_problems} problems with D <= 12, misses: {misses}")
+    print(f"{n_problems} problems with {label}, misses: {misses}", flush=True)
+
+
+def small(n_problems, seed):
+    """Random problems with D ≤ 12 against the best of all supports."""
+
+    def shapes(rng):
+        n_columns = int(rng.integers(2, 13))
+        return int(rng.integers(3, 31)), n_columns, int(rng.integers(1, n_columns + 1))
+
+    count_misses(shapes, "D <= 12", n_problems, seed)
+
+
+def tight(n_problems, seed):
+    """Just beyond what is enumerated, and with few rows to spare."""
+
+    def shapes(rng):
+        K = int(rng.integers(2, 7))
+        return int(rng.integers(K + 2, 31)), int(rng.integers(13, 17)), K
+
+    count_misses(shapes, "13 <= D <= 16", n_problems, seed)
 
 
 def main():
     what, *numbers = [*sys.argv[1:], "cells"][: max(1, len(sys.argv) - 1)]
-    defaults = {"cells": 200, "large": 20, "small": 10_000}
+    defaults = {"cells": 200, "large": 20, "small": 10_000, "tight": 2000}
     n_problems = int(numbers[0]) if numbers else defaults[what]
     seed = int(numbers[1]) if len(numbers) > 1 else 2024
-    {"cells": cells, "large": large, "small": small}[what](n_problems, seed)
+    {"cells": cells, "large": large, "small": small, "tight": tight}[what](n_problems, seed)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def test_columns_of_text(data, kind):
 
 
 def test_arrays_of_text():
-    with pytest.raises(ValueError, match="convert string to float"):
+    with pytest.raises(ValueError, match="fit_many takes real numbers"):
         fit_many(np.full((2, 5, 3), "red"), np.ones((2, 5)))
 
 

@@ -33,7 +33,7 @@ LAYERS = {
 # Inside _core a module may import only from the rows above its own, so there is no cycle.
 CORE_ORDER = [
     {"backend"},
-    {"gates", "statistics", "tables"},
+    {"gates", "splines", "statistics"},
     {"penalty", "projection", "partial", "pursuit", "support", "table"},
     {"risk", "noise"},
     {"optimize"},
@@ -46,8 +46,6 @@ CORE_ORDER = [
     {"rounds"},
     {"refine"},
     {"solve"},
-    {"path"},
-    {"posterior"},
 ]
 CORE_RANK = {module: rank for rank, row in enumerate(CORE_ORDER) for module in row}
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from oracles import brute_penalty, finite_differences
 
-from projstg._core.gates import noise_ratio, open_probability
+from projstg._core.gates import gate_moments, noise_ratio, open_probability
 from projstg._core.penalty import gate_penalty
 
 TAUS = [0.05, 0.25, 0.5, 1.0, 2.0]
@@ -117,3 +117,13 @@ def test_any_shape_and_dtype(penalty, method, rng):
 
 def test_a_table_is_made_once():
     assert gate_penalty(0.5) is gate_penalty(0.5)
+
+
+@pytest.mark.parametrize("tau", [0.01, 0.05, 0.25, 0.5, 1.0, 2.0, 10.0, 100.0])
+def test_the_table_over_mu_is_the_moments(tau):
+    mu = np.linspace(-7.0 * tau, 1.0 + 7.0 * tau, 333)
+    moments = gate_moments(mu, tau)
+    ratio, slope = gate_penalty(tau).ridge_and_slope(mu)
+    np.testing.assert_allclose(ratio, moments.noise_ratio, rtol=1e-5)
+    expected = moments.noise_ratio * moments.log_noise_ratio_slope
+    np.testing.assert_allclose(slope, expected, rtol=1e-3, atol=1e-12 * np.max(np.abs(expected)))

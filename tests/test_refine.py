@@ -6,10 +6,12 @@ from oracles_search import SCORES, all_supports, log_evidence
 
 from projstg._core import refine as search
 from projstg._core.evidence import CRITERIA, residual_floor, support_scores
+from projstg._core.ledger import Ledger
 from projstg._core.refine import equivalent_features, refine
 from projstg._core.screening import outside_swaps, restricted
 from projstg._core.statistics import RowQuadratic, Statistics, standardized
-from projstg._core.swaps import exchange_scores, swap_objectives, tableau, walk
+from projstg._core.swaps import exchange_scores, swap_objectives, tableau
+from projstg._core.walks import Starts, descend, wander
 
 
 def draw(seed, n_problems, n_rows, n_columns, K=3, sigma=0.5):
@@ -37,7 +39,7 @@ def test_every_swap_in_the_table_is_its_recomputation(n_rows, kappa):
     problem, members = np.asarray([0, 1]), np.asarray([[0, 4, 6], [7, 1, 2]])
     state = tableau(field, problem, members, np.full(2, kappa))
     floor = residual_floor(field.yy)
-    table = swap_objectives(state, np.zeros((2, 8)), field.dof, floor, True)
+    table = swap_objectives(state, field.dof, floor, True)
     for c in range(2):
         now = log_evidence(Z.X[c], Z.y[c], members[c], kappa, n_rows - 1)
         for p in range(3):
@@ -73,25 +75,56 @@ def test_updates_do_not_drift(monkeypatch):
     problem = np.repeat(np.arange(3), 4)
     members = np.argsort(np.random.default_rng(0).random((12, 30)), axis=1)[:, :6]
 
-    def stops(refresh):
-        monkeypatch.setattr("projstg._core.swaps._REFRESH", refresh)
-        parts = list(walk(field, problem, members, np.full(12, 0.5), patience=30))
-        return [(c, tuple(sorted(m))) for part in parts for c, m in zip(*part, strict=True)]
+    def rests(refresh):
+        monkeypatch.setattr("projstg._core.walks._REFRESH", refresh)
+        kappa, none, n_iter = np.full(12, 0.5), np.full(12, -1), np.zeros(3, dtype=np.int64)
+        starts = Starts(problem, members, kappa, 0.5 / 20)
+        found = wander(field, starts, length=60, n_rests=9, banned=none, n_iter=n_iter)
+        assert n_iter.tolist() == [240] * 3
+        return [(c, tuple(sorted(m))) for c, m in zip(*found, strict=True)]
 
-    assert stops(1) == stops(10**6)
+    assert rests(1) == rests(10**6)
 
 
-def test_walks_end_at_local_optima():
+def is_local_optimum(Z, i, members, kappa):
+    dof = Z.X.shape[1] - 1
+    now = log_evidence(Z.X[i], Z.y[i], members, kappa, dof)
+    others = set(range(Z.X.shape[2])) - set(members)
+    swaps = [np.where(members == m, j, members) for m in members for j in others]
+    return all(log_evidence(Z.X[i], Z.y[i], s, kappa, dof) >= now - 1e-3 for s in swaps)
+
+
+def test_descents_end_at_local_optima():
     Z = draw(3, 2, 15, 10)
-    field = whole(Z)
-    for part in walk(field, np.asarray([0, 1]), np.asarray([[7, 8, 9]] * 2), np.full(2, 0.1)):
-        for c, members in zip(*part, strict=True):
-            now = log_evidence(Z.X[c], Z.y[c], members, 0.1, 14)
-            for p in range(3):
-                for j in set(range(10)) - set(members):
-                    other = members.copy()
-                    other[p] = j
-                    assert log_evidence(Z.X[c], Z.y[c], other, 0.1, 14) >= now - 1e-7
+    n_iter = np.zeros(2, dtype=np.int64)
+    starts = Starts(np.arange(2), np.asarray([[7, 8, 9]] * 2), np.full(2, 0.1), 0.1 / 15)
+    ends = descend(whole(Z), starts, counts_volume=True, n_iter=n_iter)
+    assert all(is_local_optimum(Z, i, ends[i], 0.1) for i in range(2))
+    assert np.all(n_iter > 0)
+
+
+def test_single_precision_proposes_what_double_does(monkeypatch):
+    Z = draw(17, 2, 25, 40, K=6)
+    problem = np.repeat(np.arange(2), 5)
+    members = np.argsort(np.random.default_rng(1).random((10, 40)), axis=1)[:, :6]
+
+    def ends(mild):
+        monkeypatch.setattr("projstg._core.walks._MILD", mild)
+        n_iter = np.zeros(2, dtype=np.int64)
+        begin = Starts(problem, members, np.full(10, 0.3), 0.3 / 25)
+        return descend(whole(Z), begin, counts_volume=True, n_iter=n_iter)
+
+    assert ends(1e-3).tolist() == ends(np.inf).tolist()
+
+
+def test_a_walk_does_without_what_is_banned():
+    Z = draw(3, 1, 15, 10)
+    chains, banned = np.zeros(4, dtype=np.int64), np.asarray([0, -1, 1, 2])
+    starts = Starts(chains, np.asarray([[7, 8, 9]] * 4), np.full(4, 0.1), 0.1 / 15)
+    n_iter = np.zeros(1, dtype=np.int64)
+    rests = wander(whole(Z), starts, length=30, n_rests=5, banned=banned, n_iter=n_iter)
+    assert set(rests.chains) == set(range(4))
+    assert not np.any(rests.members == banned[rests.chains][:, None])
 
 
 @pytest.mark.parametrize("name", CRITERIA)
@@ -239,3 +272,20 @@ def test_sufficient_statistics_are_enough():
     y = X[..., 6] - X[..., 1]
     Z, _ = standardized(Statistics.from_rows(X, y).quadratic())
     assert refine(Z, 2, generators=generators(1)).support.tolist() == [[1, 6]]
+
+
+def settled(scores, starts, after_first_round):
+    ledger = Ledger()
+    for place, score in enumerate(scores):
+        ledger.enter(np.asarray([place]).tobytes(), score)
+    ledger.starts, ledger.n_challenges = list(starts), 10
+    return ledger.is_settled(after_first_round, 4, 64)
+
+
+def test_a_clear_lead_needs_few_starts_and_a_close_race_many():
+    assert settled([-30.0], [-30.0] * 6, True)
+    assert settled([-30.0, -10.0], [-30.0] * 5 + [-10.0], True)
+    assert not settled([-30.0, -29.0], [-30.0] * 5 + [-29.0], True)
+    assert settled([-30.0, -10.0], [-30.0] * 2 + [-10.0] * 20, False)
+    assert not settled([-30.0, -29.0], [-30.0] * 8 + [-29.0] * 20, False)
+    assert settled([-30.0, -29.0], [-30.0] * 20 + [-29.0] * 20, False)

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
-from projstg import ProjectedSTG, fit_many
+from projstg import STG, ProjectedSTG, fit_many
 from projstg._core.evidence import CRITERIA, support_scores
 from projstg._core.statistics import RowQuadratic, standardized
 
@@ -149,3 +150,40 @@ def test_many_searches_are_single_searches():
         np.testing.assert_array_equal(many.support[i], alone.support_)
         assert many.objective[i] == pytest.approx(alone.objective_, rel=1e-12)
         assert many.n_starts[i] == alone.n_starts_
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e-10, 1e10, 1e150])
+@pytest.mark.parametrize("k", [None, 5])
+def test_the_unit_of_y_changes_nothing(unit, k):
+    X, y, _ = drawn(0)
+    plain, scaled = ProjectedSTG(k).fit(X, y), ProjectedSTG(k).fit(X, unit * y)
+    np.testing.assert_array_equal(scaled.support_, plain.support_)
+    np.testing.assert_allclose(scaled.coef_ / unit, plain.coef_, rtol=1e-9)
+    assert scaled.noise_std_ / unit == pytest.approx(plain.noise_std_)
+    single = fit_many(X[None].astype("f"), (y[None] * min(max(unit, 1e-12), 1e12)).astype("f"), k)
+    np.testing.assert_array_equal(single.support[0], plain.support_)
+
+
+def test_the_risk_counts_forced_gates_too():
+    X, y, truth = drawn(1, n=60, noise=0.05)
+    free = ProjectedSTG(5, alpha=0.01, refine=False).fit(X, y)
+    forced = ProjectedSTG(5, alpha=0.01, refine=False, always_select=truth[:2]).fit(X, y)
+    np.testing.assert_array_equal(free.mu_ > 0, forced.mu_ > 0)
+    assert forced.risk_ == pytest.approx(free.risk_, rel=0.05)
+
+
+def test_weights_that_are_no_numbers_of_rows_are_refused():
+    X, y, _ = drawn(1)
+    with pytest.raises(ValueError, match=r"multiply by 30 / sample_weight\.sum\(\)"):
+        ProjectedSTG(5).fit(X, y, sample_weight=np.full(30, 1 / 30))
+    with pytest.raises(ValueError, match=r"multiply by 30 / sample_weight\.sum\(\)"):
+        fit_many(X[None], y[None], 5, sample_weight=np.full((1, 30), 1 / 30))
+
+
+def test_a_descent_that_diverges_says_so():
+    X, y, _ = drawn(1)
+    with (
+        pytest.warns(ConvergenceWarning, match="lower learning_rate=50"),
+        np.errstate(all="ignore"),
+    ):
+        STG(5, learning_rate=50).fit(X, y)

@@ -24,19 +24,22 @@ def batched(X, y, weights, **options):
 
 
 def obvious(X, y, weights, centre):
-    """G, b, yᵀy, n and the scales from the definition."""
+    """G, b, yᵀy, n and the scales of X and y from the definition."""
     w = np.ones(len(y)) if weights is None else weights
     if centre:
         X, y = X - np.average(X, axis=0, weights=w), y - np.average(y, weights=w)
     scale = np.sqrt(np.average(X**2, axis=0, weights=w))
     scale[scale < 1e-12] = 0.0
     Z = np.divide(X, scale, out=np.zeros_like(X), where=scale > 0)
-    return (Z.T * w) @ Z, (Z.T * w) @ y, np.sum(w * y**2), np.sum(w), scale
+    size = np.sqrt(np.average(y**2, weights=w)) or 1.0
+    y = y / size
+    return (Z.T * w) @ Z, (Z.T * w) @ y, np.sum(w * y**2), np.sum(w), scale, size
 
 
 def assert_same(found, X, y, weights, centre):
     gram = found.problem if isinstance(found.problem, GramQuadratic) else found.problem.gram
-    G, b, yy, n, scale = obvious(X, y, weights, centre)
+    G, b, yy, n, scale, size = obvious(X, y, weights, centre)
+    assert found.y_scale[0] == pytest.approx(size)
     tolerance = 1e-10 * n
     np.testing.assert_allclose(gram.G[0], G, atol=tolerance)
     np.testing.assert_allclose(gram.b[0], b, atol=tolerance * (1 + np.sqrt(yy / n)))
@@ -110,7 +113,7 @@ def test_the_way_back_to_units_keeps_the_prediction(table, weights, centre, rng)
     x_mean = np.average(X, axis=0, weights=weights) * centre
     y_mean = np.average(y, weights=weights) * centre
     Z = (X - x_mean) / scale * found.varies[0]
-    expected = Z @ standard[0] + y_mean
+    expected = Z @ standard[0] * found.y_scale[0] + y_mean
     np.testing.assert_allclose(X @ coef[0] + found.intercept(coef)[0], expected, atol=1e-9)
 
 

@@ -1,5 +1,8 @@
 """The one door through which scikit-learn's less public helpers come in."""
 
+from sklearn.base import _fit_context as fit_context
 from sklearn.externals.array_api_compat import array_namespace
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-__all__ = ["array_namespace"]
+__all__ = ["Interval", "StrOptions", "array_namespace", "check_sample_weight", "fit_context"]

@@ -33,6 +33,7 @@ __all__ = [
     "mean_score",
     "residual_floor",
     "score_systems",
+    "scores_by_ridge",
     "support_scores",
     "support_systems",
 ]
@@ -72,7 +73,14 @@ def mean_score(scores: np.ndarray, axis: int = -1) -> np.ndarray:
 def score_systems(
     G: np.ndarray, b: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
 ) -> np.ndarray:
-    """Return the scores (...) of supports given by G_SS (..., K, K), b_S (..., K), yy, ν (...).
+    """Return the scores (...) of supports given by G_SS (..., K, K), b_S (..., K), yy, ν (...)."""
+    return mean_score(scores_by_ridge(G, b, yy, dof, criterion))
+
+
+def scores_by_ridge(
+    G: np.ndarray, b: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
+) -> np.ndarray:
+    """Return −2 log evidence of such supports at each κ of the grid, (..., R).
 
     Singular G_SS, K ≥ n, columns of zeros and y = 0 all have finite scores.
     """
@@ -86,11 +94,11 @@ def score_systems(
     rss = np.maximum(yy - np.sum(taken, axis=-1), residual_floor(yy))[..., None]
     ridges = criterion.ridges
     if not criterion.counts_volume:
-        return mean_score(dof[..., None] * np.log(rss))
+        return dof[..., None] * np.log(rss)
     shrunk = values[..., None, :] + ridges[:, None]
     rss = rss + ridges * np.sum(taken[..., None, :] / shrunk, axis=-1)
     volume = np.sum(np.log(shrunk), axis=-1) - G.shape[-1] * np.log(ridges)
-    return mean_score(dof[..., None] * np.log(rss) + volume)
+    return dof[..., None] * np.log(rss) + volume
 
 
 def support_systems(problem: Quadratic, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from .gates import gate_mean
 from .joint import balanced, joint_descent, joint_start
 from .optimize import Hook, Status, alternate
 from .risk import joint_risk, profiled_risk
-from .statistics import GramQuadratic, Problem, RowQuadratic
+from .statistics import GramQuadratic, Problem
 
 __all__ = ["GateFit", "GateOptions", "fit_gates"]
 
@@ -101,7 +101,7 @@ def _monte_carlo(
     seeds: Sequence[int],
     hook: Hook | None,
 ) -> GateFit:
-    gram = problem.gram if isinstance(problem, RowQuadratic) else problem
+    gram = problem.gram
     end = algorithm1(
         gram,
         alpha,
@@ -136,7 +136,7 @@ def _joint(
         on_step=hook,
     )
     theta = end.theta * unit[:, None]
-    gram = problem.gram if isinstance(problem, RowQuadratic) else problem
+    gram = problem.gram
     risk = joint_risk(gram, theta, end.mu, options.tau, alpha)
     return _sampled_fit(end.mu, theta, end.n_iter, options, risk.value, risk.mu_gradient)
 
@@ -148,7 +148,9 @@ def _sampled_fit(
     xp = namespace(mu)
     whole = xp.zeros_like(value, dtype=xp.int64)
     q = gate_mean(mu, options.tau)
-    status = Status.CONVERGED if n_iter == options.n_steps else Status.STOPPED
+    ended = Status.CONVERGED if n_iter == options.n_steps else Status.STOPPED
+    is_finite = xp.isfinite(value) & xp.all(xp.isfinite(theta), axis=-1)
+    status = xp.where(is_finite, whole + int(ended), whole + int(Status.DIVERGED))
     return GateFit(
         mu=mu,
         mean=q,
@@ -157,7 +159,7 @@ def _sampled_fit(
         value=value,
         n_iter=whole + n_iter,
         criterion=xp.max(xp.abs(gradient), axis=-1),
-        status=whole + int(status),
+        status=status,
     )
 
 

@@ -48,7 +48,7 @@ def balanced(problem: Problem, alpha: Array) -> tuple[GramQuadratic, Array, Arra
     stable at any learning rate below one. Adam's steps do not see the second factor.
     """
     xp = namespace(problem.b)
-    gram = problem.gram if isinstance(problem, RowQuadratic) else problem
+    gram = problem.gram
     largest = xp.linalg.eigvalsh(_small_gram(problem))[:, -1] / problem.n
     curvature = xp.where(largest > 0.0, largest, xp.ones_like(largest))
     u = response_scale(problem)

@@ -1,11 +1,13 @@
 r"""What the search of one problem has found so far, and whether that is enough.
 
 A support is entered once, under the bytes of its members in increasing order; every start leaves
-the best score it came to. The search is settled when enough independent starts have come to the
-best of all. One round straight downhill settles an easy problem. On a hard one a wrong support may
-draw many starts, so long walks must agree too, and the best support must stand when some of its
-members are withheld (a *challenge*); among many columns a wrong support seldom draws several
-starts, and a few are enough.
+the best score it came to. Two things say that the best of them is the best of all: its *lead* over
+the next one found, and how many independent starts have come to it. Where the truth can be told
+from its rivals at all it leads clearly, and a wrong support hardly ever does; so with a clear lead
+one round straight downhill settles an easy problem, and two long walks a harder one. Without it a
+wrong support may draw many starts: then a large share of them must agree, and the best must stand
+when some of its members are withheld (a *challenge*). Among many columns a wrong support seldom
+draws several starts, and a few are enough.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ import numpy as np
 
 __all__ = ["Ledger", "Optima", "members_of", "optima", "slack"]
 
-_FIRST_AGREEMENT, _AGREEMENT = 5, 6
+_FIRST_AGREEMENT, _CLEAR_AGREEMENT, _AGREEMENT = 5, 2, 8
+_COMMON = 0.4
+# −2 log of odds of twenty to one.
+_CLEAR_LEAD = 6.0
 _WIDE, _WIDE_AGREEMENT = 256, 4
 
 
@@ -45,13 +50,27 @@ class Ledger:
             self.n_challenges = 0
         self.lowest = min(self.lowest, score)
 
+    def starts_move(self, old: float, new: float) -> None:
+        """Note that the starts that had come to a score ``old`` have moved on to ``new``."""
+        most = old + slack(old)
+        self.starts = [new if score <= most else score for score in self.starts]
+
     def is_settled(self, after_first_round: bool, K: int, n_columns: int) -> bool:
-        """Whether enough starts agree; among few columns, half the members were challenged."""
+        """Whether enough starts agree; fewer are enough where the lead is clear."""
+        agreeing, is_clear = self.agreeing(), self.lead() >= _CLEAR_LEAD
         if after_first_round:
-            return self.agreeing() >= _FIRST_AGREEMENT
+            return is_clear and agreeing >= _FIRST_AGREEMENT
         if n_columns > _WIDE:
-            return self.agreeing() >= _WIDE_AGREEMENT
-        return self.agreeing() >= max(_AGREEMENT, K // 2 + 2) and self.n_challenges >= K // 2
+            return agreeing >= _WIDE_AGREEMENT
+        if is_clear:
+            return agreeing >= _CLEAR_AGREEMENT
+        is_common = agreeing >= max(_AGREEMENT, _COMMON * len(self.starts))
+        return is_common and self.n_challenges >= K // 2
+
+    def lead(self) -> float:
+        """Return how much worse than the best the next support is that differs in its score."""
+        most = self.lowest + slack(self.lowest)
+        return min((score for score in self.scores.values() if score > most), default=np.inf) - most
 
     @property
     def best(self) -> bytes:

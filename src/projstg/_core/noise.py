@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from .backend import Array, clip, namespace, take_along
 from .pursuit import forward_selection
-from .statistics import Quadratic
+from .statistics import Problem, Quadratic, RowQuadratic
 
 __all__ = ["Scale", "estimated_scale", "nominal_sparsity", "theory_alpha"]
 
@@ -40,14 +40,16 @@ def nominal_sparsity(problem: Quadratic) -> Array:
     return clip(_whole(problem.n / 4.0), 1.0, float(nominal))
 
 
-def estimated_scale(problem: Quadratic, n_selected: Array) -> Scale:
+def estimated_scale(problem: Problem, n_selected: Array) -> Scale:
     """Return the scale of each problem from a greedy fit of ``n_selected`` columns, (B,)."""
     xp = namespace(problem.b)
     n_features = problem.b.shape[-1]
     freedom = _whole(problem.degrees_of_freedom)
     n_steps = xp.where(freedom >= 2 * n_features, float(n_features), n_selected)
     n_steps = clip(xp.minimum(n_steps, freedom - 1.0), low=0.0)
-    path = forward_selection(problem, int(xp.max(n_steps)))
+    # A Gram matrix not much larger than X is quicker than its rows one by one.
+    is_wide = isinstance(problem, RowQuadratic) and n_features > 4 * problem.X.shape[-2]
+    path = forward_selection(problem if is_wide else problem.gram, int(xp.max(n_steps)))
     remains = xp.concat([problem.yy[:, None], path.rss], axis=-1)
     rss = take_along(remains, xp.astype(n_steps, xp.int64)[:, None])[:, 0]
     power = problem.yy / problem.n

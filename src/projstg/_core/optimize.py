@@ -50,6 +50,7 @@ class Status(IntEnum):
     CONVERGED = 0
     MAX_ITER = 1
     STOPPED = 2
+    DIVERGED = 3
 
 
 class Optimum(NamedTuple):

@@ -25,7 +25,7 @@ from scipy.interpolate import CubicSpline
 
 from .backend import Array, clip, namespace
 from .gates import GateMoments, gate_moments
-from .tables import CubicTable
+from .splines import CubicTable
 
 __all__ = ["GatePenalty", "gate_penalty"]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from .backend import to_numpy
-from .evidence import Criterion, residual_floor, score_systems
+from .evidence import Criterion, residual_floor, scores_by_ridge
 from .statistics import Quadratic, RowQuadratic
 from .swaps import Field, least_ridge, swap_objectives, tableau_of_rows
 
@@ -29,10 +29,11 @@ def restricted(
     one = np.arange(n_problems)[:, None]
     n_columns = b.shape[1]
     if isinstance(problem, RowQuadratic):
-        X = to_numpy(problem.X)
         if columns.shape[1] < n_columns:
-            X = np.take_along_axis(X, columns[:, None, :], axis=2)
-        G = X.swapaxes(-1, -2) @ X
+            X = np.take_along_axis(to_numpy(problem.X), columns[:, None, :], axis=2)
+            G = X.swapaxes(-1, -2) @ X
+        else:
+            G = to_numpy(problem.gram.G)
     else:
         G = to_numpy(problem.rows(columns))
         if columns.shape[1] < n_columns:
@@ -60,11 +61,8 @@ def best_ridge(
     G: np.ndarray, b: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
 ) -> np.ndarray:
     """Return for each support the ridge of the grid at which its evidence is highest."""
-    scores = [
-        score_systems(G, b, yy, dof, Criterion(ridge[None], criterion.counts_volume))
-        for ridge in criterion.ridges
-    ]
-    return criterion.ridges[np.argmin(np.stack(scores), axis=0)]
+    scores = scores_by_ridge(G, b, yy, dof, criterion)
+    return criterion.ridges[np.argmin(scores, axis=-1)]
 
 
 def swap_changes(
@@ -85,8 +83,7 @@ def swap_changes(
     ridge = best_ridge(G_S, np.take_along_axis(b, members, axis=1), yy, dof, criterion)
     ridge = np.maximum(ridge, least_ridge(n))
     state = tableau_of_rows(rows, members, diagonal, b, yy, ridge)
-    open_to_all, floor = np.zeros_like(b), residual_floor(yy)
-    objective = swap_objectives(state, open_to_all, dof, floor, criterion.counts_volume)
+    objective = swap_objectives(state, dof, residual_floor(yy), criterion.counts_volume)
     # Standardised columns have the squared norm n, or zero.
     return objective - (dof * np.log(state.rss))[:, None, None], rows / n[:, None, None]
 

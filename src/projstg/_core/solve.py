@@ -67,17 +67,16 @@ def solve(
     search = None
     if options.refine and options.n_selected is not None:
         search = _search(table, support, options, seeds)
-        xp = namespace(support)
-        support = xp.asarray(search.support, device=support.device)
+        support = namespace(support).asarray(search.support, device=support.device)
     coef, mask = _refitted(table, support, counts)
     return Solution(
         support=mask,
         coef=coef,
         intercept=table.intercept(coef),
         gated_coef=table.in_units(gated_coefficients(gates.mu, gates.theta)),
-        gates=gates,
-        alpha=alpha,
-        noise_std=noise_std,
+        gates=gates._replace(value=gates.value * table.y_scale**2),
+        alpha=alpha * table.y_scale**2,
+        noise_std=None if noise_std is None else noise_std * table.y_scale,
         search=search,
     )
 
@@ -88,15 +87,16 @@ def _gates(
     """Return fitted gates, λ and σ; forced columns are partialled out and their gates are open."""
     problem, n_forced = table.problem, len(options.always)
     if not n_forced:
-        alpha, noise_std = _price(problem, options, options.n_selected)
+        alpha, noise_std = _price(problem, table.y_scale, options, options.n_selected)
         gates = fit_gates(problem, alpha, options.gates, seeds, on_step=on_step)
         return gates, alpha, noise_std
     xp = namespace(problem.b)
     forced = xp.asarray(options.always, device=problem.b.device)
     rest, scale = partialled(problem, forced)
     k = None if options.n_selected is None else max(options.n_selected - n_forced, 1)
-    alpha, noise_std = _price(rest, options, k)
+    alpha, noise_std = _price(rest, table.y_scale, options, k)
     gates = fit_gates(rest, alpha, options.gates, seeds, on_step=on_step)
+    gates = gates._replace(value=gates.value + n_forced * alpha)
     return _with_forced(problem, gates, scale, forced), alpha, noise_std
 
 
@@ -124,17 +124,19 @@ def _with_forced(problem: Problem, gates: GateFit, scale: Array, forced: Array) 
     )
 
 
-def _price(problem: Problem, options: Options, k: int | None) -> tuple[Array, Array | None]:
-    """Return λ and the noise level it came from."""
+def _price(
+    problem: Problem, y_scale: Array, options: Options, k: int | None
+) -> tuple[Array, Array | None]:
+    """Return λ and the noise level it came from, in units of the scaled y."""
     xp = namespace(problem.b)
     one = xp.ones_like(problem.yy)
     if options.alpha is not None:
-        return one * options.alpha, None
+        return options.alpha / y_scale / y_scale, None
     n_selected = nominal_sparsity(problem) if k is None else one * k
     if options.noise_std is None:
         scale = estimated_scale(problem, n_selected)
     else:
-        scale = Scale(noise=one * options.noise_std, signal=one)
+        scale = Scale(noise=options.noise_std / y_scale, signal=1.0 / y_scale)
     return theory_alpha(scale, options.alpha_scale, problem, n_selected), scale.noise
 
 
@@ -164,7 +166,7 @@ def _search(table: Table, support: Array, options: Options, seeds: Sequence[int]
     n_features, k = table.scale.shape[-1], support.shape[-1]
     always = np.zeros(n_features, dtype=bool)
     always[list(options.always)] = True
-    return refine(
+    found = refine(
         on_host(table.problem),
         k,
         starts=to_numpy(support)[:, None, :],
@@ -174,6 +176,12 @@ def _search(table: Table, support: Array, options: Options, seeds: Sequence[int]
         always=always,
         never=~to_numpy(table.varies),
     )
+    # n log(rss) in the units of the data; what is compared does not change.
+    shift = 2.0 * to_numpy(table.problem.degrees_of_freedom) * np.log(to_numpy(table.y_scale))
+    optima = [
+        own._replace(scores=own.scores + by) for own, by in zip(found.optima, shift, strict=True)
+    ]
+    return found._replace(objective=found.objective + shift, optima=optima)
 
 
 def _refitted(table: Table, support: Array, counts: Array) -> tuple[Array, Array]:

@@ -74,6 +74,11 @@ class GramQuadratic:
         """The squared norms of the columns."""
         return diagonal(self.G)
 
+    @property
+    def gram(self) -> GramQuadratic:
+        """The problem through its Gram matrix: this one."""
+        return self
+
     def rows(self, indices: Array) -> Array:
         """Return rows of G."""
         return _taken(self.G, indices)

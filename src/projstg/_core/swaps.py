@@ -1,4 +1,4 @@
-r"""All K×D exchanges of a support in one table, and walks that follow it downhill and beyond.
+r"""All K×D exchanges of a support in one table, and the move from one support to the next.
 
 For a support S and a ridge κ put H = G_SS + κI, P = H⁻¹, w = P b_S, U = P G_S·, e = b − G_·S w and
 h_j = G_jj + κ − G_jS U_·j. Exchanging i ∈ S for j ∉ S gives
@@ -10,15 +10,10 @@ so the whole neighbourhood costs a dozen passes over a K×D array. A :class:`Tab
 [U | w | P] side by side for many chains (any starts of any problems) at once: an exchange is one
 update of rank two, the pivot of the simplex method, and a fresh inverse now and then wipes off
 its rounding.
-
-:func:`walk` takes the best exchange until none improves: a local optimum. With ``patience`` it
-goes on from there, best exchange first even if uphill, barred for a few steps from undoing what
-it just did (tabu search); a walk of some 2K steps finds more than the restarts it costs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -27,21 +22,15 @@ from .evidence import Criterion, mean_score, residual_floor
 
 __all__ = [
     "Field",
-    "Stop",
     "Tableau",
+    "exchange",
     "exchange_scores",
     "least_ridge",
     "swap_objectives",
     "tableau",
     "tableau_of_rows",
-    "walk",
 ]
 
-# A column that left may not return for the first number of steps, one that came must stay for the
-# second.
-_BARRED, _HELD = 5, 2
-_REFRESH = 40
-_NEVER = 2**40
 _SMALLEST = 1e-30
 _RELATIVE_RIDGE = 1e-10
 
@@ -63,7 +52,7 @@ class Field(NamedTuple):
 
 
 class Tableau(NamedTuple):
-    """C supports and their inverses; :func:`tableau` makes it, :func:`_exchange` moves it on."""
+    """C supports and their inverses; :func:`tableau` makes it, :func:`exchange` moves it on."""
 
     body: np.ndarray
     """[U | w | P], shape (C, K, D+1+K)."""
@@ -106,33 +95,24 @@ def tableau_of_rows(
 
 
 def swap_objectives(
-    state: Tableau, closed: np.ndarray, dof: np.ndarray, floor: np.ndarray, counts_volume: bool
-) -> np.ndarray:
-    """Return ν log(rss') plus the change of log det H (if it counts) of every swap, (C, K, D).
-
-    ``closed`` (C, D) is infinite at columns that may not enter; there the answer is infinite, or
-    without the volume that of dropping the member alone.
-    """
-    return _swap_objectives(state, closed, None, dof, floor, counts_volume)
-
-
-def _swap_objectives(
     state: Tableau,
-    closed: np.ndarray,
-    held: np.ndarray | None,
     dof: np.ndarray,
     floor: np.ndarray,
     counts_volume: bool,
+    closed: np.ndarray | float = 0.0,
+    held: np.ndarray | float = 0.0,
 ) -> np.ndarray:
+    """Return ν log(rss') plus the change of log det H (if it counts) of every swap, (C, K, D).
+
+    ``closed`` (C, D) is infinite at columns that may not enter, ``held`` (C, K) at members that
+    may not leave; there the answer is infinite.
+    """
     n_columns = state.e.shape[1]
     w, P = state.body[:, :, n_columns], state.body[:, :, n_columns + 1 :]
     p = np.maximum(np.diagonal(P, axis1=1, axis2=2), _SMALLEST)
     root = 1.0 / np.sqrt(p)
     omega = w * root
-    without = omega * omega
-    without += state.rss[:, None]
-    if held is not None:
-        without += held
+    without = omega * omega + state.rss[:, None] + held
     V = state.body[:, :, :n_columns] * root[..., None]
     fit = V * omega[..., None]
     fit += state.e[:, None, :]
@@ -148,10 +128,12 @@ def _swap_objectives(
     if counts_volume:
         V *= p[..., None]
         objective += np.log(V, out=V)
+    elif np.ndim(closed):
+        objective += np.asarray(closed)[:, None, :]
     return objective
 
 
-def _exchange(
+def exchange(
     field: Field,
     state: Tableau,
     problem: np.ndarray,
@@ -166,7 +148,7 @@ def _exchange(
     """
     n_columns = state.e.shape[1]
     body, chain = state.body, np.arange(len(p))
-    row = field.G[problem, j]
+    row = field.G[problem, j].astype(body.dtype, copy=False)
     h, e = state.h[chain, j], state.e[chain, j]
     u = body[chain, :, j]
     share = u[chain, p] / h
@@ -198,117 +180,6 @@ def _exchange(
     )
 
 
-class Stop(NamedTuple):
-    """Local optima that chains have come to."""
-
-    chains: np.ndarray
-    members: np.ndarray
-    """(len(chains), K), in no order."""
-
-
-class _Chains(NamedTuple):
-    """Where C chains stand, one row each; what a step reads of their problem is laid out too."""
-
-    number: np.ndarray
-    problem: np.ndarray
-    members: np.ndarray
-    ridge: np.ndarray
-    dof: np.ndarray
-    floor: np.ndarray
-    shut_until: np.ndarray
-    """(C, D): the step from which a column may enter (again)."""
-    held_until: np.ndarray
-    """(C, K): the step from which a member may leave."""
-    left: np.ndarray
-    """Steps still to go once a local optimum is met."""
-
-    def chosen(self, rows: np.ndarray) -> _Chains:
-        return _Chains(*(one[rows] for one in self))
-
-
-def _chains(
-    field: Field, problem: np.ndarray, members: np.ndarray, ridge: np.ndarray, patience: int
-) -> _Chains:
-    shut = np.where(np.isinf(field.closed[problem]), _NEVER, 0)
-    np.put_along_axis(shut, members, _NEVER, axis=1)
-    held = np.where(field.locked[problem[:, None], members], _NEVER, 0)
-    floor, left = residual_floor(field.yy[problem]), np.full(len(problem), patience)
-    number, dof = np.arange(len(problem)), field.dof[problem]
-    return _Chains(number, problem, members.copy(), ridge, dof, floor, shut, held, left)
-
-
-def walk(
-    field: Field,
-    problem: np.ndarray,
-    members: np.ndarray,
-    ridge: np.ndarray,
-    *,
-    counts_volume: bool = True,
-    patience: int = 0,
-    banned: np.ndarray | None = None,
-    n_steps: np.ndarray | None = None,
-) -> Iterator[Stop]:
-    """Yield the local optima that chains from ``members`` (C, K) come to, at ridges (C,).
-
-    Each chain ends ``patience`` steps after its first local optimum. One column may be banned from
-    each chain's walk, (C,), −1 standing for none. Exchanges are counted, for each problem, in
-    ``n_steps`` (B,).
-    """
-    n_columns = field.b.shape[1]
-    is_mild = bool(np.all(ridge >= 1e-3 * field.n[problem]))
-    dtype = np.float32 if is_mild else np.float64
-    now = _chains(field, problem, members, ridge, patience)
-    now = now._replace(dof=now.dof.astype(dtype), floor=now.floor.astype(dtype))
-    narrow = field._replace(G=field.G.astype(dtype)) if is_mild else field
-    if banned is not None:
-        rows = np.flatnonzero(banned >= 0)
-        now.shut_until[rows, banned[rows]] = _NEVER
-    tolerance = (3e-6 if is_mild else 1e-9) * (now.dof.max(initial=0.0) + 10.0)
-    # Updates lose as many digits as H has powers of ten in its condition.
-    is_delicate = bool(np.any(ridge < 1e-6 * field.n[problem]))
-    for step in range(20 * (members.shape[1] + 10) + patience):
-        if is_delicate or step % _REFRESH == 0:
-            state = tableau(field, now.problem, now.members, now.ridge)
-            if is_mild:
-                state = Tableau(*(one.astype(dtype) for one in state))
-        place, value = _best_swap(state, now, step, counts_volume)
-        current = now.dof * np.log(np.maximum(state.rss, now.floor))
-        rests = ~(value < current - tolerance)
-        if rests.any():
-            yield Stop(now.number[rests], now.members[rests])
-        now.left[:] -= rests | (now.left < patience)
-        goes_on = (now.left >= 0) & (value < np.inf)
-        if not goes_on.all():
-            rows = np.flatnonzero(goes_on)
-            if rows.size == 0:
-                return
-            now, place = now.chosen(rows), place[rows]
-            state = Tableau(*(one[rows] for one in state))
-        p, j = np.divmod(place, n_columns)
-        state = _exchange(narrow, state, now.problem, now.members, p, j)
-        row = np.arange(len(p))
-        now.shut_until[row, now.members[row, p]] = step + 1 + _BARRED
-        now.shut_until[row, j] = _NEVER
-        now.held_until[row, p] = step + 1 + _HELD
-        now.members[row, p] = j
-        if n_steps is not None:
-            n_steps += np.bincount(now.problem, minlength=n_steps.size)
-
-
-def _best_swap(
-    state: Tableau, now: _Chains, step: int, counts_volume: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the best permitted swap of each chain, as p·D + j, and its objective."""
-    closed = np.where(now.shut_until > step, state.e.dtype.type(np.inf), state.e.dtype.type(0.0))
-    held = np.where(now.held_until > step, state.e.dtype.type(np.inf), state.e.dtype.type(0.0))
-    objective = _swap_objectives(state, closed, held, now.dof, now.floor, counts_volume)
-    if not counts_volume:
-        objective += closed[:, None, :]
-    flat = objective.reshape(len(closed), -1)
-    place = np.argmin(flat, axis=1)
-    return place, flat[np.arange(len(place)), place]
-
-
 def exchange_scores(
     field: Field, problem: np.ndarray, members: np.ndarray, criterion: Criterion
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -326,8 +197,7 @@ def exchange_scores(
     base = np.zeros(many.size)
     if criterion.counts_volume:
         base = -np.linalg.slogdet(state.body[:, :, n_columns + 1 :])[1] - K * np.log(ridge)
-    open_to_all = np.zeros_like(state.h)
-    table = swap_objectives(state, open_to_all, dof, floor, criterion.counts_volume)
+    table = swap_objectives(state, dof, floor, criterion.counts_volume)
     table += base[:, None, None]
     scores = mean_score(table.reshape(n_chains, ridges.size, K, n_columns), axis=1)
     present = dof * np.log(np.maximum(state.rss, floor)) + base

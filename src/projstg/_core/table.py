@@ -24,6 +24,8 @@ class Table:
     """What each column was divided by, (B, D); zero for a column that does not vary."""
     x_mean: Array
     y_mean: Array
+    y_scale: Array
+    """What y was divided by, (B,): its root mean square, or one where that is zero."""
 
     @property
     def varies(self) -> Array:
@@ -33,11 +35,9 @@ class Table:
     def in_units(self, coef: Array) -> Array:
         """Return coefficients (B, D) of standardised columns in the units of the data."""
         xp = namespace(coef)
-        return xp.where(
-            self.varies,
-            coef / xp.where(self.varies, self.scale, xp.ones_like(self.scale)),
-            xp.zeros_like(coef),
-        )
+        unit = xp.where(self.varies, self.scale, xp.ones_like(self.scale))
+        unscaled = coef / unit * self.y_scale[:, None]
+        return xp.where(self.varies, unscaled, xp.zeros_like(coef))
 
     def intercept(self, coef: Array) -> Array:
         """Return what coefficients in the units of the data leave of the mean of y, (B,)."""
@@ -57,6 +57,8 @@ def as_table(
     Columns ``never`` to be selected, a mask (D,), count as columns that do not vary.
     """
     xp = namespace(X)
+    y_scale = _size(y, weights, centre)
+    y = y / y_scale[:, None]
     problem: Problem
     if X.shape[-2] >= X.shape[-1]:
         sums = _summed(X, y, weights)
@@ -71,7 +73,20 @@ def as_table(
     if never is not None:
         smallest = xp.where(never, xp.full_like(smallest, xp.inf), smallest)
     problem, scale = standardized(problem, smallest)
-    return Table(problem, scale, x_mean, y_mean)
+    return Table(problem, scale, x_mean, y_mean * y_scale, y_scale)
+
+
+def _size(y: Array, weights: Array | None, centre: bool) -> Array:
+    """Return the root mean square of y, (B,), one where it is zero; nothing over- or underflows."""
+    xp = namespace(y)
+    share = xp.ones_like(y) if weights is None else weights
+    share = share / xp.sum(share, axis=-1, keepdims=True)
+    if centre:
+        y = y - xp.sum(share * y, axis=-1, keepdims=True)
+    largest = xp.max(xp.abs(y), axis=-1, keepdims=True)
+    largest = xp.where(largest > 0.0, largest, xp.ones_like(largest))
+    size = largest[:, 0] * xp.sqrt(xp.sum(share * (y / largest) ** 2, axis=-1))
+    return xp.where(size > 0.0, size, xp.ones_like(size))
 
 
 def _summed(X: Array, y: Array, weights: Array | None) -> Statistics:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._compat import Interval, StrOptions, check_sample_weight, fit_context
+from .._core.backend import namespace, to_numpy
 from .._core.fit import GateOptions
+from .._core.optimize import Status
 from .._core.solve import Options, Solution, solve
 from .._core.table import Table, as_table
 from ._columns import check_selection, column_mask
@@ -43,7 +47,7 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
     def _validated(self, X, y, sample_weight):
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(
+            sample_weight = check_sample_weight(
                 sample_weight, X, dtype=X.dtype, ensure_non_negative=True
             )
             X, y, sample_weight = _with_weight(X, y, sample_weight)
@@ -63,7 +67,7 @@ class GateSelector(LinearSelector):
         "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"theory"})],
         "alpha_scale": [Interval(Real, 0, None, closed="left")],
         "noise_std": [Interval(Real, 0, None, closed="left"), None],
-        "tau": [Interval(Real, 0, None, closed="neither")],
+        "tau": [Interval(Real, 0.01, 100, closed="both")],
         "optimizer": [StrOptions({"adam", "fixed"})],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "fit_intercept": ["boolean"],
@@ -71,7 +75,7 @@ class GateSelector(LinearSelector):
     }
 
     @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Choose the columns.
 
@@ -80,7 +84,8 @@ class GateSelector(LinearSelector):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,) or None
-            A row of weight k counts as k rows.
+            A row of weight k counts as k rows, so weights that sum to one must be multiplied by
+            the number of rows.
 
         Returns
         -------
@@ -91,14 +96,21 @@ class GateSelector(LinearSelector):
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         rows, target, weights = self._validated(X, y, sample_weight)
         weights = None if weights is None else weights[None]
-        always, never = self._constraints()
-        table = as_table(rows[None], target[None], weights, centre=self.fit_intercept, never=never)
-        check_selection(self.n_features_to_select, table.varies[0], always, never, self._named)
-        options = replace(options, always=tuple(np.flatnonzero(always).tolist()))
+        table, options = self._prepared(rows[None], target[None], weights, options)
         on_step = Progress(self, context, "step") if hasattr(self, "_skl_callbacks") else None
         self._store(table, solve(table, options, [seed_from(self.random_state)], on_step))
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
+
+    def _prepared(self, X, y, weights, options: Options) -> tuple[Table, Options]:
+        """Return the problems of X (B, N, D), y (B, N) and what is asked of them, or raise."""
+        always, never = self._constraints()
+        on_device = namespace(X).asarray(never, device=X.device)
+        table = as_table(X, y, weights, centre=self.fit_intercept, never=on_device)
+        check_range(table)
+        for varies in to_numpy(table.varies):
+            check_selection(self.n_features_to_select, varies, always, never, self._named)
+        return table, replace(options, always=tuple(np.flatnonzero(always).tolist()))
 
     def _constraints(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the masks of columns that must and must not be selected."""
@@ -136,6 +148,32 @@ class GateSelector(LinearSelector):
         gates = solution.gates
         self.mu_, self.gate_mean_ = gates.mu[0], gates.mean[0]
         self.risk_, self.n_iter_ = float(gates.value[0]), int(gates.n_iter[0])
+        trouble = {
+            Status.MAX_ITER: f"the gates still moved by {gates.criterion[0]:.1e} of y's root mean "
+            f"square after {self.n_iter_} steps; raise max_iter or tol.",
+            Status.DIVERGED: f"the descent diverged; lower learning_rate={self.learning_rate}.",
+        }
+        if gates.status[0] in trouble:
+            # The level is that of the caller of fit, past scikit-learn's wrappers.
+            warnings.warn(trouble[Status(gates.status[0])], ConvergenceWarning, stacklevel=5)
+
+
+def check_range(table: Table) -> None:
+    """Raise where squares of the numbers in X are beyond the range of their type."""
+    if not np.all(np.isfinite(to_numpy(table.scale))):
+        raise ValueError(
+            "the squares of values in X overflow; divide the columns by a constant, such as their "
+            "standard deviations."
+        )
+
+
+def check_total_weight(total: float, n_rows: int) -> None:
+    """Raise where weights cannot be numbers of rows."""
+    if not np.isfinite(total) or total < 2.0:
+        raise ValueError(
+            f"sample_weight sums to {total:.3g}; a weight is a number of rows: multiply by "
+            f"{n_rows} / sample_weight.sum(), or pass the numbers themselves."
+        )
 
 
 def _with_weight(X, y, sample_weight):
@@ -146,7 +184,18 @@ def _with_weight(X, y, sample_weight):
             f"sample_weight is zero for {(~weighs).sum()} of {weighs.size} rows; give at least two "
             "rows a positive weight."
         )
+    check_total_weight(float(sample_weight.sum()), weighs.size)
     return (X, y, sample_weight) if weighs.all() else (X[weighs], y[weighs], sample_weight[weighs])
+
+
+def check_seed(random_state):
+    """Return ``random_state`` if it is one, or raise."""
+    is_number = isinstance(random_state, Integral) and 0 <= random_state < 2**32
+    if is_number or random_state is None or isinstance(random_state, np.random.RandomState):
+        return random_state
+    raise ValueError(
+        f"random_state={random_state!r}; give a whole number from 0 to 2**32 - 1, or None."
+    )
 
 
 def seed_from(random_state) -> int:

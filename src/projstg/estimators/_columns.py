@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from numbers import Integral
 
 import numpy as np
 
@@ -12,16 +13,17 @@ def column_mask(columns, n_features: int, names, parameter: str) -> np.ndarray:
     mask = np.zeros(n_features, dtype=bool)
     if columns is None:
         return mask
-    wanted = np.asarray(columns)
+    wanted = np.asarray(columns, dtype=object)
     if wanted.ndim != 1:
         raise ValueError(f"{parameter}={columns!r}; give a list of column names or indices.")
-    if wanted.dtype == bool:
+    if wanted.size and all(isinstance(column, bool | np.bool_) for column in wanted):
         if wanted.size != n_features:
             raise ValueError(
-                f"{parameter} is a mask of {wanted.size} values for {n_features} columns."
+                f"{parameter} is a mask of {wanted.size} values for {n_features} columns; give one "
+                "for each column, or a list of names or indices."
             )
-        return wanted
-    for column in wanted.tolist():
+        return wanted.astype(bool)
+    for column in wanted:
         mask[_index(column, n_features, names, parameter)] = True
     return mask
 
@@ -36,7 +38,7 @@ def _index(column, n_features: int, names, parameter: str) -> int:
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise ValueError(f"{parameter} has {column!r}, which is no column of X{hint}")
         return int(places[0])
-    if column != int(column) or not -n_features <= column < n_features:
+    if not isinstance(column, Integral) or not -n_features <= column < n_features:
         raise ValueError(f"{parameter} has {column!r}; X has columns 0 to {n_features - 1}.")
     return int(column)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,7 @@ from scipy.sparse import issparse
 from .._core.backend import namespace, to_numpy
 from .._core.optimize import Status
 from .._core.solve import solve
-from .._core.table import as_table
-from ._base import seed_from
-from ._columns import check_selection
+from ._base import check_seed, check_total_weight, seed_from
 from .projected_stg import ProjectedSTG
 
 
@@ -49,7 +47,7 @@ class ManyFits:
         return (X @ self.coef[:, :, None])[:, :, 0] + self.intercept[:, None]
 
 
-def fit_many(X, y, n_features_to_select=None, *, sample_weight=None, random_state=None, **params):
+def fit_many(X, y, n_features_to_select=None, *, sample_weight=None, random_state=0, **params):
     """Fit :class:`ProjectedSTG` to many problems of one shape in one go.
 
     With NumPy arrays the answers are those of single fits with ``random_state=seeds[i]``, in a
@@ -63,7 +61,7 @@ def fit_many(X, y, n_features_to_select=None, *, sample_weight=None, random_stat
     y : array of shape (n_problems, n_samples)
     n_features_to_select : int or None, default=None
     sample_weight : array of shape (n_problems, n_samples) or None
-    random_state : int, sequence of int, RandomState or None
+    random_state : int, sequence of int, RandomState or None, default=0
         One seed from which the problems' seeds are made, or a seed for each problem.
     **params
         Any other parameter of :class:`ProjectedSTG`.
@@ -87,12 +85,7 @@ def fit_many(X, y, n_features_to_select=None, *, sample_weight=None, random_stat
     X, y, weights = _checked(X, y, sample_weight)
     seeds = _seeds(random_state, X.shape[0])
     model.n_features_in_ = X.shape[-1]
-    always, never = model._constraints()
-    on_device = namespace(X).asarray(never, device=X.device)
-    table = as_table(X, y, weights, centre=model.fit_intercept, never=on_device)
-    for varies in to_numpy(table.varies):
-        check_selection(n_features_to_select, varies, always, never, model._named)
-    options = replace(model._options(), always=tuple(np.flatnonzero(always).tolist()))
+    table, options = model._prepared(X, y, weights, model._options())
     found = solve(table, options, seeds)
     gates, search = found.gates, found.search
     return ManyFits(
@@ -120,6 +113,8 @@ def _checked(X, y, weights):
         raise TypeError("Sparse X was passed, but dense data is required; use X.toarray().")
     X = X if hasattr(X, "ndim") else np.asarray(X)
     xp = namespace(X)
+    if not xp.isdtype(X.dtype, ("bool", "integral", "real floating")):
+        raise ValueError(f"X has dtype {X.dtype}; fit_many takes real numbers.")
     y = _like(y, X, xp)
     if X.ndim != 3 or y.ndim != 2 or X.shape[:2] != y.shape:
         raise ValueError(
@@ -147,12 +142,16 @@ def _checked_weights(weights, y, xp):
             f"sample_weight must be finite and non-negative, of y's shape {tuple(y.shape)}, with "
             "two positive weights or more in every problem."
         )
+    for total in to_numpy(xp.sum(weights, axis=-1)):
+        check_total_weight(float(total), y.shape[-1])
     return weights
 
 
 def _like(values, array, xp):
     """Return values as an array of the kind of ``array``, on its device."""
-    return values if hasattr(values, "ndim") else xp.asarray(values, device=array.device)
+    if type(values) is type(array):
+        return values
+    return xp.asarray(np.asarray(values), device=array.device)
 
 
 def _seeds(random_state, n_problems) -> tuple[int, ...]:
@@ -162,6 +161,7 @@ def _seeds(random_state, n_problems) -> tuple[int, ...]:
                 f"random_state has {len(random_state)} seeds for {n_problems} problems; give one "
                 "for each, or a single number."
             )
-        return tuple(int(seed) for seed in random_state)
-    states = np.random.SeedSequence(seed_from(random_state)).generate_state(n_problems)
+        return tuple(seed_from(check_seed(seed)) for seed in random_state)
+    seed = seed_from(check_seed(random_state))
+    states = np.random.SeedSequence(seed).generate_state(n_problems)
     return tuple(int(seed) for seed in states)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._core.optimize import Status
+from .._compat import Interval, StrOptions
 from .._core.refine import Refined, equivalent_features
 from .._core.solve import Options, Solution
 from .._core.table import Table
@@ -49,7 +46,7 @@ class ProjectedSTG(GateSelector):
         is too large where the greedy fit misses true columns, and too small where K exceeds the
         truth; it is never below one percent of the root mean square of y.
     tau : float, default=0.5
-        Standard deviation of the gates' noise.
+        Standard deviation of the gates' noise, from 0.01 to 100.
     expectation : {"exact", "monte-carlo"}, default="exact"
         "exact" uses the gates' moments in closed form. "monte-carlo" is Algorithm 1 of the paper
         as written, with sampled gates.
@@ -62,7 +59,7 @@ class ProjectedSTG(GateSelector):
     optimizer : {"adam", "fixed"}, default="adam"
         Monte Carlo mode: Adam as in the paper's section 4, or the fixed step γ of Algorithm 1.
     learning_rate : float, default=1e-3
-        Monte Carlo mode: the step size.
+        Monte Carlo mode: the step size, for a y of mean square one.
     max_iter : int or None, default=None
         The most steps; None is 1000 in the exact mode and 4000 in the Monte Carlo mode, where all
         of them are taken.
@@ -216,14 +213,6 @@ class ProjectedSTG(GateSelector):
     def _store(self, table: Table, solution: Solution) -> None:
         super()._store(table, solution)
         self._store_search(table, solution.search)
-        gates = solution.gates
-        if gates.status[0] == Status.MAX_ITER:
-            warnings.warn(
-                f"the gates still moved by {gates.criterion[0]:.1e} of y's root mean square after "
-                f"{self.n_iter_} steps (tol={self.tol}); raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=5,  # past scikit-learn's wrappers of fit
-            )
 
     def _store_search(self, table: Table, search: Refined | None) -> None:
         if search is None:

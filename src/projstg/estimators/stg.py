@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from numbers import Integral
 
-from sklearn.utils._param_validation import Interval
-
+from .._compat import Interval
 from .._core.solve import Options
 from ._base import GateSelector
 
@@ -53,7 +52,7 @@ class STG(GateSelector):
         The number of steps; all are taken.
     fit_intercept : bool, default=True
         Whether to take the means out first.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Where the sampled gates come from.
 
     Attributes
@@ -114,7 +113,7 @@ class STG(GateSelector):
         learning_rate=0.5,
         max_iter=8000,
         fit_intercept=True,
-        random_state=None,
+        random_state=0,
     ):
         self.n_features_to_select = n_features_to_select
         self.alpha = alpha
