@@ -13,12 +13,15 @@ problems in which no support found in the run, by any method in it, scores bette
 
 import argparse
 from time import perf_counter
+from unittest.mock import patch
 
 import numpy as np
 from problems import draw
 
-from projstg import ProjectedSTG
+from projstg import ProjectedSTG, fit_many
+from projstg._core import rounds
 from projstg._core.evidence import CRITERIA, support_scores
+from projstg._core.refine import refine
 from projstg._core.statistics import RowQuadratic, standardized
 
 ROOT = 404
@@ -110,7 +113,7 @@ def show(label, tallies, limits):
         if base is not None and name != "abess":
             times += f" = {np.median(tally.seconds) / base:5.1f}× abess"
         print(
-            f"    {name:32s} right {np.mean(tally.right):.3f}  "
+            f"    {name:42s} right {np.mean(tally.right):.3f}  "
             f"limit {limits[tally.criterion]:.3f}  statistical {np.mean(tally.better):.3f}  "
             f"optimisation {np.mean(tally.worse):.3f}  {times}",
             flush=True,
@@ -206,36 +209,65 @@ def tall(repetitions):
             print(f"N=100000 D=1000 K=50 {name}: right {right}, {perf_counter() - start:.1f} s")
 
 
+ABLATION = [
+    *(("gaussian", 0.5, n, 10) for n in (25, 30, 40)),
+    *(("gaussian", 1.0, n, 10) for n in (30, 40)),
+    ("gaussian", 0.5, 40, 16),
+]
+
+
 def ablation(repetitions):
-    """Gates alone, gates and one descent, random starts, everything; under both criteria."""
-    chosen = [("gaussian", 0.5, n, 10) for n in (25, 30, 40, 50)]
-    chosen += [("gaussian", 1.0, n, 10) for n in (30, 40, 50)]
-    chosen += [("gaussian", 0.5, 40, 16), ("gaussian", 0.5, 40, 20)]
-    for design, sigma, n, k in chosen:
-        methods = {"abess": PUBLIC["abess"]} | ablation_methods()
-        problems = (draw(ROOT + 6, sigma, n, k, r, design=design) for r in range(repetitions))
+    """What the gates, the search and the evidence add, each under both criteria."""
+    for design, sigma, n, k in ABLATION:
+        problems = [draw(ROOT + 6, sigma, n, k, r, design=design) for r in range(repetitions)]
+        X, y, _ = (np.stack(part) for part in zip(*problems, strict=True))
+        sampled = fit_many(X, y, k, expectation="monte-carlo", refine=False)
+        of = {
+            rows.tobytes(): np.flatnonzero(own)
+            for rows, own in zip(X, sampled.support, strict=True)
+        }
+        methods = {
+            "abess": PUBLIC["abess"],
+            "gates, Algorithm 1": ("evidence", lambda X, y, k, of=of: of[X.tobytes()]),
+            "gates, plain exact": (
+                "evidence",
+                lambda X, y, k: fitted(X, y, k, refine=False, warm_up=False),
+            ),
+            "gates, exact": ("evidence", lambda X, y, k: fitted(X, y, k, refine=False)),
+        }
+        for criterion in CRITERIA:
+            methods |= searches(criterion)
         show(f"{design} sigma={sigma} N={n} K={k}", *compare(problems, k, methods))
 
 
-def ablation_methods():
-    methods = {
-        "gates, plain exact": (
-            "evidence",
-            lambda X, y, k: fitted(X, y, k, refine=False, warm_up=False),
-        ),
-        "gates, exact": ("evidence", lambda X, y, k: fitted(X, y, k, refine=False)),
+def searches(criterion):
+    """From one descent to the whole search, under one criterion."""
+
+    def one_start(X, y, k):
+        return fitted(X, y, k, criterion=criterion, n_starts=1)
+
+    def random_starts(X, y, k, n=100):
+        problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None]))
+        with patch.object(rounds, "_FIRST_ROUND", n):
+            generators = [np.random.default_rng([0, k])]
+            found = refine(problem, k, generators=generators, criterion=criterion, n_starts=n)
+        return found.support[0]
+
+    def no_gates(X, y, k):
+        problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None]))
+        generators = [np.random.default_rng([0, k])]
+        return refine(problem, k, generators=generators, criterion=criterion).support[0]
+
+    def everything(X, y, k):
+        return fitted(X, y, k, criterion=criterion)
+
+    stages = {
+        "gates + descent": one_start,
+        "100 random starts + descent": random_starts,
+        "search without gates": no_gates,
+        "everything": everything,
     }
-    for criterion in CRITERIA:
-
-        def one_start(X, y, k, criterion=criterion):
-            return fitted(X, y, k, criterion=criterion, n_starts=1)
-
-        def everything(X, y, k, criterion=criterion):
-            return fitted(X, y, k, criterion=criterion)
-
-        methods[f"gates + descent, {criterion}"] = (criterion, one_start)
-        methods[f"everything, {criterion}"] = (criterion, everything)
-    return methods
+    return {f"{name}, {criterion}": (criterion, fit) for name, fit in stages.items()}
 
 
 def main():

@@ -12,21 +12,7 @@ paper's figure 1, by C, on 200 problems that no setting has seen.
 Found: plain steps reach a mean rate of 0.62 over the two pilot cells, Adam 0.44, each at its best.
 More gates a step change nothing, and C = 0.1 is best. Plain rates of 0.25, 0.5 and 1 come within a
 standard error (0.03) of the best after 8000 steps; 0.5 is the default because no step in θ can
-overshoot up to there. With it, C = 0.1 (C = 0.2), beside Algorithm 1 with Adam (1e-3, 4000 steps)
-at its best C, on 200 other draws of the same cells:
-
-    σ    N     STG           Algorithm 1
-    0.5  35    0.83 (0.75)   0.71
-    0.5  40    1.00 (0.98)   0.85
-    0.5  50    1.00 (1.00)   0.98
-    1.0  35    0.20 (0.23)   0.16
-    1.0  40    0.39 (0.42)   0.42
-    1.0  50    0.81 (0.90)   0.70
-
-The plain step, rather than the missing projection, seems to make the difference: with plain steps
-(γ = 0.1) Algorithm 1 too reaches 0.88 on 50 of the pilot problems at σ = 0.5, N = 35, and 1.00 and
-0.81 (C = 0.2: 0.95 and 0.86) on the first 100 at σ = 0.5, N = 40 and σ = 1, N = 50. So does plain
-joint descent on the exact risk, where nothing is sampled: 0.88 on the same 50.
+overshoot up to there. docs/modes.md has the six cells beside the other modes on the same problems.
 """
 
 import argparse

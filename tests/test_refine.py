@@ -142,6 +142,17 @@ def test_small_problems_get_the_best_of_all_supports(name, seed):
 
 
 @pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize(("n_rows", "K"), [(8, 4), (12, 3), (30, 5)])
+def test_the_search_alone_finds_them_too(monkeypatch, name, n_rows, K):
+    monkeypatch.setattr(search, "_ENUMERABLE", 0)
+    Z = draw([18, n_rows], 8, n_rows, 11, K=4, sigma=0.3)
+    found = refine(Z, K, generators=generators(8), criterion=name)
+    every = np.broadcast_to(all_supports(11, K), (8, *all_supports(11, K).shape))
+    scores = support_scores(Z, every, CRITERIA[name])
+    np.testing.assert_allclose(found.objective, scores.min(axis=1), rtol=1e-7, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
 def test_a_batch_is_its_members(name):
     Z = draw(4, 5, 22, 30, K=7)
     together = refine(Z, 7, generators=generators(5), criterion=name)

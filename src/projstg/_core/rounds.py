@@ -53,10 +53,10 @@ def run_rounds(search: Search, starts: np.ndarray, n_starts: int) -> None:
 
 
 def _unsettled(search: Search, active: np.ndarray, K: int, is_first: bool) -> np.ndarray:
+    """Return which problems go on; those with few rows to spare spend their whole budget."""
     n_columns = search.columns.shape[1]
     settled = [search.ledgers[i].is_settled(is_first, K, n_columns) for i in active]
-    goes_on = ~np.asarray(settled, dtype=bool)
-    return active[goes_on | _is_tight(search, active, K) if is_first else goes_on]
+    return active[~np.asarray(settled, dtype=bool) | _is_tight(search, active, K)]
 
 
 def _bans(search: Search, active: np.ndarray, size: int) -> np.ndarray:
@@ -116,9 +116,12 @@ def _chunks(search: Search, starts: Starts) -> list[slice]:
 
 def _down(search: Search, starts: Starts, counts_volume: bool) -> np.ndarray:
     """Return where descents end, (C, K)."""
-    kwargs = {"counts_volume": counts_volume, "n_iter": search.n_iter}
-    parts = [starts.part(own) for own in _chunks(search, starts)]
-    return np.concatenate([descend(search.field, part, **kwargs) for part in parts])
+    field, n_iter = search.field, search.n_iter
+    ends = [
+        descend(field, starts.part(own), counts_volume=counts_volume, n_iter=n_iter)
+        for own in _chunks(search, starts)
+    ]
+    return np.concatenate(ends)
 
 
 def _walk_down(search: Search, active: np.ndarray, members: np.ndarray) -> None:
