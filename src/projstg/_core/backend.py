@@ -3,9 +3,9 @@
 The core is written against the `array API standard <https://data-apis.org/array-api>`_: a function
 asks :func:`namespace` for ``xp`` and calls ``xp.exp`` whoever owns the array. Four things the
 standard does not have live here and nowhere else: the normal distribution function, the scaled
-complementary error function, a solve with a symmetric positive definite matrix that tells
-whether it worked, and quiet floating-point warnings. NumPy gets SciPy and LAPACK, torch gets its
-own, any other library goes through NumPy.
+complementary error function, solves with a symmetric positive definite matrix that give NaN
+rather than an exception, and quiet floating-point warnings. NumPy gets SciPy and LAPACK, torch
+gets its own, any other library goes through NumPy.
 """
 
 from __future__ import annotations
@@ -137,8 +137,8 @@ def quiet() -> AbstractContextManager[Any]:
     return np.errstate(all="ignore")
 
 
-def cholesky(A: Array) -> tuple[Array, Array]:
-    """Return lower factors L of A = LLᵀ, shape (..., D, D), and where it worked, shape (...).
+def cholesky(A: Array) -> Array:
+    """Return lower factors L of A = LLᵀ, shape (..., D, D); NaN where A is not positive definite.
 
     NumPy runs LAPACK's ``potrf`` problem by problem: a batch gives the same bits as its members
     alone, and one indefinite matrix does not spoil the others. What the upper triangle holds is
@@ -149,28 +149,26 @@ def cholesky(A: Array) -> tuple[Array, Array]:
         import torch
 
         factor, info = torch.linalg.cholesky_ex(A)
-        return factor, info == 0
-    batch, size = A.shape[:-2], A.shape[-1]
-    stack = xp.reshape(A, (-1, size, size))
+        return torch.where(info[..., None, None] == 0, factor, torch.nan)
+    stack = xp.reshape(A, (-1, *A.shape[-2:]))
     one = _lapack_cholesky if xp is np else _standard_cholesky
-    pairs = [one(stack[i, :, :]) for i in range(stack.shape[0])]
-    factor = xp.reshape(xp.stack([pair[0] for pair in pairs]), A.shape)
-    return factor, xp.reshape(xp.asarray([pair[1] for pair in pairs]), batch)
+    factors = [one(stack[i, :, :]) for i in range(stack.shape[0])]
+    return xp.reshape(xp.stack(factors), A.shape)
 
 
-def _lapack_cholesky(A: np.ndarray) -> tuple[np.ndarray, bool]:
+def _lapack_cholesky(A: np.ndarray) -> np.ndarray:
     potrf = lapack.dpotrf if A.dtype == np.float64 else lapack.spotrf
     # A symmetric matrix in C order is itself in Fortran order: .T costs no copy.
     upper, info = potrf(A.T, lower=0, clean=0)
-    return upper.T, info == 0
+    return upper.T if info == 0 else np.full_like(A, np.nan)
 
 
-def _standard_cholesky(A: Array) -> tuple[Array, bool]:
+def _standard_cholesky(A: Array) -> Array:
     xp = namespace(A)
     try:
-        return xp.linalg.cholesky(A), True
+        return xp.linalg.cholesky(A)
     except Exception:  # every library has a LinAlgError of its own
-        return xp.eye(A.shape[-1], dtype=A.dtype), False
+        return xp.full_like(A, xp.nan)
 
 
 def cholesky_solve(factor: Array, rhs: Array) -> Array:
@@ -192,20 +190,18 @@ def cholesky_solve(factor: Array, rhs: Array) -> Array:
     return xp.linalg.solve(xp.matrix_transpose(xp.tril(factor)), half)[..., 0]
 
 
-def solve_positive(A: Array, rhs: Array) -> tuple[Array, Array]:
+def solve_positive(A: Array, rhs: Array) -> Array:
     """Solve A x = rhs, A symmetric positive definite (..., D, D), rhs (..., D); A may be spoiled.
 
-    Returns x and where it worked, shape (...). NumPy runs one ``posv`` a problem, which is faster
-    than a factor and a solve apart.
+    NaN where A is not positive definite. NumPy runs one ``posv`` a problem, which is faster than a
+    factor and a solve apart.
     """
     xp = namespace(A, rhs)
     if xp is not np:
-        factor, worked = cholesky(A)
-        return cholesky_solve(factor, rhs), worked
+        return cholesky_solve(cholesky(A), rhs)
     posv = lapack.dposv if A.dtype == np.float64 else lapack.sposv
     x = np.empty_like(rhs)
-    worked = np.empty(rhs.shape[:-1], dtype=bool)
-    for i in np.ndindex(worked.shape):
-        _, x[i], info = posv(A[i].T, rhs[i], lower=1, overwrite_a=1)
-        worked[i] = info == 0
-    return x, worked
+    for i in np.ndindex(rhs.shape[:-1]):
+        _, solution, info = posv(A[i].T, rhs[i], lower=1, overwrite_a=1)
+        x[i] = solution if info == 0 else np.nan
+    return x

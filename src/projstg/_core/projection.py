@@ -64,8 +64,8 @@ def primal(problem: GramQuadratic, ridge: Array, *, refine: bool = True) -> Arra
     matrix = problem.G * scale[..., :, None] * scale[..., None, :]
     matrix = add_diagonal(matrix, rho * s * s)
     if not refine:
-        return scale * solve_positive(matrix, scale * problem.b)[0]
-    factor, _ = cholesky(matrix)
+        return scale * solve_positive(matrix, scale * problem.b)
+    factor = cholesky(matrix)
     beta = scale * cholesky_solve(factor, scale * problem.b)
     for _ in range(_REFINEMENTS):
         missing = problem.b - _times(problem.G, beta) - _charge(problem, ridge, beta)
@@ -82,8 +82,8 @@ def dual(problem: RowQuadratic, ridge: Array, *, refine: bool = True) -> Array:
     matrix = (X * gamma[..., None, :]) @ Xt
     matrix = add_diagonal(matrix, 1.0)
     if not refine:
-        return gamma * _times(Xt, solve_positive(matrix, y)[0])
-    factor, _ = cholesky(matrix)
+        return gamma * _times(Xt, solve_positive(matrix, y))
+    factor = cholesky(matrix)
     beta = gamma * _times(Xt, cholesky_solve(factor, y))
     for _ in range(_REFINEMENTS):
         missing = _times(Xt, y - _times(X, beta)) - _charge(problem, ridge, beta)
@@ -102,7 +102,7 @@ def hadamard(G: Array, b: Array, second: Array, mean: Array, jitter: float = 0.0
     matrix = G * second
     trace = xp.sum(diagonal(matrix), axis=-1, keepdims=True)
     matrix = add_diagonal(matrix, (jitter / matrix.shape[-1]) * trace)
-    return solve_positive(matrix, b * mean)[0]
+    return solve_positive(matrix, b * mean)
 
 
 def _lifted(ridge: Array) -> Array:
