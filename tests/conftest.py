@@ -5,10 +5,18 @@ import pytest
 
 from projstg._core.statistics import RowQuadratic, standardized
 
+DOORS = {"rows": lambda problem: problem, "gram": lambda problem: problem.gram}
+
 
 @pytest.fixture
 def rng():
     return np.random.default_rng(20231)
+
+
+@pytest.fixture(params=DOORS)
+def door(request):
+    """How the core sees a problem: through its rows or through its Gram matrix."""
+    return DOORS[request.param]
 
 
 def _gaussian(n_rows, n_columns):

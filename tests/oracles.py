@@ -234,3 +234,11 @@ def greedy_refits(X, y, n_steps):
 def residual_sum(X, y):
     """‖y − Xβ‖² at the least-squares β."""
     return np.sum((y - X @ np.linalg.lstsq(X, y)[0]) ** 2)
+
+
+def nested_problems(rng, n_problems, n, n_features):
+    """X (B, N, D) and y (B, N); problem i has i + 1 true columns, and the noise grows with i."""
+    X = rng.normal(size=(n_problems, n, n_features)) + 1.0
+    beta = np.tril(np.ones((n_problems, n_features)))
+    noise = np.linspace(0.1, 1.0, n_problems)[:, None] * rng.normal(size=X.shape[:2])
+    return X, (X @ beta[:, :, None])[:, :, 0] + noise

@@ -3,6 +3,7 @@
 import array_api_strict as strict
 import numpy as np
 import pytest
+from oracles import nested_problems
 
 from projstg import ProjectedSTG, fit_many
 
@@ -35,12 +36,7 @@ def single(n_features_to_select=None, **params):
 
 @pytest.fixture(params=SHAPES)
 def data(request, rng):
-    """Problems with one to five true columns and noise of several sizes."""
-    shape = SHAPES[request.param]
-    X = rng.normal(size=(N_PROBLEMS, *shape)) + 1.0
-    beta = np.tril(np.ones((N_PROBLEMS, shape[1])))
-    noise = np.linspace(0.1, 1.0, N_PROBLEMS)[:, None] * rng.normal(size=X.shape[:2])
-    return X, (X @ beta[:, :, None])[:, :, 0] + noise
+    return nested_problems(rng, N_PROBLEMS, *SHAPES[request.param])
 
 
 @pytest.fixture(params=MODES)

@@ -13,12 +13,6 @@ from projstg._core.statistics import RowQuadratic, standardized
 
 TAUS = [0.25, 0.5, 1.0, 2.0]
 SHARES = [0.001, 0.03, 0.2]  # λ as a share of the mean square of y
-DOORS = {"rows": lambda problem: problem, "gram": lambda problem: problem.gram}
-
-
-@pytest.fixture(params=DOORS)
-def door(request):
-    return DOORS[request.param]
 
 
 @pytest.fixture(params=TAUS)

@@ -15,12 +15,6 @@ from projstg._core.risk import profiled_risk, residual_sum_of_squares
 from projstg._core.statistics import RowQuadratic, standardized
 
 TAUS = [0.25, 0.5, 2.0]
-DOORS = {"rows": lambda problem: problem, "gram": lambda problem: problem.gram}
-
-
-@pytest.fixture(params=DOORS)
-def door(request):
-    return DOORS[request.param]
 
 
 @pytest.fixture(params=TAUS)

@@ -5,6 +5,7 @@ torch is imported by a fixture alone, so that without it these tests can still b
 
 import numpy as np
 import pytest
+from oracles import nested_problems
 
 from projstg import fit_many
 
@@ -31,11 +32,7 @@ def device(request, torch):
 
 @pytest.fixture(params=SHAPES)
 def data(request, rng):
-    shape = SHAPES[request.param]
-    X = rng.normal(size=(N_PROBLEMS, *shape)) + 1.0
-    beta = np.tril(np.ones((N_PROBLEMS, shape[1])))
-    noise = np.linspace(0.1, 1.0, N_PROBLEMS)[:, None] * rng.normal(size=X.shape[:2])
-    return X, (X @ beta[:, :, None])[:, :, 0] + noise
+    return nested_problems(rng, N_PROBLEMS, *SHAPES[request.param])
 
 
 @pytest.fixture
@@ -137,3 +134,14 @@ def test_bad_tensors_are_refused_like_arrays(data, tensors):
     X[0, 0, 0] = float("nan")
     with pytest.raises(ValueError, match="NaN"):
         fit_many(X, y)
+
+
+@pytest.mark.parametrize("refine", [True, False])
+def test_constraints_hold_on_the_device(data, tensors, refine):
+    options = {"always_select": [3], "never_select": [0], "refine": refine}
+    expected = fit_many(*data, 3, **options)
+    found = fit_many(*tensors(*data), 3, **options)
+    np.testing.assert_array_equal(found.support.cpu().numpy(), expected.support)
+    np.testing.assert_allclose(found.gated_coef.cpu().numpy(), expected.gated_coef, atol=1e-8)
+    assert bool(found.support[:, 3].all())
+    assert not bool(found.support[:, 0].any())

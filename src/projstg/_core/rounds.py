@@ -4,7 +4,8 @@ Every start walks by exchanges (:mod:`projstg._core.walks`) at one ridge κ, and
 is judged by the criterion's full score. Where to walk and how to judge are different questions: a
 moderate κ smooths the landscape. If K coefficients share the mean square of y and a fraction f of
 it is still unexplained, then κ = fK; the starts take turns over several f. A high f leads many
-starts to few optima, a low one few XX
+starts to few optima, a low one few starts to each of many, and the mixture finds more than either.
+
 A first round walks straight down; on an easy problem most of its starts arrive at the same
 support, and that is the answer. Otherwise rounds of longer walks follow, until enough independent
 starts have arrived at the best support, or the budget is spent. In those rounds every other start
