@@ -26,9 +26,9 @@ __all__ = [
     "Quadratic",
     "RowQuadratic",
     "Statistics",
+    "centred_rows",
     "on_host",
     "standardized",
-    "weighted_means",
 ]
 
 
@@ -108,13 +108,10 @@ class RowQuadratic:
         cls, X: Array, y: Array, weights: Array | None = None, *, centre: bool = True
     ) -> RowQuadratic:
         """Return the problem of these rows, each taken ``weights`` times."""
-        x_mean, y_mean, n = weighted_means(X, y, weights)
         if centre:
-            X, y = X - x_mean[..., None, :], y - y_mean[..., None]
-        if weights is not None:
-            root = namespace(X).sqrt(weights)
-            X, y = X * root[..., None], y * root
-        return cls(X, y, n, n - 1 if centre else n)
+            return centred_rows(X, y, weights)[0]
+        n = _total(y, weights)
+        return cls(*_times_root(X, y, weights), n, n)
 
     @cached_property
     def b(self) -> Array:
@@ -209,10 +206,9 @@ class Statistics:
     @classmethod
     def from_rows(cls, X: Array, y: Array, weights: Array | None = None) -> Statistics:
         """Return the statistics of X (..., N, D), y (..., N), weights (..., N) or None."""
-        x_mean, y_mean, _ = weighted_means(X, y, weights)
-        centred = RowQuadratic.from_rows(X, y, weights)
-        gram = centred.gram
-        return cls(X.shape[-2], centred.n, x_mean, y_mean, gram.G, gram.b, gram.yy)
+        rows, x_mean, y_mean = centred_rows(X, y, weights)
+        gram = rows.gram
+        return cls(X.shape[-2], rows.n, x_mean, y_mean, gram.G, gram.b, gram.yy)
 
     def update(self, X: Array, y: Array, weights: Array | None = None) -> Statistics:
         """Return the statistics with more rows added."""
@@ -248,19 +244,39 @@ def _column(value: Array) -> Array:
     return value[..., None] if hasattr(value, "ndim") else value
 
 
-def weighted_means(X: Array, y: Array, weights: Array | None) -> tuple[Array, Array, Array]:
-    """Return x̄ (..., D), ȳ (...) and Σw (...)."""
-    xp = namespace(X, y)
+def centred_rows(
+    X: Array, y: Array, weights: Array | None = None
+) -> tuple[RowQuadratic, Array, Array]:
+    """Return the rows about their means, and the means x̄ (..., D) and ȳ (...)."""
+    n = _total(y, weights)
+    x_mean, y_mean = _mean(X, weights, n), _mean(y[..., None], weights, n)[..., 0]
+    X, y = X - x_mean[..., None, :], y - y_mean[..., None]
+    # A second time, for the rounding of the first: a constant column becomes zero.
+    rest = _mean(X, weights, n)
+    X -= rest[..., None, :]
+    return RowQuadratic(*_times_root(X, y, weights), n, n - 1), x_mean + rest, y_mean
+
+
+def _total(y: Array, weights: Array | None) -> Array:
+    xp = namespace(y)
+    if weights is not None:
+        return xp.sum(weights, axis=-1)
+    return xp.full(y.shape[:-1], float(y.shape[-1]), dtype=y.dtype, device=y.device)
+
+
+def _mean(X: Array, weights: Array | None, n: Array) -> Array:
+    xp = namespace(X)
     if weights is None:
-        n = xp.full(y.shape[:-1], float(y.shape[-1]), dtype=y.dtype, device=y.device)
-        x_mean = xp.mean(X, axis=-2)
-        # The second pass takes out the rounding of the first: a constant column becomes zero.
-        x_mean = x_mean + xp.mean(X - x_mean[..., None, :], axis=-2)
-        return x_mean, xp.mean(y, axis=-1), n
-    n = xp.sum(weights, axis=-1)
-    x_mean = xp.sum(X * weights[..., None], axis=-2) / n[..., None]
-    rest = xp.sum((X - x_mean[..., None, :]) * weights[..., None], axis=-2) / n[..., None]
-    return x_mean + rest, xp.sum(y * weights, axis=-1) / n, n
+        return xp.mean(X, axis=-2)
+    return xp.sum(X * weights[..., None], axis=-2) / n[..., None]
+
+
+def _times_root(X: Array, y: Array, weights: Array | None) -> tuple[Array, Array]:
+    """Return the rows times the roots of their weights."""
+    if weights is None:
+        return X, y
+    root = namespace(X).sqrt(weights)
+    return X * root[..., None], y * root
 
 
 def _taken(matrix: Array, indices: Array) -> Array:

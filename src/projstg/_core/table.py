@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .backend import Array, namespace
-from .statistics import Problem, RowQuadratic, Statistics, standardized, weighted_means
+from .statistics import Problem, RowQuadratic, Statistics, centred_rows, standardized
 
 __all__ = ["Table", "as_table"]
 
@@ -60,14 +60,15 @@ def as_table(
     y_scale = _size(y, weights, centre)
     y = y / y_scale[:, None]
     problem: Problem
+    x_mean, y_mean = xp.zeros_like(X[:, 0, :]), xp.zeros_like(y[:, 0])
     if X.shape[-2] >= X.shape[-1]:
         sums = _summed(X, y, weights)
-        problem, x_mean, y_mean = sums.quadratic(centre=centre), sums.x_mean, sums.y_mean
+        problem = sums.quadratic(centre=centre)
+        x_mean, y_mean = (sums.x_mean, sums.y_mean) if centre else (x_mean, y_mean)
+    elif centre:
+        problem, x_mean, y_mean = centred_rows(X, y, weights)
     else:
-        problem = RowQuadratic.from_rows(X, y, weights, centre=centre)
-        x_mean, y_mean, _ = weighted_means(X, y, weights)
-    if not centre:
-        x_mean, y_mean = xp.zeros_like(x_mean), xp.zeros_like(y_mean)
+        problem = RowQuadratic.from_rows(X, y, weights, centre=False)
     rounding = _ROUNDING * xp.finfo(X.dtype).eps * x_mean
     smallest = rounding * rounding
     if never is not None:
