@@ -187,3 +187,17 @@ def test_a_descent_that_diverges_says_so():
         np.errstate(all="ignore"),
     ):
         STG(5, learning_rate=50).fit(X, y)
+
+
+@pytest.mark.parametrize("always", [[], [2400]])
+def test_many_columns_are_screened_for_the_gates_and_searched_all(always):
+    X, y, truth = drawn(5, n=60, n_features=2500, k=3, noise=0.1)
+    model = ProjectedSTG(3 + len(always), always_select=always).fit(X, y)
+    np.testing.assert_array_equal(
+        model.get_support(indices=True), np.union1d(truth, always).astype(int)
+    )
+    assert np.isfinite(model.gated_coef_).all()
+    assert np.sum(np.isneginf(model.mu_)) >= 1400
+    many = fit_many(X[None], y[None], 3 + len(always), always_select=always, random_state=[0])
+    np.testing.assert_array_equal(many.support[0], model.support_)
+    np.testing.assert_array_equal(many.mu[0], model.mu_)

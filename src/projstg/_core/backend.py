@@ -32,6 +32,7 @@ __all__ = [
     "is_torch",
     "namespace",
     "ndtr",
+    "put_along",
     "quiet",
     "solve_positive",
     "take_along",
@@ -130,6 +131,20 @@ def take_along(values: Array, indices: Array) -> Array:
     if xp is np and values.ndim == 2:  # NumPy's own is general and takes ten times as long
         return values[np.arange(values.shape[0])[:, None], indices]
     return xp.take_along_axis(values, indices, axis=-1)
+
+
+def put_along(whole: Array, indices: Array, values: Array) -> Array:
+    """Return ``whole`` (B, D), which may be overwritten, with values (B, K) at indices (B, K)."""
+    xp = namespace(whole)
+    if is_torch(xp):
+        return whole.scatter_(-1, indices, values)
+    if xp is np:
+        np.put_along_axis(whole, indices, values, axis=-1)
+        return whole
+    for i in range(whole.shape[0]):
+        for j in range(indices.shape[1]):
+            whole[i, int(indices[i, j])] = values[i, j]
+    return whole
 
 
 def quiet() -> AbstractContextManager[Any]:

@@ -58,12 +58,14 @@ def estimated_scale(problem: Problem, n_selected: Array) -> Scale:
     return Scale(xp.sqrt(variance), xp.sqrt(xp.maximum(power - variance, least) / n_selected))
 
 
-def theory_alpha(scale: Scale, factor: float, problem: Quadratic, n_selected: Array) -> Array:
+def theory_alpha(
+    scale: Scale, factor: float, n: Array, n_features: int, n_selected: Array
+) -> Array:
     """Return λ = C·a √(2σ² log(D−K) log K / N), (B,), each logarithm of at least two."""
-    xp = namespace(problem.b)
-    others = clip(problem.b.shape[-1] - n_selected, low=2.0)
+    xp = namespace(n)
+    others = clip(n_features - n_selected, low=2.0)
     logs = xp.log(others) * xp.log(clip(n_selected, low=2.0))
-    return factor * scale.signal * scale.noise * xp.sqrt(2.0 * logs / problem.n)
+    return factor * scale.signal * scale.noise * xp.sqrt(2.0 * logs / n)
 
 
 def _whole(number: Array) -> Array:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .backend import Array, namespace, take_along, to_numpy
+from .backend import Array, namespace, put_along, take_along, to_numpy
 from .fit import GateFit, GateOptions, fit_gates
 from .noise import Scale, estimated_scale, nominal_sparsity, theory_alpha
 from .optimize import Hook
@@ -23,6 +23,10 @@ from .support import as_mask, gated_coefficients, largest, least_squares, spread
 from .table import Table
 
 __all__ = ["Options", "Solution", "solve"]
+
+# With more columns than twice this, gates are fitted to so many: those most correlated with y. The
+# search that follows looks at all.
+_MOST_GATES = 1000
 
 
 @dataclass(frozen=True)
@@ -87,17 +91,48 @@ def _gates(
     """Return fitted gates, λ and σ; forced columns are partialled out and their gates are open."""
     problem, n_forced = table.problem, len(options.always)
     if not n_forced:
-        alpha, noise_std = _price(problem, table.y_scale, options, options.n_selected)
-        gates = fit_gates(problem, alpha, options.gates, seeds, on_step=on_step)
-        return gates, alpha, noise_std
+        return _screened_gates(problem, table.y_scale, options, options.n_selected, seeds, on_step)
     xp = namespace(problem.b)
     forced = xp.asarray(options.always, device=problem.b.device)
     rest, scale = partialled(problem, forced)
     k = None if options.n_selected is None else max(options.n_selected - n_forced, 1)
-    alpha, noise_std = _price(rest, table.y_scale, options, k)
-    gates = fit_gates(rest, alpha, options.gates, seeds, on_step=on_step)
+    gates, alpha, noise_std = _screened_gates(rest, table.y_scale, options, k, seeds, on_step)
     gates = gates._replace(value=gates.value + n_forced * alpha)
     return _with_forced(problem, gates, scale, forced), alpha, noise_std
+
+
+def _screened_gates(
+    problem: Problem,
+    y_scale: Array,
+    options: Options,
+    k: int | None,
+    seeds: Sequence[int],
+    on_step: Hook | None,
+) -> tuple[GateFit, Array, Array | None]:
+    """Return gates, λ and σ; of many columns only the likeliest, if a search over all follows."""
+    n_features = problem.b.shape[-1]
+    is_screened = options.refine and k is not None and n_features > 2 * _MOST_GATES
+    if not is_screened:
+        alpha, noise_std = _price(problem, n_features, y_scale, options, k)
+        gates = fit_gates(problem, alpha, options.gates, seeds, on_step=on_step)
+        return gates, alpha, noise_std
+    xp = namespace(problem.b)
+    likely = largest(xp.abs(problem.b), xp.zeros_like(problem.b), max(_MOST_GATES, 4 * (k or 1)))
+    few = problem.columns(likely)
+    alpha, noise_std = _price(few, n_features, y_scale, options, k)
+    gates = fit_gates(few, alpha, options.gates, seeds, on_step=on_step)
+
+    def among_all(values: Array, others: float) -> Array:
+        whole = xp.full_like(problem.b, others)
+        return put_along(whole, likely, values)
+
+    gates = gates._replace(
+        mu=among_all(gates.mu, -xp.inf),
+        mean=among_all(gates.mean, 0.0),
+        theta=among_all(gates.theta, 0.0),
+        beta=among_all(gates.beta, 0.0),
+    )
+    return gates, alpha, noise_std
 
 
 def _with_forced(problem: Problem, gates: GateFit, scale: Array, forced: Array) -> GateFit:
@@ -125,7 +160,7 @@ def _with_forced(problem: Problem, gates: GateFit, scale: Array, forced: Array) 
 
 
 def _price(
-    problem: Problem, y_scale: Array, options: Options, k: int | None
+    problem: Problem, n_features: int, y_scale: Array, options: Options, k: int | None
 ) -> tuple[Array, Array | None]:
     """Return λ and the noise level it came from, in units of the scaled y."""
     xp = namespace(problem.b)
@@ -137,7 +172,8 @@ def _price(
         scale = estimated_scale(problem, n_selected)
     else:
         scale = Scale(noise=options.noise_std / y_scale, signal=1.0 / y_scale)
-    return theory_alpha(scale, options.alpha_scale, problem, n_selected), scale.noise
+    alpha = theory_alpha(scale, options.alpha_scale, problem.n, n_features, n_selected)
+    return alpha, scale.noise
 
 
 def _proposal(table: Table, gates: GateFit, options: Options) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .backend import Array, diagonal, namespace, take_rows, to_numpy
+from .backend import Array, diagonal, namespace, take_along, take_rows, to_numpy
 
 __all__ = [
     "GramQuadratic",
@@ -83,6 +83,15 @@ class GramQuadratic:
         """Return rows of G."""
         return _taken(self.G, indices)
 
+    def columns(self, indices: Array) -> GramQuadratic:
+        """Return the problem of the columns ``indices``, (..., W), alone."""
+        places = namespace(self.G).broadcast_to(
+            indices[..., None, :], (*indices.shape, indices.shape[-1])
+        )
+        G = take_along(self.rows(indices), places)
+        b = take_along(self.b, indices)
+        return GramQuadratic(G, b, self.yy, self.n, self.degrees_of_freedom)
+
     def scaled(self, factor: Array) -> GramQuadratic:
         """Return the same problem with column d multiplied by factor_d."""
         G = self.G * factor[..., :, None] * factor[..., None, :]
@@ -127,7 +136,10 @@ class RowQuadratic:
     @cached_property
     def diagonal(self) -> Array:
         """The squared norms of the columns."""
-        return namespace(self.X).sum(self.X * self.X, axis=-2)
+        xp = namespace(self.X)
+        if xp is np:
+            return np.einsum("...nd,...nd->...d", self.X, self.X)  # no copy of X is made
+        return xp.sum(self.X * self.X, axis=-2)
 
     def rows(self, indices: Array) -> Array:
         """Return rows of G = XᵀX, one product with X for the columns asked for."""
@@ -142,14 +154,27 @@ class RowQuadratic:
         G = namespace(self.X).matrix_transpose(self.X) @ self.X
         return GramQuadratic(G, self.b, self.yy, self.n, self.degrees_of_freedom)
 
+    def columns(self, indices: Array) -> RowQuadratic:
+        """Return the problem of the columns ``indices``, (..., W), alone."""
+        xp = namespace(self.X)
+        X = xp.matrix_transpose(_taken(xp.matrix_transpose(self.X), indices))
+        return RowQuadratic(X, self.y, self.n, self.degrees_of_freedom)
+
     def scaled(self, factor: Array) -> RowQuadratic:
         """Return the same problem with column d multiplied by factor_d."""
-        return RowQuadratic(self.X * factor[..., None, :], self.y, self.n, self.degrees_of_freedom)
+        X = self.X * factor[..., None, :]
+        scaled = RowQuadratic(X, self.y, self.n, self.degrees_of_freedom)
+        # A pass over X is dear where D is large; what is known already is carried over.
+        scaled.__dict__.update(diagonal=self.diagonal * factor * factor, b=self.b * factor)
+        return scaled
 
     def problems(self, chosen: Array) -> RowQuadratic:
         """Return the chosen members of a batch with one axis."""
         fields = (self.X, self.y, self.n, self.degrees_of_freedom)
-        return RowQuadratic(*(_member(field, chosen) for field in fields))
+        some = RowQuadratic(*(_member(field, chosen) for field in fields))
+        known = {name: _member(getattr(self, name), chosen) for name in ("b", "diagonal")}
+        some.__dict__.update(known)
+        return some
 
 
 Problem = GramQuadratic | RowQuadratic

@@ -97,6 +97,8 @@ class ProjectedSTG(GateSelector):
         E[z_d]: how far open each gate is. Not a probability that the column matters.
     mu_ : ndarray of shape (n_features_in_,)
         The gates' locations. ±∞ is where the minimum is for a gate that is surely open or shut.
+        With more than 2000 columns and ``refine=True`` gates are fitted to the 1000 columns most
+        correlated with y and the others are shut; the search looks at all.
     alpha_ : float
         The λ used.
     noise_std_ : float or None
