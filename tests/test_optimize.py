@@ -174,7 +174,7 @@ def test_many_prices_share_one_design(full_problem, door):
     assert len(set(together.n_iter.tolist())) > 1
     for i in range(3):
         alone = alternate(door(batch), alpha[i : i + 1], 0.5)
-        np.testing.assert_allclose(together.beta[i], alone.beta[0], rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(together.beta[i], alone.beta[0], rtol=1e-5, atol=1e-6)
 
 
 def test_a_warm_start_has_little_left_to_do(batch, door, tau):

@@ -18,6 +18,7 @@ import math
 from typing import NamedTuple
 
 from .backend import Array, clip, namespace, take_along
+from .projection import project
 from .pursuit import forward_selection
 from .statistics import Problem, Quadratic, RowQuadratic
 
@@ -45,17 +46,27 @@ def estimated_scale(problem: Problem, n_selected: Array) -> Scale:
     xp = namespace(problem.b)
     n_features = problem.b.shape[-1]
     freedom = _whole(problem.degrees_of_freedom)
-    n_steps = xp.where(freedom >= 2 * n_features, float(n_features), n_selected)
-    n_steps = clip(xp.minimum(n_steps, freedom - 1.0), low=0.0)
-    # A Gram matrix not much larger than X is quicker than its rows one by one.
-    is_wide = isinstance(problem, RowQuadratic) and n_features > 4 * problem.X.shape[-2]
-    path = forward_selection(problem if is_wide else problem.gram, int(xp.max(n_steps)))
-    remains = xp.concat([problem.yy[:, None], path.rss], axis=-1)
-    rss = take_along(remains, xp.astype(n_steps, xp.int64)[:, None])[:, 0]
+    takes_all = freedom >= 2 * n_features
+    n_steps = clip(xp.minimum(n_selected, freedom - 1.0), low=0.0)
+    rss = _greedy_residual(problem, n_steps) if not xp.all(takes_all) else problem.yy
+    if xp.any(takes_all):
+        beta = project(problem, xp.zeros_like(problem.b))
+        rss = xp.where(takes_all, problem.yy - xp.sum(problem.b * beta, axis=-1), rss)
+        n_steps = xp.where(takes_all, float(n_features), n_steps)
     power = problem.yy / problem.n
     least = _SMALLEST_SHARE**2 * power
     variance = xp.maximum(rss / clip(problem.degrees_of_freedom - n_steps, low=1.0), least)
     return Scale(xp.sqrt(variance), xp.sqrt(xp.maximum(power - variance, least) / n_selected))
+
+
+def _greedy_residual(problem: Problem, n_steps: Array) -> Array:
+    """Return the residual sum of squares after so many greedy steps, (B,)."""
+    xp = namespace(problem.b)
+    # A Gram matrix not much larger than X is quicker than its rows one by one.
+    is_wide = isinstance(problem, RowQuadratic) and problem.X.shape[-1] > 4 * problem.X.shape[-2]
+    path = forward_selection(problem if is_wide else problem.gram, int(xp.max(n_steps)))
+    remains = xp.concat([problem.yy[:, None], path.rss], axis=-1)
+    return take_along(remains, xp.astype(n_steps, xp.int64)[:, None])[:, 0]
 
 
 def theory_alpha(

@@ -100,8 +100,10 @@ def hadamard(G: Array, b: Array, second: Array, mean: Array, jitter: float = 0.0
     """
     xp = namespace(G, second)
     matrix = G * second
-    trace = xp.sum(diagonal(matrix), axis=-1, keepdims=True)
-    matrix = add_diagonal(matrix, (jitter / matrix.shape[-1]) * trace)
+    extra = (jitter / matrix.shape[-1]) * xp.sum(diagonal(matrix), axis=-1, keepdims=True)
+    if jitter:  # where every sampled gate is shut there is nothing but zeros, and θ is zero too
+        extra = xp.where(extra > xp.finfo(extra.dtype).smallest_normal, extra, 1.0)
+    matrix = add_diagonal(matrix, extra)
     return solve_positive(matrix, b * mean)
 
 
