@@ -128,7 +128,10 @@ def numpy_noise(generators: Sequence[np.random.Generator], n_draws: int, like: A
         nonlocal used
         if used == n_epochs:
             for generator, out in zip(generators, block, strict=True):
-                out[...] = generator.standard_normal(out.shape)
+                if out.dtype == np.float64:
+                    generator.standard_normal(out=out)
+                else:
+                    out[...] = generator.standard_normal(out.shape)
             used = 0
         used += 1
         return block[:, used - 1]

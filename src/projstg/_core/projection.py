@@ -101,9 +101,8 @@ def hadamard(G: Array, b: Array, second: Array, mean: Array, jitter: float = 0.0
     xp = namespace(G, second)
     matrix = G * second
     extra = (jitter / matrix.shape[-1]) * xp.sum(diagonal(matrix), axis=-1, keepdims=True)
-    if jitter:  # where every sampled gate is shut there is nothing but zeros, and θ is zero too
-        extra = xp.where(extra > xp.finfo(extra.dtype).smallest_normal, extra, 1.0)
-    matrix = add_diagonal(matrix, extra)
+    # Where every sampled gate is shut the matrix is zero, and θ shall be zero too.
+    matrix = add_diagonal(matrix, extra + xp.finfo(extra.dtype).smallest_normal ** 0.5)
     return solve_positive(matrix, b * mean)
 
 

@@ -74,7 +74,7 @@ class ProjectedSTG(GateSelector):
         What makes one support better than another of the same size: the probability of the data
         with the coefficients, their scale and the noise integrated out, or the residual.
     n_starts : int or None, default=None
-        The most starts the search may take; None is 0.8 K², between 60 and 300. Easy problems
+        The most starts the search may take; None is 0.9 K², between 60 and 300. Easy problems
         stop after a handful.
     always_select, never_select : list of str or int, mask, or None
         Columns that must, or must not, be among the K.
