@@ -1,0 +1,78 @@
+"""The search against the best of all supports, on problems small enough to score every one.
+
+python benchmarks/exhaustive.py small [problems] [seed]    D ≤ 12
+python benchmarks/exhaustive.py tight [problems] [seed]    D = 13 … 16, few rows to spare
+"""
+
+import argparse
+from itertools import combinations
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from projstg._core.evidence import CRITERIA, support_scores
+from projstg._core.refine import refine
+from projstg._core.statistics import RowQuadratic, standardized
+
+threadpool_limits(1)
+
+
+def draw_small(rng, batch, n_rows, n_columns):
+    """Problems with columns more or less alike, some of them active, and noise or none."""
+    X = rng.standard_normal((batch, n_rows, n_columns))
+    X += rng.choice([0.0, 0.0, 1.0, 3.0]) * rng.standard_normal((batch, n_rows, 1))
+    beta = rng.standard_normal((batch, n_columns)) * (rng.random((batch, n_columns)) < 0.5)
+    y = (X @ beta[..., None])[..., 0]
+    y += rng.choice([0.0, 0.01, 0.3, 1.0, 3.0]) * rng.standard_normal((batch, n_rows))
+    return standardized(RowQuadratic.from_rows(X, y), 1e-20)[0]
+
+
+def count_misses(shapes, label, n_problems, seed, batch=50):
+    """Compare with the best of all supports on problems of random shapes (N, D, K)."""
+    rng, misses = np.random.default_rng(seed), dict.fromkeys(CRITERIA, 0)
+    for _ in range(0, n_problems, batch):
+        n_rows, n_columns, K = shapes(rng)
+        problem = draw_small(rng, batch, n_rows, n_columns)
+        every = np.asarray(list(combinations(range(n_columns), K)))
+        every = np.broadcast_to(every, (batch, *every.shape))
+        for name, criterion in CRITERIA.items():
+            generators = [np.random.default_rng([seed, i]) for i in range(batch)]
+            found = refine(problem, K, generators=generators, criterion=name)
+            best = support_scores(problem, every, criterion).min(axis=1)
+            misses[name] += int(np.sum(found.objective > best + 1e-6 * (1.0 + np.abs(best))))
+    print(f"{n_problems} problems with {label}, misses: {misses}", flush=True)
+
+
+def small(n_problems, seed):
+    """Random problems with D ≤ 12 against the best of all supports."""
+
+    def shapes(rng):
+        n_columns = int(rng.integers(2, 13))
+        return int(rng.integers(3, 31)), n_columns, int(rng.integers(1, n_columns + 1))
+
+    count_misses(shapes, "D <= 12", n_problems, seed)
+
+
+def tight(n_problems, seed):
+    """Just beyond what is enumerated, and with few rows to spare."""
+
+    def shapes(rng):
+        K = int(rng.integers(2, 7))
+        return int(rng.integers(K + 2, 31)), int(rng.integers(13, 17)), K
+
+    count_misses(shapes, "13 <= D <= 16", n_problems, seed)
+
+
+def main():
+    jobs = {"small": (small, 10_000), "tight": (tight, 2000)}
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("job", choices=jobs)
+    parser.add_argument("problems", type=int, nargs="?")
+    parser.add_argument("seed", type=int, nargs="?", default=2024)
+    options = parser.parse_args()
+    job, n_problems = jobs[options.job]
+    job(options.problems or n_problems, options.seed)
+
+
+if __name__ == "__main__":
+    main()
