@@ -201,3 +201,9 @@ def test_many_columns_are_screened_for_the_gates_and_searched_all(always):
     many = fit_many(X[None], y[None], 3 + len(always), always_select=always, random_state=[0])
     np.testing.assert_array_equal(many.support[0], model.support_)
     np.testing.assert_array_equal(many.mu[0], model.mu_)
+
+
+def test_a_y_whose_squares_overflow_is_refused():
+    X, y, _ = drawn(0)
+    with pytest.raises(ValueError, match="divide y by a constant"):
+        ProjectedSTG(5).fit(X, 1e160 * y)

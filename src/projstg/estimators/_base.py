@@ -159,12 +159,15 @@ class GateSelector(LinearSelector):
 
 
 def check_range(table: Table) -> None:
-    """Raise where squares of the numbers in X are beyond the range of their type."""
+    """Raise where squares of the numbers in X or y are beyond the range of their type."""
     if not np.all(np.isfinite(to_numpy(table.scale))):
         raise ValueError(
             "the squares of values in X overflow; divide the columns by a constant, such as their "
             "standard deviations."
         )
+    y_scale = to_numpy(table.y_scale)
+    if np.any(y_scale > np.sqrt(np.finfo(y_scale.dtype).max)):
+        raise ValueError("the squares of values in y overflow; divide y by a constant.")
 
 
 def check_total_weight(total: float, n_rows: int) -> None:

@@ -112,6 +112,7 @@ def _checked(X, y, weights):
     if issparse(X):
         raise TypeError("Sparse X was passed, but dense data is required; use X.toarray().")
     X = X if hasattr(X, "ndim") else np.asarray(X)
+    X, y = (array.detach() if hasattr(array, "detach") else array for array in (X, y))
     xp = namespace(X)
     if not xp.isdtype(X.dtype, ("bool", "integral", "real floating")):
         raise ValueError(f"X has dtype {X.dtype}; fit_many takes real numbers.")
