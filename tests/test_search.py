@@ -117,7 +117,7 @@ def test_forced_columns_by_name_index_and_mask():
     ("params", "message"),
     [
         ({"always_select": ["x2x"]}, r"no column of X; did you mean 'x2'\?"),
-        ({"always_select": [20]}, "X has columns 0 to 19"),
+        ({"always_select": [20]}, "indices from 0 to 19"),
         ({"always_select": [1], "never_select": [1]}, "leave it out of one of them"),
         ({"always_select": [0, 1, 2], "n_features_to_select": 2}, "ask for at least 3"),
         ({"never_select": list(range(17))}, "ask for at most 3, or shorten never_select"),

@@ -9,8 +9,7 @@ Each of R epochs, with ``mu`` starting at 1/2 (the input line of the algorithm):
     line 10      μ ← μ − γ ∇V, the θ of line 2 held fixed; Adam's step in section 4
     line 12      β̂ = θ ⊙ z(μ), z without its noise; the K largest
 
-θ is fitted to M gates and judged on L others. That difference is not only noise: a coefficient
-that leans on its particular draws is punished on the fresh ones.
+With Adam a few draws recover more supports than infinitely many; docs/why_noise_helps.md says why.
 
 The columns are at mean square one. Nothing in the algorithm depends on their scale but the jitter
 that keeps line 2 solvable when M sampled gates leave its matrix nearly singular, and so that is
@@ -30,7 +29,17 @@ from .optimize import Adam, FixedStep, Hook
 from .projection import hadamard
 from .statistics import GramQuadratic
 
-__all__ = ["Algorithm1Result", "Noise", "algorithm1", "numpy_noise", "torch_noise"]
+__all__ = [
+    "Algorithm1Result",
+    "Noise",
+    "algorithm1",
+    "gate_gradient",
+    "numpy_noise",
+    "projected_theta",
+    "residual_correlation",
+    "sampled_gradient",
+    "torch_noise",
+]
 
 _JITTER = 1e-6
 

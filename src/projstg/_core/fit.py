@@ -21,7 +21,7 @@ __all__ = ["GateFit", "GateOptions", "fit_gates"]
 
 @dataclass(frozen=True)
 class GateOptions:
-    """What a caller may set; the defaults are the paper's."""
+    """What a caller may set; but for the exact expectation the defaults are the paper's."""
 
     tau: float = 0.5
     coefficients: str = "projected"
@@ -136,8 +136,7 @@ def _joint(
         on_step=hook,
     )
     theta = end.theta * unit[:, None]
-    gram = problem.gram
-    risk = joint_risk(gram, theta, end.mu, options.tau, alpha)
+    risk = joint_risk(problem.gram, theta, end.mu, options.tau, alpha)
     return _sampled_fit(end.mu, theta, end.n_iter, options, risk.value, risk.mu_gradient)
 
 
@@ -168,6 +167,6 @@ def _noise(problem: GramQuadratic, options: GateOptions, seeds: Sequence[int]) -
     if is_torch(namespace(problem.b)):
         seed = int(np.random.SeedSequence(list(seeds)).generate_state(1)[0])
         return torch_noise(problem.b, n_draws, seed)
-    # SFC64 is the fastest of NumPy's generators, and drawing is a third of the work.
+    # SFC64 is the fastest of NumPy's generators, and drawing is a good part of the work.
     generators = [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
     return numpy_noise(generators, n_draws, problem.b)

@@ -6,9 +6,9 @@ r"""Minimising the risk over the gates: small state in, small state out.
 
     β ← argmin ‖y − Xβ‖² + n Σ ρ_d β_d²,     ρ_d ← g'(β_d²/λ).
 
-It settles in ten to thirty rounds where gradient steps take thousands. A gate that runs off to
-±∞ (which is where the minimum is for most columns) arrives there in one step: the rule for
-stopping looks at β, where such a gate is as converged as any other.
+It needs far fewer rounds than gradient steps. A gate that runs off to ±∞ (which is where the
+minimum is for most columns) arrives there in one step: the rule for stopping looks at β, where
+such a gate is as converged as any other.
 
 :class:`Adam` is the optimiser of the paper's section 4, for risks that are only sampled.
 """

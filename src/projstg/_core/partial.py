@@ -10,7 +10,7 @@ from __future__ import annotations
 from .backend import Array, namespace, take_along
 from .statistics import GramQuadratic, Problem, RowQuadratic, standardized
 
-__all__ = ["coefficients_of", "partialled"]
+__all__ = ["coefficients_of", "forced_mask", "partialled"]
 
 # A column of which less than this part is left lies in the span of the forced ones.
 _LEAST_LEFT = 1e-12
@@ -63,9 +63,15 @@ def _solved(problem: Problem, indices: Array, rhs: Array) -> Array:
     return inverse @ rhs
 
 
+def forced_mask(forced: Array, n_features: int) -> Array:
+    """Return the mask, (D,), of columns ``forced``, (F,)."""
+    xp = namespace(forced)
+    return xp.any(xp.arange(n_features, device=forced.device)[:, None] == forced, axis=-1)
+
+
 def _tolerance(problem: Problem, forced: Array) -> Array:
     """Return the mean square at which a column is no longer there: any, for a forced one."""
     xp = namespace(problem.b)
-    columns = xp.arange(problem.b.shape[-1], device=problem.b.device)
-    is_forced = xp.any(columns[:, None] == forced, axis=-1)
-    return xp.where(is_forced, xp.inf, xp.full(columns.shape, _LEAST_LEFT, dtype=problem.b.dtype))
+    is_forced = forced_mask(forced, problem.b.shape[-1])
+    least = xp.full(is_forced.shape, _LEAST_LEFT, dtype=problem.b.dtype, device=forced.device)
+    return xp.where(is_forced, xp.inf, least)

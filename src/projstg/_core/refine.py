@@ -107,7 +107,7 @@ def refine(
     searches = []
     for i in range(n_problems):
         own = slice(i, i + 1)
-        one = problem.problems(np.asarray([i]))  # type: ignore[attr-defined]
+        one = problem.problems(np.asarray([i]))
         few = _Limits(*(mask[own] for mask in limits))
         searches.append(_search_widely(one, starts[own], generators[own], judge, n_starts, few))
     return _result(searches)

@@ -87,6 +87,6 @@ def joint_risk(
 def residual_sum_of_squares(problem: Problem, ridge: Array, beta: Array) -> Array:
     """Return ‖y − Xβ‖² of a projected β, from Xᵀ(y − Xβ) = nρβ; nothing but dot products."""
     xp = namespace(beta)
-    charged = xp.where(xp.isfinite(ridge), ridge, xp.zeros_like(ridge)) * beta * beta
+    charged = ridge * beta * beta
     rss = problem.yy - xp.sum(problem.b * beta, axis=-1) - problem.n * xp.sum(charged, axis=-1)
     return clip(rss, low=0.0)

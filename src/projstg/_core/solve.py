@@ -16,7 +16,7 @@ from .backend import Array, namespace, put_along, take_along, to_numpy
 from .fit import GateFit, GateOptions, fit_gates
 from .noise import Scale, estimated_scale, nominal_sparsity, theory_alpha
 from .optimize import Hook
-from .partial import coefficients_of, partialled
+from .partial import coefficients_of, forced_mask, partialled
 from .refine import Refined, refine
 from .statistics import Problem, on_host
 from .support import as_mask, gated_coefficients, largest, least_squares, spread
@@ -138,8 +138,7 @@ def _screened_gates(
 def _with_forced(problem: Problem, gates: GateFit, scale: Array, forced: Array) -> GateFit:
     """Return gates of the whole problem: as fitted to the rest, and open where forced."""
     xp = namespace(scale)
-    columns = xp.arange(scale.shape[-1], device=scale.device)
-    is_forced = xp.any(columns[:, None] == forced, axis=-1)
+    is_forced = forced_mask(forced, scale.shape[-1])
     unit = xp.where(scale > 0.0, scale, xp.ones_like(scale))
     gated = gated_coefficients(gates.mu, gates.theta / unit)
     own = spread(

@@ -58,6 +58,9 @@ class Quadratic(Protocol):
     def rows(self, indices: Array) -> Array:
         """Return rows of G, (..., K, D), for integer indices (..., K)."""
 
+    def problems(self, chosen: Array) -> Quadratic:
+        """Return the chosen members of a batch with one axis."""
+
 
 @dataclass(frozen=True, eq=False)
 class GramQuadratic:

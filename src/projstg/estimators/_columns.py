@@ -35,11 +35,14 @@ def _index(column, n_features: int, names, parameter: str) -> int:
         places = np.flatnonzero(names == column)
         if not places.size:
             near = get_close_matches(column, [str(name) for name in names], n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"{parameter} has {column!r}, which is no column of X{hint}")
+            few = ", ".join(str(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
+            hint = f"did you mean {near[0]!r}?" if near else f"its columns are {few}."
+            raise ValueError(f"{parameter} has {column!r}, which is no column of X; {hint}")
         return int(places[0])
     if not isinstance(column, Integral) or not -n_features <= column < n_features:
-        raise ValueError(f"{parameter} has {column!r}; X has columns 0 to {n_features - 1}.")
+        raise ValueError(
+            f"{parameter} has {column!r}; give names, or indices from 0 to {n_features - 1}."
+        )
     return int(column)
 
 
@@ -65,8 +68,8 @@ def check_selection(k, varies, always, never, named) -> None:
         )
     if n_varying == 0 and not never.any():
         raise ValueError(
-            "there are 0 columns of X that vary: all are constant, or so "
-            "small that their squares are zero; check X, or multiply it by a constant."
+            "there are 0 columns of X that vary: all are constant, or so small that their squares "
+            "are zero; check X, or multiply it by a constant."
         )
     if k > n_varying and never.any():
         raise ValueError(

@@ -115,7 +115,7 @@ def _checked(X, y, weights):
     X, y = (array.detach() if hasattr(array, "detach") else array for array in (X, y))
     xp = namespace(X)
     if not xp.isdtype(X.dtype, ("bool", "integral", "real floating")):
-        raise ValueError(f"X has dtype {X.dtype}; fit_many takes real numbers.")
+        raise ValueError(f"X has dtype {X.dtype}; fit_many takes real numbers: X.astype(float).")
     y = _like(y, X, xp)
     if X.ndim != 3 or y.ndim != 2 or X.shape[:2] != y.shape:
         raise ValueError(
