@@ -14,7 +14,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint unit wheel test-torch bench-setup format clean
+.PHONY: help demo test lint unit wheel test-torch setup format clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -43,8 +43,7 @@ test-torch: $(STAMP)  ## the tests that need torch
 	$(BIN)/python $(PIP_INSTALL) -r requirements/torch.txt
 	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -m torch
 
-bench-setup: $(STAMP)  ## install what the benchmarks compare with
-	$(BIN)/python $(PIP_INSTALL) -r requirements/peers.txt
+setup: $(STAMP)  ## only create .venv, with everything the commands and benchmarks use
 
 format: $(STAMP)  ## format the code and sort its imports
 	$(BIN)/ruff format .

@@ -6,7 +6,7 @@
     python benchmarks/search.py amplitudes                   coefficients that are not ±1
     python benchmarks/search.py wide | tall                  D = 1000, 10⁵ columns, 10⁵ rows
 
-(needs the extra `peers`: make bench-setup). A *statistical* failure returns a support that scores
+(needs the extra `peers`: make setup). A *statistical* failure returns a support that scores
 better than the truth, an *optimisation* failure one that scores worse. The limit is the share of
 problems in which no support found in the run, by any method in it, scores better than the truth.
 Nobody fits an intercept.

@@ -1,6 +1,6 @@
 """How long one fit takes beside one abess fit: medians of interleaved runs, as ratios.
 
-python benchmarks/speed.py [--monte-carlo]      (needs the extra `peers`: make bench-setup)
+python benchmarks/speed.py [--monte-carlo]      (needs the extra `peers`: make setup)
 """
 
 import argparse
