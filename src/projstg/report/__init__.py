@@ -1,0 +1,8 @@
+"""From rows to a page: summary → figures, tables, verdicts → one HTML file.
+
+:func:`make_report` is the door.
+"""
+
+from .page import make_report
+
+__all__ = ["make_report"]

@@ -1,0 +1,144 @@
+"""From the summary of an experiment to panels: what varies besides the axis gets one each.
+
+A setting belongs to the panel's name if it takes several values at one and the same x. One that
+moves together with x (D and K that grow with N in ``consistency``) does not. Where an experiment
+varies two things in turn (``speed``: D at one N, N at one D), each view holds the other at the
+value that has the longest curve.
+"""
+
+from __future__ import annotations
+
+import json
+from numbers import Real
+from typing import Any, NamedTuple
+
+from .entries import SYMBOLS, Entry
+
+__all__ = ["Panel", "panels", "setting_words"]
+
+SETTINGS = (
+    "design",
+    "options",
+    "signal",
+    "n_features",
+    "n_informative",
+    "n_samples",
+    "noise_std",
+    "snr",
+)
+_DESIGNS = ("orthogonal", "gaussian", "bernoulli", "toeplitz", "equicorrelated", "block", "heavy")
+
+# How settings are said; what is not here is said as it is written.
+_OPTIONS = {
+    "rho": "ρ = {}",
+    "moments": "q = {} moments",
+    "truncate": "‖x‖ ≤ {}√D",
+    "decay": "coefficients decaying by {}",
+    "mean": "mean {}",
+}
+_VALUES = {
+    "gaussian": "Gaussian",
+    "bernoulli": "Bernoulli ±1",
+    "toeplitz": "Toeplitz",
+    "student": "Student t",
+    "heavy": "heavy tails",
+    "orthogonal": "fixed orthogonal",
+    "signs": "coefficients ±1",
+    "decaying": "decaying coefficients",
+}
+
+
+class Panel(NamedTuple):
+    """One set of axes."""
+
+    x: str
+    """The column on the axis."""
+    title: str
+    table: Any
+    """The rows of the summary that belong here."""
+    setting: dict[str, Any]
+    """What is special about this panel."""
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, Real) else str(value)
+
+
+def _options(value: Any) -> dict[str, Any]:
+    if isinstance(value, str) and value.startswith("{"):
+        return json.loads(value)
+    return value if isinstance(value, dict) else {}
+
+
+def setting_words(setting: dict[str, Any]) -> str:
+    """Return a setting as a title says it.
+
+    Examples
+    --------
+    >>> setting_words({"design": "toeplitz", "options": '{"rho": 0.3}', "noise_std": 0.5})
+    'Toeplitz, ρ = 0.3, σ = 0.5'
+    """
+    words = []
+    for column, value in setting.items():
+        is_said_by_options = value == "decaying" and "decay" in _options(setting.get("options"))
+        if value is None or value != value or is_said_by_options:
+            continue
+        if column == "options":
+            words += [
+                _OPTIONS.get(name, f"{name} = {{}}").format(_number(option))
+                for name, option in sorted(_options(value).items(), reverse=True)
+                if (name, option) != ("tail", "student")  # the usual one
+            ]
+        elif column in SYMBOLS:
+            words.append(f"{SYMBOLS[column]} = {_number(value)}")
+        else:
+            words.append(_VALUES.get(value, _number(value)))
+    return ", ".join(words)
+
+
+def varying(table: Any, x: str) -> list[str]:
+    """Return the settings that take several values at one x."""
+    present = [column for column in SETTINGS if column != x and column in table]
+    return [c for c in present if table.groupby(x)[c].nunique(dropna=False).max() > 1]
+
+
+def _held(table: Any, x: str, views: tuple[str, ...]) -> Any:
+    """Keep, for each other view, its value with the most points on the axis x."""
+    for other in views:
+        if other != x:
+            longest = table.groupby(other)[x].nunique()
+            table = table[table[other] == longest.idxmax()]
+    return table
+
+
+def panels(table: Any, entry: Entry) -> list[Panel]:
+    """Return the panels of an experiment, in order of their settings."""
+    found = []
+    for x in entry.views:
+        view = _held(table, x, entry.views)
+        columns = varying(view, x)
+        if not columns:
+            found.append(Panel(x, _view_title(view, x, entry), view, {}))
+            continue
+        groups = [
+            (dict(zip(columns, values, strict=True)), rows)
+            for values, rows in view.groupby(columns, dropna=False)
+        ]
+        for setting, rows in sorted(groups, key=lambda group: _place(group[0])):
+            found.append(Panel(x, setting_words(setting), rows, setting))
+    return found
+
+
+def _place(setting: dict[str, Any]) -> tuple[Any, ...]:
+    """Return where a panel comes: designs from simple to hard, short options first, then size."""
+    design, options = setting.get("design"), str(setting.get("options", ""))
+    rank = _DESIGNS.index(design) if design in _DESIGNS else len(_DESIGNS)
+    others = [value for name, value in setting.items() if name not in ("design", "options")]
+    numbers = [value if isinstance(value, Real) and value == value else 0.0 for value in others]
+    return rank, str(design), numbers, [str(value) for value in others], len(options), options
+
+
+def _view_title(view: Any, x: str, entry: Entry) -> str:
+    """Name the value at which the other view is held, or the noise where there is one view."""
+    others = [other for other in entry.views if other != x] or ["noise_std", "snr"]
+    return setting_words({name: view[name].iloc[0] for name in others if name != x})
