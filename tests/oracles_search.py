@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
+RIDGES_OF_SIZES = 10.0 ** np.arange(-6.0, 4.25, 0.5)
 RIDGES = [10.0 ** (k / 2) for k in range(-12, 5)]
 
 
@@ -27,7 +28,48 @@ def least_squares_score(X, y, support, dof):
     return dof * np.log(residual @ residual)
 
 
-SCORES = {"evidence": evidence_score, "least-squares": least_squares_score}
+def common_size_score(X, y, support, dof):
+    """Effects around ±a: the residual by least squares on explicit rows, signs flipped one by one.
+
+    The prior N(sa, σ²/κ) of the effects is K further rows √κ(β − sa), and a is one more column.
+    """
+    A = X[:, list(support)]
+    K = A.shape[1]
+    if K == 0:
+        return dof * np.log(y @ y)
+    values = []
+    for kappa in RIDGES_OF_SIZES:
+        H = A.T @ A + kappa * np.eye(K)
+        signs = np.sign(np.linalg.solve(H, A.T @ y))
+
+        def residual(signs, a=None, kappa=kappa):
+            rows = np.vstack([A, np.sqrt(kappa) * np.eye(K)])
+            size = np.concatenate([np.zeros(len(y)), -np.sqrt(kappa) * signs])
+            target = np.concatenate([y, np.zeros(K)])
+            if a is None:
+                joint = np.column_stack([rows, size])
+                beta = np.linalg.lstsq(joint, target)[0]
+                return np.sum((target - joint @ beta) ** 2), beta[-1]
+            target = target - a * size
+            return np.sum((target - rows @ np.linalg.lstsq(rows, target)[0]) ** 2), a
+
+        rss, a = residual(signs)
+        flips = [residual(signs * np.where(np.arange(K) == i, -1, 1), a)[0] for i in range(K)]
+        others = [np.exp(-0.5 * dof * np.log(max(flip, rss) / rss)) for flip in flips]
+        # d²residual/da² / 2, from three points of a parabola.
+        curvature = (residual(signs, a + 1.0)[0] + residual(signs, a - 1.0)[0]) / 2.0 - rss
+        share = np.sqrt(2.0 * np.pi * rss / (dof * curvature)) / (np.log(100.0) * a)
+        score = dof * np.log(rss) + np.linalg.slogdet(H)[1] - K * np.log(kappa)
+        score += 2.0 * K * np.log(2.0) - 2.0 * np.sum(np.log1p(others))
+        values.append(score - 2.0 * np.log(min(share, 1.0)))
+    return -2.0 * (np.logaddexp.reduce(-0.5 * np.asarray(values)) - np.log(len(values)))
+
+
+SCORES = {
+    "common-size": common_size_score,
+    "evidence": evidence_score,
+    "least-squares": least_squares_score,
+}
 
 
 def all_supports(n_columns, size):

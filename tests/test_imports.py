@@ -28,8 +28,9 @@ LAYERS = {
     "plots": {"_core", "_compat", "metrics"},
     "experiments": _LABORATORY,
     "report": {"_compat", "metrics", "plots", "experiments"},
-    "select": _LABORATORY | {"plots", "report"},
-    "cli": _LABORATORY | {"plots", "experiments", "report", "select"},
+    "tables": _LABORATORY | {"plots", "report"},
+    "cli": _LABORATORY | {"plots", "experiments", "report", "tables"},
+    "__main__": {"cli"},
 }
 
 # Inside _core a module may import only from the rows above its own, so there is no cycle.
@@ -37,21 +38,22 @@ CORE_ORDER = [
     {"backend"},
     {"gates", "splines", "statistics"},
     {"penalty", "projection", "partial", "pursuit", "support", "table"},
-    {"risk", "noise"},
+    {"risk", "noise", "randomized"},
     {"optimize"},
     {"algorithm1"},
     {"joint"},
     {"fit"},
     {"evidence", "ledger"},
     {"swaps"},
-    {"judging", "screening", "walks"},
-    {"rounds"},
-    {"refine"},
-    {"solve"},
+    {"judging", "screening", "walks", "neighbours"},
+    {"rounds", "posterior"},
+    {"refine", "confidence"},
+    {"solve", "sizes"},
+    {"path", "auto"},
 ]
 CORE_RANK = {module: rank for rank, row in enumerate(CORE_ORDER) for module in row}
 
-DEPENDENCIES = {"numpy", "scipy", "sklearn"}
+DEPENDENCIES = {"numpy", "scipy", "sklearn", "joblib", "threadpoolctl"}  # the latter two come along
 CORE_DEPENDENCIES = {"numpy", "scipy", "torch"}  # torch only late, as everywhere
 
 
@@ -192,7 +194,14 @@ def in_a_new_process(code):
 
 def test_the_door_opens_lazily():
     loaded = in_a_new_process("import projstg, sys; print(*sys.modules)")
-    assert not {"numpy", "scipy", "sklearn", "projstg.estimators"} & set(loaded)
+    modules = {f"projstg.{name}" for name in projstg._MODULES}
+    assert not {"numpy", "scipy", "sklearn", "projstg.estimators", *modules} & set(loaded)
+
+
+def test_public_modules_are_attributes_without_being_imported_by_name():
+    code = "import projstg; print(*(getattr(projstg, m).__name__ for m in projstg._MODULES))"
+    assert in_a_new_process(code) == [f"projstg.{name}" for name in projstg._MODULES]
+    assert {"datasets", "metrics"} <= set(dir(projstg))
 
 
 def test_the_door_lists_its_names_before_they_are_loaded():

@@ -1,29 +1,46 @@
 """Which columns of X does y really depend on?
 
 ``projstg`` recovers the support of a sparse linear model, y = Xβ* + ε, with projected stochastic
-gates. This module is the only door: the public names are listed in ``_HOME`` and each is imported
-the first time it is used, so that ``import projstg`` alone loads neither NumPy nor scikit-learn.
+gates. This module is the only door: the public names are listed in ``_HOME``, the public modules in
+``_MODULES``, and each is imported the first time it is used, so that ``import projstg`` alone loads
+neither NumPy nor scikit-learn.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from projstg import datasets as datasets
+    from projstg import metrics as metrics
     from projstg.estimators import *  # noqa: F403 - type checkers see what each home exports
+    from projstg.model_selection import *  # noqa: F403
+    from projstg.tables import select as select
 
 __version__ = "0.1.0"
 
 # Public name -> the package whose ``__all__`` has it. One line here makes a name public.
 _HOME = {
+    "KnockoffSelector": "projstg.model_selection",
     "ProjectedSTG": "projstg.estimators",
+    "ProjectedSTGCV": "projstg.model_selection",
+    "RandomizedOMP": "projstg.estimators",
+    "SCAD": "projstg.estimators",
     "STG": "projstg.estimators",
+    "StabilitySelector": "projstg.model_selection",
     "fit_many": "projstg.estimators",
+    "projected_stg_path": "projstg.model_selection",
+    "select": "projstg.tables",
 }
 
-__all__ = ["__version__", *_HOME]
+# Public modules, reached as attributes of the package.
+_MODULES = ("datasets", "metrics")
+
+__all__ = ["__version__", *_HOME, *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")  # which also binds it here
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

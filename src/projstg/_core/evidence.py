@@ -9,7 +9,18 @@ columns at mean square one (the diagonal of G = XᵀX is n) and H = G_SS + κI,
 ν being the degrees of freedom. Nobody knows κ, so the score of a support is −2 log of the *mean*
 of its evidences over a wide grid, 10⁻⁶ … 10². **Lower is better**, always.
 
-A :class:`Criterion` is this one formula with a grid and a switch: least squares is the grid {0}
+That prior is densest at zero: it expects many of the selected columns to do next to nothing, and
+so it forgives a column of noise among them. The prior of *a common size* says instead that the
+effects scatter around ±a, β_i ~ N(s_i a, σ²/κ) with signs s_i = ±1: a small κ is the prior above, a
+large one makes the effects all alike, and the data choose between them by the mean over κ. With
+w = H⁻¹b_S, P = H⁻¹ and the signs those of w, the residual at its best a is
+
+    residual − κ |w|₁² / (K − κ sᵀPs),        a = |w|₁ / (K − κ sᵀPs).
+
+Each sign has the prior ½; the other sign of column i adds exp(−Δ_i/2) to its factor, Δ_i what
+flipping it alone would cost. Of log a we know nothing within two decades (:func:`common_size`).
+
+A :class:`Criterion` is this one formula with a grid and two switches: least squares is the grid {0}
 with the volume terms (log det H, K log κ) switched off, which leaves ν log(rss). Whoever searches
 holds a criterion and never asks which.
 
@@ -30,6 +41,7 @@ from .statistics import Quadratic, RowQuadratic
 __all__ = [
     "CRITERIA",
     "Criterion",
+    "common_size",
     "mean_score",
     "residual_floor",
     "score_systems",
@@ -41,6 +53,9 @@ __all__ = [
 # Below this share of the largest eigenvalue a direction is rounding: the data do not determine it.
 _RANK_TOLERANCE = 1e-12
 _RESIDUAL_FLOOR = 1e-14
+_SMALLEST_SHARE = 1e-12
+# log a is uniform over two decades.
+_DECADES = np.log(100.0)
 
 
 class Criterion(NamedTuple):
@@ -50,17 +65,57 @@ class Criterion(NamedTuple):
     """The grid of κ, shape (R,)."""
     counts_volume: bool
     """Whether log det H − K log κ is part of the score."""
+    has_common_size: bool
+    """Whether the effects scatter around a common size, or around zero."""
 
 
+_RIDGES = 10.0 ** (np.arange(21) / 2.0 - 6.0)
 CRITERIA = {
-    "evidence": Criterion(10.0 ** (np.arange(17) / 2.0 - 6.0), True),
-    "least-squares": Criterion(np.zeros(1), False),
+    "common-size": Criterion(_RIDGES, True, True),
+    "evidence": Criterion(_RIDGES[:17], True, False),
+    "least-squares": Criterion(np.zeros(1), False, False),
 }
 
 
 def residual_floor(yy: np.ndarray) -> np.ndarray:
     """Return the smallest residual that rounding lets us tell from zero; one where y is zero."""
     return np.where(yy > 0.0, _RESIDUAL_FLOOR * yy, 1.0)
+
+
+def common_size(
+    w: np.ndarray,
+    P: np.ndarray,
+    Ps: np.ndarray,
+    rss: np.ndarray,
+    ridge: np.ndarray,
+    dof: np.ndarray,
+    floor: np.ndarray,
+) -> np.ndarray:
+    """Return ν log(residual) and what size and signs add to it, (...).
+
+    ``w``, diag P and P·sign(w) are (..., K), the other arguments broadcast with (...). Nothing is
+    added for an empty support.
+    """
+    K = w.shape[-1]
+    signs = _signs(w)
+    left = np.maximum(K - ridge * np.sum(signs * Ps, axis=-1), _SMALLEST_SHARE * max(K, 1))
+    total = np.sum(np.abs(w), axis=-1)
+    a = total / left
+    residual = np.maximum(rss - ridge * total * a, floor)
+    step = ridge * a
+    flipped = np.abs(w) + step[..., None] * (signs * Ps - P)
+    flipped = np.maximum(4.0 * step[..., None] * flipped, 0.0) / residual[..., None]
+    # The other sign's share, exp(−Δ/2) with Δ = ν log(1 + flipped).
+    other = np.exp(-0.5 * dof[..., None] * np.log1p(flipped))
+    spread = np.sqrt(2.0 * np.pi * residual / (dof * ridge * left))
+    known = np.minimum(spread, _DECADES * a) / np.where(a > 0.0, _DECADES * a, 1.0)
+    known = np.where(a > 0.0, known, 1.0)
+    size = 2.0 * K * np.log(2.0) - 2.0 * np.log(known)
+    return dof * np.log(residual) + size - 2.0 * np.sum(np.log1p(other), axis=-1)
+
+
+def _signs(w: np.ndarray) -> np.ndarray:
+    return np.where(w < 0.0, -1.0, 1.0)
 
 
 def mean_score(scores: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -98,7 +153,14 @@ def scores_by_ridge(
     shrunk = values[..., None, :] + ridges[:, None]
     rss = rss + ridges * np.sum(taken[..., None, :] / shrunk, axis=-1)
     volume = np.sum(np.log(shrunk), axis=-1) - G.shape[-1] * np.log(ridges)
-    return dof[..., None] * np.log(rss) + volume
+    if not criterion.has_common_size:
+        return dof[..., None] * np.log(rss) + volume
+    along = np.where(determined, projected, 0.0)[..., None, :] / shrunk
+    w = along @ vectors.swapaxes(-1, -2)
+    P = (1.0 / shrunk) @ (vectors * vectors).swapaxes(-1, -2)
+    Ps = ((_signs(w) @ vectors) / shrunk) @ vectors.swapaxes(-1, -2)
+    floor = residual_floor(yy)[..., None]
+    return common_size(w, P, Ps, rss, ridges, dof[..., None], floor) + volume
 
 
 def support_systems(problem: Quadratic, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

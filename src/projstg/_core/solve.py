@@ -1,7 +1,7 @@
 """The whole job for a batch of tables: λ, gates, search, least squares.
 
 ``ProjectedSTG`` is this function on one table, ``fit_many`` on many. Gates propose, swaps search,
-the criterion decides.
+the criterion decides and says how sure it is.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ from typing import NamedTuple
 import numpy as np
 
 from .backend import Array, namespace, put_along, take_along, to_numpy
+from .confidence import confidence, judge_of
+from .evidence import CRITERIA, support_scores
 from .fit import GateFit, GateOptions, fit_gates
+from .ledger import slack
 from .noise import Scale, estimated_scale, nominal_sparsity, theory_alpha
 from .optimize import Hook
 from .partial import coefficients_of, forced_mask, partialled
+from .posterior import Posterior
 from .refine import Refined, refine
-from .statistics import Problem, on_host
+from .statistics import Problem, Quadratic, on_host
 from .support import as_mask, gated_coefficients, largest, least_squares, spread
 from .table import Table
 
-__all__ = ["Options", "Solution", "solve"]
+__all__ = ["Options", "Solution", "always_mask", "solve"]
 
 # With more columns than twice this, gates are fitted to so many: those most correlated with y. The
 # search that follows looks at all.
@@ -40,7 +44,7 @@ class Options:
     noise_std: float | None = None
     gates: GateOptions = field(default_factory=GateOptions)
     refine: bool = False
-    criterion: str = "evidence"
+    criterion: str = "common-size"
     n_starts: int | None = None
     always: tuple[int, ...] = ()
     """Columns that must be selected."""
@@ -60,6 +64,8 @@ class Solution(NamedTuple):
     """The σ in the rule for λ, (B,); None where λ was given."""
     search: Refined | None
     """What the search found; None where the gates had the last word."""
+    posterior: list[Posterior] | None
+    """What the data say of each problem's supports; None likewise."""
 
 
 def solve(
@@ -68,9 +74,9 @@ def solve(
     """Choose the columns of each table; problem i draws from seeds[i]."""
     gates, alpha, noise_std = _gates(table, options, seeds, on_step)
     support, counts = _proposal(table, gates, options)
-    search = None
+    search, known = None, None
     if options.refine and options.n_selected is not None:
-        search = _search(table, support, options, seeds)
+        search, known = _search(table, support, options, seeds)
         support = namespace(support).asarray(search.support, device=support.device)
     coef, mask = _refitted(table, support, counts)
     return Solution(
@@ -82,6 +88,7 @@ def solve(
         alpha=alpha * table.y_scale**2,
         noise_std=None if noise_std is None else noise_std * table.y_scale,
         search=search,
+        posterior=known,
     )
 
 
@@ -95,7 +102,7 @@ def _gates(
     xp = namespace(problem.b)
     forced = xp.asarray(options.always, device=problem.b.device)
     rest, scale = partialled(problem, forced)
-    k = None if options.n_selected is None else max(options.n_selected - n_forced, 1)
+    k = None if options.n_selected is None else options.n_selected - n_forced
     gates, alpha, noise_std = _screened_gates(rest, table.y_scale, options, k, seeds, on_step)
     gates = gates._replace(value=gates.value + n_forced * alpha)
     return _with_forced(problem, gates, scale, forced), alpha, noise_std
@@ -166,7 +173,7 @@ def _price(
     one = xp.ones_like(problem.yy)
     if options.alpha is not None:
         return options.alpha / y_scale / y_scale, None
-    n_selected = nominal_sparsity(problem) if k is None else one * k
+    n_selected = nominal_sparsity(problem) if k is None else one * max(k, 1)
     if options.noise_std is None:
         scale = estimated_scale(problem, n_selected)
     else:
@@ -196,27 +203,62 @@ def _proposal(table: Table, gates: GateFit, options: Options) -> tuple[Array, Ar
     return support, take_along(is_open, support)
 
 
-def _search(table: Table, support: Array, options: Options, seeds: Sequence[int]) -> Refined:
+def _search(
+    table: Table, support: Array, options: Options, seeds: Sequence[int]
+) -> tuple[Refined, list[Posterior]]:
     """Search from the gates' proposal; the draws depend on (seed, K) alone."""
-    n_features, k = table.scale.shape[-1], support.shape[-1]
-    always = np.zeros(n_features, dtype=bool)
-    always[list(options.always)] = True
-    found = refine(
+    k = support.shape[-1]
+    problem, always, never = (
         on_host(table.problem),
+        always_mask(table, options),
+        ~to_numpy(table.varies),
+    )
+    found = refine(
+        problem,
         k,
         starts=to_numpy(support)[:, None, :],
         generators=[np.random.default_rng([seed, k]) for seed in seeds],
         criterion=options.criterion,
         n_starts=options.n_starts,
         always=always,
-        never=~to_numpy(table.varies),
+        never=never,
     )
+    judge = judge_of(options.criterion)
+    prior = np.full(k + 1, -np.inf)
+    prior[k] = 0.0
+    known = []
+    for i, optima in enumerate(found.optima):
+        one = problem.problems(np.asarray([i]))
+        known.append(confidence(one, [optima], judge, prior, always=always, never=never[i]))
+    if CRITERIA[options.criterion].counts_volume:
+        found = _improved(problem, found, known, options.criterion)
     # n log(rss) in the units of the data; what is compared does not change.
     shift = 2.0 * to_numpy(table.problem.degrees_of_freedom) * np.log(to_numpy(table.y_scale))
-    optima = [
+    optima_in_units = [
         own._replace(scores=own.scores + by) for own, by in zip(found.optima, shift, strict=True)
     ]
-    return found._replace(objective=found.objective + shift, optima=optima)
+    return found._replace(objective=found.objective + shift, optima=optima_in_units), known
+
+
+def always_mask(table: Table, options: Options) -> np.ndarray:
+    """Return the mask (D,) of the columns that must be selected."""
+    always = np.zeros(table.scale.shape[-1], dtype=bool)
+    always[list(options.always)] = True
+    return always
+
+
+def _improved(
+    problem: Quadratic, found: Refined, known: list[Posterior], criterion: str
+) -> Refined:
+    """Return what was found, or what turned out to be likelier on the way to the posterior."""
+    likeliest = np.stack([one.supports[0] for one in known])
+    scores = support_scores(problem, likeliest[:, None], CRITERIA[criterion])[:, 0]
+    better = scores < found.objective - slack(found.objective)
+    return found._replace(
+        support=np.where(better[:, None], likeliest, found.support),
+        objective=np.where(better, scores, found.objective),
+        n_agreeing_starts=np.where(better, 0, found.n_agreeing_starts),
+    )
 
 
 def _refitted(table: Table, support: Array, counts: Array) -> tuple[Array, Array]:

@@ -18,20 +18,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .evidence import Criterion, mean_score, residual_floor
+from .evidence import Criterion, common_size, mean_score, residual_floor
 
 __all__ = [
     "Field",
     "Tableau",
     "exchange",
     "exchange_scores",
+    "exchanged",
     "least_ridge",
+    "scores_of",
     "swap_objectives",
     "tableau",
     "tableau_of_rows",
+    "tableaux",
 ]
 
 _SMALLEST = 1e-30
+# Where effects have a size, so many exchanges are judged by it.
+_MOST_LOOKED_AT = 48
 _RELATIVE_RIDGE = 1e-10
 
 
@@ -180,30 +185,114 @@ def exchange(
     )
 
 
+def tableaux(
+    field: Field, problem: np.ndarray, members: np.ndarray, criterion: Criterion
+) -> tuple[Tableau, np.ndarray]:
+    """Return each support's tableau at every ridge of the criterion, (C·R, …), and the ridges."""
+    n_ridges = criterion.ridges.size
+    ridge = np.tile(criterion.ridges, len(members))
+    many = np.repeat(problem, n_ridges)
+    return tableau(field, many, np.repeat(members, n_ridges, axis=0), ridge), ridge
+
+
 def exchange_scores(
     field: Field, problem: np.ndarray, members: np.ndarray, criterion: Criterion
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the score of every exchange (C, K, D) and of the supports themselves (C,).
 
     These are the criterion's own: one table for each ridge of its grid, averaged. Columns that may
-    not enter or leave have an infinite score.
+    not enter or leave have an infinite score. With effects of a common size so have all
+    exchanges but the most promising under the Gaussian prior.
     """
+    return scores_of(
+        field, problem, members, criterion, *tableaux(field, problem, members, criterion)
+    )
+
+
+def scores_of(
+    field: Field,
+    problem: np.ndarray,
+    members: np.ndarray,
+    criterion: Criterion,
+    state: Tableau,
+    ridge: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what :func:`exchange_scores` does, from the tableaux themselves."""
     (n_chains, K), n_columns = members.shape, field.b.shape[1]
     ridges = criterion.ridges
     many = np.repeat(problem, ridges.size)
-    ridge = np.tile(ridges, n_chains)
-    state = tableau(field, many, np.repeat(members, ridges.size, axis=0), ridge)
     floor, dof = residual_floor(field.yy[many]), field.dof[many]
     base = np.zeros(many.size)
     if criterion.counts_volume:
         base = -np.linalg.slogdet(state.body[:, :, n_columns + 1 :])[1] - K * np.log(ridge)
     table = swap_objectives(state, dof, floor, criterion.counts_volume)
     table += base[:, None, None]
-    scores = mean_score(table.reshape(n_chains, ridges.size, K, n_columns), axis=1)
+    table = table.reshape(n_chains, ridges.size, K, n_columns)
     present = dof * np.log(np.maximum(state.rss, floor)) + base
+    scores = mean_score(table, axis=1)
     shut = np.isinf(field.closed[problem])
     np.put_along_axis(shut, members, True, axis=1)
     stays = field.locked[problem[:, None], members]
     scores[np.broadcast_to(shut[:, None, :], scores.shape)] = np.inf
     scores[stays] = np.inf
+    if criterion.has_common_size:
+        scores = _with_size(state, ridge, dof, floor, base, scores)
+        w, P = state.body[:, :, n_columns], state.body[:, :, n_columns + 1 :]
+        Ps = (P @ np.where(w < 0.0, -1.0, 1.0)[..., None])[..., 0]
+        diagonal = np.diagonal(P, axis1=1, axis2=2)
+        present = common_size(w, diagonal, Ps, state.rss, ridge, dof, floor) + base
     return scores, mean_score(present.reshape(n_chains, ridges.size))
+
+
+def _with_size(
+    state: Tableau,
+    ridge: np.ndarray,
+    dof: np.ndarray,
+    floor: np.ndarray,
+    base: np.ndarray,
+    scores: np.ndarray,
+) -> np.ndarray:
+    """Return the scores (C, K, D) of the most promising exchanges where effects have a size."""
+    n_chains, K, n_columns = scores.shape
+    n_ridges = len(ridge) // n_chains
+    size = min(max(_MOST_LOOKED_AT, 2 * K), K * n_columns)
+    flat = scores.reshape(n_chains, -1)
+    places = np.argpartition(flat, size - 1, axis=1)[:, :size]
+    p, j = np.divmod(np.repeat(places, n_ridges, axis=0), n_columns)
+    w, P, Ps, rss, volume = exchanged(state, p, j)
+    fit = common_size(w, P, Ps, rss, ridge[:, None], dof[:, None], floor[:, None])
+    by_ridge = (fit + volume + base[:, None]).reshape(n_chains, n_ridges, size)
+    permitted = np.isfinite(np.take_along_axis(flat, places, axis=1))
+    looked_at = np.full_like(flat, np.inf)
+    exact = np.where(permitted, mean_score(by_ridge, axis=1), np.inf)
+    np.put_along_axis(looked_at, places, exact, axis=1)
+    return looked_at.reshape(scores.shape)
+
+
+def exchanged(
+    state: Tableau, p: np.ndarray, j: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return w, diag P, P·sign(w) (C, L, K), residual and the change of log det H (C, L).
+
+    After exchanges p → j (C, L): the member at place p leaves (a = P_·p/P_pp), then column j enters
+    in its place.
+    """
+    n_columns, K = state.e.shape[1], state.body.shape[1]
+    chain = np.arange(len(p))[:, None]
+    w, P = state.body[:, :, n_columns], state.body[:, :, n_columns + 1 :]
+    P_pp, w_p, U_pj = P[chain, p, p], w[chain, p], state.body[chain, p, j]
+    a = P[chain, p] / P_pp[..., None]
+    den = state.h[chain, j] + U_pj * U_pj / P_pp
+    coefficient = (state.e[chain, j] + w_p * U_pj / P_pp) / den
+    u = state.body.swapaxes(1, 2)[chain, j] - a * U_pj[..., None]
+    is_p = np.arange(K) == p[..., None]
+    u[is_p] = -1.0  # so that one rank-one term serves the old members and the new one
+    new_w = np.where(is_p, 0.0, w[:, None, :] - a * w_p[..., None]) - u * coefficient[..., None]
+    others = np.where(is_p | (new_w >= 0.0), 1.0, -1.0) * ~is_p
+    kept = np.diagonal(P, axis1=1, axis2=2)[:, None, :] - a * a * P_pp[..., None]
+    new_P = np.where(is_p, 0.0, np.maximum(kept, 0.0)) + u * u / den[..., None]
+    along = np.sum(u * others, axis=-1) - np.where(coefficient < 0.0, -1.0, 1.0)
+    Ps = others @ P - a * np.sum(P[chain, p] * others, axis=-1)[..., None]
+    Ps = np.where(is_p, 0.0, Ps) + u * (along / den)[..., None]
+    rss = state.rss[:, None] + w_p * w_p / P_pp - coefficient * coefficient * den
+    return new_w, new_P, Ps, rss, np.log(den * P_pp)

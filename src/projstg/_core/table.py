@@ -32,6 +32,13 @@ class Table:
         """The columns that can be selected, (B, D)."""
         return self.scale > 0.0
 
+    def part(self, i: int) -> Table:
+        """Return the i-th problem alone, a batch of one."""
+        own = slice(i, i + 1)
+        some = namespace(self.scale).asarray([i], device=self.scale.device)
+        rest = (self.scale, self.x_mean, self.y_mean, self.y_scale)
+        return Table(self.problem.problems(some), *(field[own] for field in rest))
+
     def in_units(self, coef: Array) -> Array:
         """Return coefficients (B, D) of standardised columns in the units of the data."""
         xp = namespace(coef)

@@ -2,6 +2,8 @@
 
 from .many import fit_many
 from .projected_stg import ProjectedSTG
+from .randomized_omp import RandomizedOMP
+from .scad import SCAD
 from .stg import STG
 
-__all__ = ["STG", "ProjectedSTG", "fit_many"]
+__all__ = ["SCAD", "STG", "ProjectedSTG", "RandomizedOMP", "fit_many"]

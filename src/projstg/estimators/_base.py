@@ -98,9 +98,13 @@ class GateSelector(LinearSelector):
         weights = None if weights is None else weights[None]
         table, options = self._prepared(rows[None], target[None], weights, options)
         on_step = Progress(self, context, "step") if hasattr(self, "_skl_callbacks") else None
-        self._store(table, solve(table, options, [seed_from(self.random_state)], on_step))
+        self._store(table, self._solved(table, options, [seed_from(self.random_state)], on_step))
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
+
+    def _solved(self, table: Table, options: Options, seeds, on_step=None) -> Solution:
+        """Return the answer to what was asked."""
+        return solve(table, options, seeds, on_step)
 
     def _prepared(self, X, y, weights, options: Options) -> tuple[Table, Options]:
         """Return the problems of X (B, N, D), y (B, N) and what is asked of them, or raise."""
@@ -124,7 +128,7 @@ class GateSelector(LinearSelector):
     def _options_with(self, search=None, **gates) -> Options:
         """Return what all gates have in common, and what is said of these and of a search."""
         return Options(
-            n_selected=self.n_features_to_select,
+            n_selected=None if self.n_features_to_select == "auto" else self.n_features_to_select,
             alpha=None if self.alpha == "theory" else float(self.alpha),
             alpha_scale=self.alpha_scale,
             noise_std=self.noise_std,

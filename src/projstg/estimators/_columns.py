@@ -58,7 +58,7 @@ def check_selection(k, varies, always, never, named) -> None:
         raise ValueError(
             f"{named(constant)} is in always_select but does not vary; leave it out of the list."
         )
-    if k is None:
+    if k is None or k == "auto":
         return
     n_features, n_varying = varies.size, int(varies.sum())
     if k > n_features:

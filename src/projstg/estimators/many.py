@@ -10,9 +10,8 @@ from scipy.sparse import issparse
 
 from .._core.backend import namespace, to_numpy
 from .._core.optimize import Status
-from .._core.solve import solve
 from ._base import check_seed, check_total_weight, seed_from
-from .projected_stg import ProjectedSTG
+from .projected_stg import ProjectedSTG, support_probabilities
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +38,9 @@ class ManyFits:
     """With ``n_starts`` and ``n_agreeing_starts`` what the search says; None without one."""
     n_starts: np.ndarray | None
     n_agreeing_starts: np.ndarray | None
+    support_probability: np.ndarray | None
+    """(n_problems,), with ``inclusion_probability`` (n_problems, n_features); None likewise."""
+    inclusion_probability: np.ndarray | None
     seeds: tuple[int, ...]
     """Problem i is ``ProjectedSTG(random_state=seeds[i])`` on its own."""
 
@@ -47,7 +49,7 @@ class ManyFits:
         return (X @ self.coef[:, :, None])[:, :, 0] + self.intercept[:, None]
 
 
-def fit_many(X, y, n_features_to_select=None, *, sample_weight=None, random_state=0, **params):
+def fit_many(X, y, n_features_to_select="auto", *, sample_weight=None, random_state=0, **params):
     """Fit :class:`ProjectedSTG` to many problems of one shape in one go.
 
     With NumPy arrays the answers are those of single fits with ``random_state=seeds[i]``, in a
@@ -59,7 +61,7 @@ def fit_many(X, y, n_features_to_select=None, *, sample_weight=None, random_stat
     X : array of shape (n_problems, n_samples, n_features)
         NumPy, or torch (extra ``torch``). Finite numbers, float32 or float64.
     y : array of shape (n_problems, n_samples)
-    n_features_to_select : int or None, default=None
+    n_features_to_select : int, "auto" or None, default="auto"
     sample_weight : array of shape (n_problems, n_samples) or None
     random_state : int, sequence of int, RandomState or None, default=0
         One seed from which the problems' seeds are made, or a seed for each problem.
@@ -86,8 +88,8 @@ def fit_many(X, y, n_features_to_select=None, *, sample_weight=None, random_stat
     seeds = _seeds(random_state, X.shape[0])
     model.n_features_in_ = X.shape[-1]
     table, options = model._prepared(X, y, weights, model._options())
-    found = solve(table, options, seeds)
-    gates, search = found.gates, found.search
+    found = model._solved(table, options, seeds)
+    gates, search, known = found.gates, found.search, found.posterior
     return ManyFits(
         support=found.support,
         coef=found.coef,
@@ -103,6 +105,8 @@ def fit_many(X, y, n_features_to_select=None, *, sample_weight=None, random_stat
         objective=None if search is None else search.objective,
         n_starts=None if search is None else search.n_starts,
         n_agreeing_starts=None if search is None else search.n_agreeing_starts,
+        support_probability=None if known is None else support_probabilities(found),
+        inclusion_probability=None if known is None else np.stack([p.inclusion for p in known]),
         seeds=seeds,
     )
 

@@ -7,7 +7,12 @@ from numbers import Integral, Real
 import numpy as np
 
 from .._compat import Interval, StrOptions
+from .._core.auto import solve_auto
+from .._core.backend import to_numpy
+from .._core.evidence import CRITERIA
+from .._core.posterior import Posterior
 from .._core.refine import Refined, equivalent_features
+from .._core.sizes import SELECTIONS
 from .._core.solve import Options, Solution
 from .._core.table import Table
 from ._base import GateSelector
@@ -28,8 +33,9 @@ class ProjectedSTG(GateSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or None, default=None
-        K. Exactly so many columns come back. None selects the columns whose gate is open, μ > 0.
+    n_features_to_select : int, "auto" or None, default="auto"
+        K. Exactly so many columns come back. "auto" chooses K from the data, as ``selection`` says;
+        it may be none at all. None selects the columns whose gate is open, μ > 0.
     alpha : float or "theory", default="theory"
         λ, the price of an open gate, in units of y². "theory" is the paper's rule
 
@@ -70,9 +76,14 @@ class ProjectedSTG(GateSelector):
         With K given, search on from the gates' proposal: walks that exchange one column for
         another, from many starts, until enough of them have arrived at the same best support. False
         leaves the gates' answer; with ``expectation="monte-carlo"``, the paper's Algorithm 1.
-    criterion : {"evidence", "least-squares"}, default="evidence"
-        What makes one support better than another of the same size: the probability of the data
-        with the coefficients, their scale and the noise integrated out, or the residual.
+    criterion : {"common-size", "evidence", "least-squares"}, default="common-size"
+        What makes one support better than another of the same size. "evidence" is the probability
+        of the data with the coefficients, their scale and the noise integrated out; "common-size"
+        is the same with coefficients (of standardised columns) that scatter around a common size,
+        by how much the data say, instead of around zero; "least-squares" is the residual.
+    selection : {"evidence", "ebic", "bic", "gic"}, default="evidence"
+        How "auto" chooses K: the size of the likeliest support over all sizes up to 200, all sizes
+        equally likely beforehand and all supports of one size too, or an information criterion.
     n_starts : int or None, default=None
         The most starts the search may take; None is 0.9 K², between 60 and 300. Easy problems
         stop after a handful.
@@ -107,6 +118,20 @@ class ProjectedSTG(GateSelector):
         The objective at these gates with the coefficients at their best.
     n_iter_ : int
         Steps the gates took.
+    support_probability_ : float or None
+        How likely the selected columns are to be exactly the right ones, given the table: among
+        supports of the same size if K was given, among all sizes if it was not. Like the next two,
+        it is what the evidence says, and None without a search.
+    inclusion_probability_ : ndarray of shape (n_features_in_,) or None
+        How likely each column is to be one of the right ones. With more than 300 columns those
+        that are far from improving the answer are given zero.
+    size_probability_ : ndarray or None
+        How likely each number of columns 0, 1, 2, … is.
+    alternatives_ : list of (list, float) or None
+        The likeliest supports, by name or index, and their probabilities, best first.
+    coef_std_error_ : ndarray of shape (n_features_in_,)
+        Standard errors of ``coef_`` *as if the columns had been known beforehand*: they ignore that
+        the same table chose them. :meth:`averaged_coef` does not.
     objective_ : float or None
         The support's score, lower is better: −2 log evidence up to a constant, or n log(residual
         sum of squares). Only differences between supports of one table mean anything.
@@ -136,13 +161,19 @@ class ProjectedSTG(GateSelector):
 
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's convention
         **GateSelector._parameter_constraints,
+        "n_features_to_select": [
+            Interval(Integral, 1, None, closed="left"),
+            StrOptions({"auto"}),
+            None,
+        ],
         "expectation": [StrOptions({"exact", "monte-carlo"})],
         "warm_up": ["boolean"],
         "n_gate_samples": [Interval(Integral, 1, None, closed="left"), tuple, list],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="left")],
         "refine": ["boolean"],
-        "criterion": [StrOptions({"evidence", "least-squares"})],
+        "criterion": [StrOptions(set(CRITERIA))],
+        "selection": [StrOptions(set(SELECTIONS))],
         "n_starts": [Interval(Integral, 1, None, closed="left"), None],
         "always_select": ["array-like", None],
         "never_select": ["array-like", None],
@@ -150,7 +181,7 @@ class ProjectedSTG(GateSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select="auto",
         *,
         alpha="theory",
         alpha_scale=0.2,
@@ -164,7 +195,8 @@ class ProjectedSTG(GateSelector):
         max_iter=None,
         tol=1e-4,
         refine=True,
-        criterion="evidence",
+        criterion="common-size",
+        selection="evidence",
         n_starts=None,
         always_select=None,
         never_select=None,
@@ -185,6 +217,7 @@ class ProjectedSTG(GateSelector):
         self.tol = tol
         self.refine = refine
         self.criterion = criterion
+        self.selection = selection
         self.n_starts = n_starts
         self.always_select = always_select
         self.never_select = never_select
@@ -212,9 +245,30 @@ class ProjectedSTG(GateSelector):
             tol=self.tol,
         )
 
+    def _solved(self, table: Table, options: Options, seeds, on_step=None) -> Solution:
+        if self.n_features_to_select == "auto":
+            return solve_auto(table, options, self.selection, seeds, on_step)
+        return super()._solved(table, options, seeds, on_step)
+
     def _store(self, table: Table, solution: Solution) -> None:
         super()._store(table, solution)
         self._store_search(table, solution.search)
+        self._store_posterior(solution)
+
+    def _store_posterior(self, solution: Solution) -> None:
+        if solution.posterior is None:
+            self.support_probability_ = self.inclusion_probability_ = None
+            self.size_probability_ = self.alternatives_ = None
+            return
+        (known,) = solution.posterior
+        (self.support_probability_,) = support_probabilities(solution).tolist()
+        self.inclusion_probability_ = known.inclusion
+        self.size_probability_ = known.sizes
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        self.alternatives_ = [
+            (names[members].tolist(), float(probability))
+            for members, probability in zip(known.supports, known.probabilities, strict=True)
+        ]
 
     def _store_search(self, table: Table, search: Refined | None) -> None:
         if search is None:
@@ -232,3 +286,21 @@ class ProjectedSTG(GateSelector):
             for member, others in found.items()
             if others
         }
+
+
+def support_probabilities(solution: Solution) -> np.ndarray:
+    """Return the probability of each selected support, (B,); zero if it is not among the best."""
+    masks = to_numpy(solution.support)
+    return np.asarray(
+        [
+            _probability_of(np.flatnonzero(mask), known)
+            for mask, known in zip(masks, solution.posterior or [], strict=True)
+        ]
+    )
+
+
+def _probability_of(support: np.ndarray, known: Posterior) -> float:
+    for members, probability in zip(known.supports, known.probabilities, strict=True):
+        if np.array_equal(members, support):
+            return float(probability)
+    return 0.0

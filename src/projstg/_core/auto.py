@@ -1,0 +1,135 @@
+"""K chosen from the data, then everything as if it had been given.
+
+A size is proposed (:mod:`projstg._core.sizes`) and the whole job is done for it
+(:mod:`projstg._core.solve`). The posterior over supports of all sizes, begun from that answer too,
+either agrees on the size or names another, and the job is done for that one. So the answer is the
+one K would have had, and the probabilities are over all sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .backend import Array, namespace, to_numpy
+from .confidence import confidence, judge_of
+from .evidence import CRITERIA
+from .fit import GateFit
+from .optimize import Hook
+from .posterior import Posterior
+from .refine import Refined, refine
+from .sizes import information_size, ladder, largest_size, log_prior
+from .solve import Options, Solution, always_mask, solve
+from .statistics import on_host
+from .table import Table
+
+__all__ = ["solve_auto"]
+
+_MOST_PROPOSALS = 4
+
+
+def solve_auto(
+    table: Table,
+    options: Options,
+    selection: str,
+    seeds: Sequence[int],
+    on_step: Hook | None = None,
+) -> Solution:
+    """Choose K for each table of the batch, and its columns, as :func:`solve` does for K given."""
+    choose = _by_evidence if selection == "evidence" else _by_information
+    answers = [
+        choose(table.part(i), options, selection, seed, on_step) for i, seed in enumerate(seeds)
+    ]
+    return answers[0] if len(answers) == 1 else _joined(answers)
+
+
+def _by_evidence(
+    table: Table, options: Options, selection: str, seed: int, on_step: Hook | None
+) -> Solution:
+    problem, always, never = on_host(table.problem), always_mask(table, options), _never(table)
+    judge, n_locked = judge_of(options.criterion), int(always.sum())
+    k_max = max(largest_size(problem, int(np.sum(~never | always))), n_locked)
+    prior = log_prior(n_locked, k_max)
+    name = next(name for name, one in CRITERIA.items() if one is judge)
+    found = ladder(problem, name, k_max, always, never, seed)
+    known = confidence(problem, found, judge, prior, always=always, never=never)
+    answers: dict[int, Solution] = {}
+    for _ in range(_MOST_PROPOSALS):
+        k = known.supports[0].size
+        if k in answers:
+            break
+        answers[k] = solve(table, replace(options, n_selected=k), [seed], on_step)
+        search = answers[k].search
+        if search is None:
+            break
+        found = [*found, search.optima[0]]
+        known = confidence(problem, found, judge, prior, always=always, never=never)
+    answer = answers.get(known.supports[0].size, answers[k])
+    return answer._replace(posterior=[known])
+
+
+def _by_information(
+    table: Table, options: Options, selection: str, seed: int, on_step: Hook | None
+) -> Solution:
+    problem, always, never = on_host(table.problem), always_mask(table, options), _never(table)
+
+    def search(k: int) -> np.ndarray:
+        return refine(
+            problem,
+            k,
+            generators=[np.random.default_rng([seed, k])],
+            criterion=options.criterion,
+            always=always,
+            never=never,
+        ).support[0]
+
+    n_locked = int(always.sum())
+    k_max = max(largest_size(problem, int(np.sum(~never | always))), n_locked)
+    k = information_size(problem, selection, search, n_locked, k_max)
+    return solve(table, replace(options, n_selected=k), [seed], on_step)
+
+
+def _never(table: Table) -> np.ndarray:
+    return ~to_numpy(table.varies)[0]
+
+
+def _joined(answers: Sequence[Solution]) -> Solution:
+    """Return the answers of single problems as those of a batch."""
+    xp = namespace(answers[0].coef)
+
+    def stacked(parts: Sequence[Array]) -> Array:
+        return xp.concat(list(parts), axis=0)
+
+    gates = [stacked(parts) for parts in zip(*(one.gates for one in answers), strict=True)]
+    search = [one.search for one in answers if one.search is not None]
+    known: list[Posterior] = [own for one in answers for own in one.posterior or []]
+    noise = [one.noise_std for one in answers if one.noise_std is not None]
+    return Solution(
+        support=stacked([one.support for one in answers]),
+        coef=stacked([one.coef for one in answers]),
+        intercept=stacked([one.intercept for one in answers]),
+        gated_coef=stacked([one.gated_coef for one in answers]),
+        gates=GateFit(*gates),
+        alpha=stacked([one.alpha for one in answers]),
+        noise_std=stacked(noise) if noise else None,
+        search=_joined_search(search) if search else None,
+        posterior=known if len(known) == len(answers) else None,
+    )
+
+
+def _joined_search(searches: Sequence[Refined]) -> Refined:
+    """Return what the searches found; sizes differ, so −1 stands where a support has ended."""
+    widest = max(one.support.shape[1] for one in searches)
+    support = np.full((len(searches), widest), -1)
+    for row, one in zip(support, searches, strict=True):
+        row[: one.support.shape[1]] = one.support[0]
+    return Refined(
+        support,
+        np.concatenate([one.objective for one in searches]),
+        np.concatenate([one.n_starts for one in searches]),
+        np.concatenate([one.n_agreeing_starts for one in searches]),
+        np.concatenate([one.n_iter for one in searches]),
+        [one.optima[0] for one in searches],
+    )

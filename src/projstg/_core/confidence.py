@@ -1,0 +1,119 @@
+r"""How sure is a search of its answer? From what it found to the posterior of a table's supports.
+
+The posterior (:mod:`projstg._core.posterior`) needs the Gram matrix of the columns it may visit. Up
+to a few hundred columns these are all; of more, the members of what the search found and those
+that would come closest to improving the best of it. A column left out has the probability zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .backend import to_numpy
+from .evidence import CRITERIA, Criterion, mean_score, scores_by_ridge, support_systems
+from .ledger import Optima
+from .posterior import Posterior, posterior, relevant
+from .screening import outside_swaps, restricted
+from .statistics import Quadratic
+
+__all__ = ["confidence", "judge_of"]
+
+# So many columns are looked at, and so many supports of each size begin.
+_MOST_COLUMNS = 300
+_MOST_FOUND = 200
+# Supports by whose ridges the grid is cut down.
+_LEADERS = 30
+
+
+def judge_of(criterion: str) -> Criterion:
+    """Return what probabilities are made of: least squares alone has none."""
+    judge = CRITERIA[criterion]
+    return judge if judge.counts_volume else CRITERIA["common-size"]
+
+
+def confidence(
+    problem: Quadratic,
+    found: Sequence[Optima],
+    judge: Criterion,
+    log_prior: np.ndarray,
+    *,
+    always: np.ndarray,
+    never: np.ndarray,
+) -> Posterior:
+    """Return the posterior of one problem (a batch of one) from what was found, each of one size.
+
+    ``always`` and ``never`` are masks (D,). Scores are computed anew, by ``judge``.
+    """
+    groups = [one.supports[:_MOST_FOUND] for one in found]
+    scores = [_by_ridge(problem, supports, judge) for supports in groups]
+    whole = [mean_score(by_ridge) for by_ridge in scores]
+    columns = _columns(problem, groups, whole, judge, always, never)
+    closed = np.where(never, np.inf, 0.0)[None]
+    field = restricted(problem, columns[None], closed, always[None])
+    begin = [
+        (np.searchsorted(columns, members), float(score))
+        for supports, own in zip(groups, whole, strict=True)
+        for members, score in zip(supports, own, strict=True)
+    ]
+    grid = _cut(judge, scores, whole, log_prior)
+    n_free = int(np.sum(~never | always))
+    known = posterior(field, begin, grid, log_prior, n_free=n_free)
+    inclusion = np.zeros(always.size)
+    inclusion[columns] = known.inclusion
+    return known._replace(
+        supports=[columns[members] for members in known.supports], inclusion=inclusion
+    )
+
+
+def _by_ridge(problem: Quadratic, supports: np.ndarray, judge: Criterion) -> np.ndarray:
+    G, b = support_systems(problem, supports[None])
+    yy, dof = (
+        np.broadcast_to(to_numpy(field), (1,)).astype(float).repeat(len(supports))
+        for field in (problem.yy, problem.degrees_of_freedom)
+    )
+    return scores_by_ridge(G[0], b[0], yy, dof, judge)
+
+
+def _cut(
+    judge: Criterion,
+    scores: Sequence[np.ndarray],
+    whole: Sequence[np.ndarray],
+    log_prior: np.ndarray,
+) -> Criterion:
+    """Return the judge with the ridges that the leaders of each size have a use for."""
+    leaders = [
+        by_ridge[np.argsort(own, kind="stable")[:_LEADERS]]
+        for by_ridge, own in zip(scores, whole, strict=True)
+    ]
+    grids = [relevant(judge, own).ridges for own in leaders]
+    return judge._replace(ridges=np.unique(np.concatenate(grids)))
+
+
+def _columns(
+    problem: Quadratic,
+    groups: Sequence[np.ndarray],
+    whole: Sequence[np.ndarray],
+    judge: Criterion,
+    always: np.ndarray,
+    never: np.ndarray,
+) -> np.ndarray:
+    """Return the columns that are looked at, in increasing order."""
+    n_columns = always.size
+    if n_columns <= _MOST_COLUMNS:
+        return np.arange(n_columns)
+    wanted = always.copy()
+    for supports in groups:
+        wanted[supports[:_LEADERS].ravel()] = True
+    promise = np.full(n_columns, -np.inf)
+    for supports, own in zip(groups, whole, strict=True):
+        if supports.shape[1]:
+            best = supports[np.argmin(own)][None]
+            closed = np.where(never, np.inf, 0.0)[None]
+            promise = np.maximum(
+                promise, outside_swaps(problem, best, closed, always[None], judge)[0]
+            )
+    promise[wanted] = np.inf
+    size = max(_MOST_COLUMNS, int(wanted.sum()))
+    return np.sort(np.argpartition(-promise, size - 1)[:size])
