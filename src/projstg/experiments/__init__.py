@@ -1,0 +1,1 @@
+"""The laboratory: what is compared, on which problems, and what came out."""
