@@ -210,7 +210,12 @@ def test_constant_columns_of_a_tall_table(fit, rng):
     X = rng.normal(size=(3000, 4))
     X[:, 1], X[:, 2] = 0.1, 1e9 + 0.3
     y = X[:, 0] + rng.normal(size=3000)
-    assert fit(X, y, alpha=0.0).support.tolist() == [True, False, False, True]
+    assert fit(X, y, n_features_to_select=None, alpha=0.0).support.tolist() == [
+        True,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_k_beyond_the_columns_that_vary(fit, data):

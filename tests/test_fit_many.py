@@ -29,7 +29,7 @@ def many(*data, **params):
     return fit_many(*data, **params)
 
 
-def single(n_features_to_select=None, **params):
+def single(n_features_to_select="auto", **params):
     """The one place where these tests make a ProjectedSTG."""
     return ProjectedSTG(n_features_to_select, **params)
 

@@ -38,7 +38,7 @@ CORE_ORDER = [
     {"backend"},
     {"gates", "splines", "statistics"},
     {"penalty", "projection", "partial", "pursuit", "support", "table"},
-    {"risk", "noise", "randomized"},
+    {"risk", "noise", "randomized", "averaging"},
     {"optimize"},
     {"algorithm1"},
     {"joint"},

@@ -183,7 +183,7 @@ def test_the_laboratory_and_the_page_agree_on_the_samples_needed():
 
 def test_the_headline_has_the_limits_first_and_then_the_fewest_samples():
     _, found = headline(summary_of(against_samples()))
-    assert list(found)[:3] == ["limit-evidence", "limit-least-squares", "projected-stg-refined"]
+    assert list(found)[:4] == [*LIMITS, "projected-stg-refined"]
     assert list(found)[-1] == "lasso"
 
 

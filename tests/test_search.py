@@ -41,7 +41,7 @@ def test_without_the_search_nothing_is_said_of_it():
     X, y, _ = drawn(0)
     gates = ProjectedSTG(5, refine=False).fit(X, y)
     assert (gates.objective_, gates.equivalent_features_, gates.n_starts_) == (None, None, 0)
-    open_gates = ProjectedSTG().fit(X, y)
+    open_gates = ProjectedSTG(None).fit(X, y)
     np.testing.assert_array_equal(open_gates.support_, open_gates.mu_ > 0)
 
 

@@ -27,7 +27,7 @@ from .ledger import Optima
 from .posterior import log_supports
 from .pursuit import forward_selection
 from .refine import refine
-from .statistics import Quadratic
+from .statistics import Problem, Quadratic, RowQuadratic
 
 __all__ = ["SELECTIONS", "information_size", "ladder", "largest_size", "log_prior"]
 
@@ -39,14 +39,37 @@ _MOST_WORSE = 3
 # So many sizes in a row may be worse than the best before information criteria are believed.
 _PATIENCE = 6
 _MOST = 200
+_MOST_FOR_RANK, _UNKNOWN, _RANK_TOLERANCE = 600, 10**9, 1e-10
 
 SELECTIONS = ("evidence", "ebic", "bic", "gic")
 
 
-def largest_size(problem: Quadratic, n_free: int) -> int:
-    """Return K_max of one problem: two rows must be left over."""
-    dof = float(np.max(to_numpy(problem.degrees_of_freedom)))
-    return max(min(n_free, int(dof + 1e-6) - 2, _MOST), 0)
+def largest_size(problem: Problem, n_free: int) -> int:
+    """Return K_max of one problem: two rows are left over, not counting copies of others.
+
+    Repeated rows count in the degrees of freedom, but so many columns as there are different rows
+    fit them without error, and every such support would look certain.
+    """
+    most = int(float(np.max(to_numpy(problem.degrees_of_freedom))) + 1e-6)
+    return max(min(n_free, min(most, _perfect_size(problem)) - 2, _MOST), 0)
+
+
+def _perfect_size(problem: Problem) -> int:
+    """Return how many columns fit y without error; a large number if all do not, or who knows."""
+    rows = to_numpy(problem.X)[0] if isinstance(problem, RowQuadratic) else None
+    is_wide = rows is not None and len(rows) < rows.shape[1]
+    n_directions = len(rows) if rows is not None and is_wide else problem.b.shape[-1]
+    if n_directions > _MOST_FOR_RANK:
+        return _UNKNOWN
+    matrix = rows @ rows.T if rows is not None and is_wide else to_numpy(problem.gram.G)[0]
+    values, vectors = np.linalg.eigh(matrix)
+    counts = values > _RANK_TOLERANCE * max(float(values[-1]), 0.0)
+    if not is_wide:
+        along = to_numpy(problem.b)[0] @ vectors[:, counts]
+        yy = float(to_numpy(problem.yy)[0])
+        if yy - float(np.sum(along * along / values[counts])) > _RANK_TOLERANCE * yy:
+            return _UNKNOWN
+    return int(counts.sum())
 
 
 def log_prior(n_locked: int, k_max: int) -> np.ndarray:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, StrOptions
 from .._core.auto import solve_auto
+from .._core.averaging import AveragedCoef, Estimates, averaged, estimates
 from .._core.backend import to_numpy
 from .._core.evidence import CRITERIA
 from .._core.posterior import Posterior
@@ -250,10 +252,54 @@ class ProjectedSTG(GateSelector):
             return solve_auto(table, options, self.selection, seeds, on_step)
         return super()._solved(table, options, seeds, on_step)
 
+    def averaged_coef(self, level=0.9) -> AveragedCoef:
+        """Return coefficients averaged over ``alternatives_``, with intervals.
+
+        What the table says of a coefficient is taken to be a mixture: for each alternative, with
+        its probability, the t distribution of least squares on it, or a point mass at zero where
+        the column is not in it. So the interval of a column that only some of them need reaches to
+        zero, and that of a column they all share is hardly longer than ``coef_std_error_`` says.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+            The probability of each interval, between the quantiles (1 ± level)/2 of the mixture.
+
+        Returns
+        -------
+        averaged : AveragedCoef
+            ``coef``, ``low``, ``high`` and ``std``, each of shape (n_features_in_,), and
+            ``probability``: how much of all probability the alternatives hold. What they do not
+            hold is left out, so that a small one makes intervals too short.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from projstg import ProjectedSTG
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.standard_normal((30, 50))
+        >>> y = 2 * X[:, 3] - X[:, 17] + 0.1 * rng.standard_normal(30)
+        >>> found = ProjectedSTG().fit(X, y).averaged_coef()
+        >>> bool(found.low[3] < 2 < found.high[3]), float(found.high[5])
+        (True, 0.0)
+        """
+        check_is_fitted(self)
+        if not (isinstance(level, Real) and 0.0 < level < 1.0):
+            raise ValueError(f"level={level!r}; give a number between 0 and 1, such as 0.9.")
+        if self.alternatives_ is None:
+            raise ValueError(
+                "there are no alternatives to average over, since nothing was searched; fit with "
+                'refine=True and n_features_to_select="auto" or a number.'
+            )
+        probabilities = np.asarray([probability for _, probability in self.alternatives_])
+        fits = Estimates(*self._alternative_fits)
+        return averaged(fits, probabilities, self.n_features_in_, level)
+
     def _store(self, table: Table, solution: Solution) -> None:
         super()._store(table, solution)
         self._store_search(table, solution.search)
         self._store_posterior(solution)
+        self._store_errors(table, solution)
 
     def _store_posterior(self, solution: Solution) -> None:
         if solution.posterior is None:
@@ -269,6 +315,14 @@ class ProjectedSTG(GateSelector):
             (names[members].tolist(), float(probability))
             for members, probability in zip(known.supports, known.probabilities, strict=True)
         ]
+
+    def _store_errors(self, table: Table, solution: Solution) -> None:
+        """Store standard errors on the chosen support, and the fits to its alternatives."""
+        others = [] if solution.posterior is None else solution.posterior[0].supports
+        fits = estimates(table, [np.flatnonzero(self.support_), *others])
+        self.coef_std_error_ = np.zeros(self.n_features_in_)
+        self.coef_std_error_[fits.columns] = fits.std_error[0]
+        self._alternative_fits = fits[:1] + tuple(field[1:] for field in fits[1:])
 
     def _store_search(self, table: Table, search: Refined | None) -> None:
         if search is None:

@@ -65,7 +65,7 @@ class Method:
     needs: str | None = None
     """The extra it needs."""
     criterion: str | None = None
-    """What its failures are judged by, "evidence" or "least-squares"; None is least squares."""
+    """What its failures are judged by, as ``ProjectedSTG`` names it; None is least squares."""
     fit_many: Callable[..., tuple[np.ndarray, np.ndarray]] | None = None
     """Many at once: X (B, N, D), y (B, N), a sequence of Known → supports, coefficients (B, D)."""
     tunes_alpha_scale: bool = False
@@ -297,9 +297,10 @@ def _abess(known: Known) -> Any:
 
 _EXACT = partial(_gates, refine=False, expectation="exact")
 _SAMPLED = partial(_gates, refine=False, expectation="monte-carlo")
-_BY = {name: partial(_search, criterion=name) for name in ("evidence", "least-squares")}
-_LIMIT = {name: partial(_limit, criterion=name) for name in ("evidence", "least-squares")}
-_GATES: dict[str, Any] = {"criterion": "evidence", "tunes_alpha_scale": True}
+_CRITERIA = ("common-size", "evidence", "least-squares")
+_BY = {name: partial(_search, criterion=name) for name in _CRITERIA}
+_LIMIT = {name: partial(_limit, criterion=name) for name in _CRITERIA}
+_GATES: dict[str, Any] = {"criterion": "common-size", "tunes_alpha_scale": True}
 _SKGLM: dict[str, Any] = {"needs": "peers", "modules": ("skglm",)}
 
 METHODS: dict[str, Method] = {
@@ -308,7 +309,16 @@ METHODS: dict[str, Method] = {
         _projected_method("projected-stg", "Proj-STG", _SAMPLED, **_GATES),
         _projected_method("projected-stg-exact", "Proj-STG, exact", _EXACT, **_GATES),
         _projected_method(
-            "projected-stg-refined", "Proj-STG, refined", _BY["evidence"], criterion="evidence"
+            "projected-stg-refined",
+            "Proj-STG, refined",
+            _BY["common-size"],
+            criterion="common-size",
+        ),
+        _projected_method(
+            "projected-stg-refined-evidence",
+            "Proj-STG, refined by evidence",
+            _BY["evidence"],
+            criterion="evidence",
         ),
         _projected_method(
             "projected-stg-refined-ls", "Proj-STG, refined by residual", _BY["least-squares"]
@@ -324,6 +334,12 @@ METHODS: dict[str, Method] = {
         Method("mcp", "MCP", partial(_mcp, "exact"), **_SKGLM),
         Method("mcp-top", "MCP, top K", partial(_mcp, "top"), **_SKGLM),
         Method("abess", "abess", _abess, needs="peers", modules=("abess",)),
+        _projected_method(
+            "limit-common-size",
+            "limit (common size)",
+            _LIMIT["common-size"],
+            criterion="common-size",
+        ),
         _projected_method(
             "limit-evidence", "limit (evidence)", _LIMIT["evidence"], criterion="evidence"
         ),

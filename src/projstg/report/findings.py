@@ -76,7 +76,7 @@ def _exceptions(signs: dict[str, int], labels: dict[str, str]) -> str:
 
 def _others(table: Any, labels: dict[str, str]) -> str:
     """Add what the paper does not compare: the best of the others, our search and the limit."""
-    shown = ("projected-stg-refined", "abess", "limit-evidence")
+    shown = ("projected-stg-refined", "abess", "limit-common-size")
     found = {name: curve(table, method=name) for name in shown}
     found = {name: rows for name, rows in found.items() if len(rows)}
     return f" Not in the paper: {_needs(found, labels)}" if found else ""

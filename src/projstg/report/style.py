@@ -24,11 +24,12 @@ OUTCOME_COLOURS = {"success": "#e3eef7", "optimisation": "#b5473c", "statistical
 
 OURS = (
     "projected-stg-refined",
+    "projected-stg-refined-evidence",
     "projected-stg-refined-ls",
     "projected-stg",
     "projected-stg-exact",
 )
-LIMITS = ("limit-evidence", "limit-least-squares")
+LIMITS = ("limit-common-size", "limit-evidence", "limit-least-squares")
 
 
 class Look(NamedTuple):
@@ -49,6 +50,7 @@ def _ours(colour: str, marker: str, line: Any = "-") -> Look:
 
 LOOKS = {
     "projected-stg-refined": _ours("#D55E00", "o"),
+    "projected-stg-refined-evidence": _ours("#F0A500", "x", (0, (3, 1))),
     "projected-stg-refined-ls": _ours("#E69F00", "D", (0, (5, 1.5))),
     "projected-stg": _ours("#0072B2", "s"),
     "projected-stg-exact": _ours("#56B4E9", "^", (0, (5, 1.5))),
@@ -63,7 +65,8 @@ LOOKS = {
     "scad-top": Look("#B8A100", "*", "--", size=5.0),
     "mcp": Look("#661100", "H", "-."),
     "mcp-top": Look("#A05A2C", "8", "--"),
-    "limit-evidence": Look(INK, "", (0, (6, 3)), width=1.6, order=5.0),
+    "limit-common-size": Look(INK, "", (0, (6, 3)), width=1.6, order=5.0),
+    "limit-evidence": Look("#444444", "", (0, (3, 2)), width=1.3, order=1.5),
     "limit-least-squares": Look("#777777", "", (0, (1.5, 2)), width=1.6, order=1.0),
 }
 

@@ -1,0 +1,226 @@
+"""The command line: parse, call one function, print.
+
+Only click is imported to show help; everything else when a command runs. A command is one function
+that takes click and returns a ``click.Command``; adding it to ``COMMANDS`` puts it on the line.
+What a user can get wrong ends in one line on standard error and the exit status 2, never in a
+traceback; a run stopped by Ctrl-C ends in 130.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ._extras import MissingExtra, extra
+from .tables.command import select_command
+
+__all__ = ["COMMANDS", "main"]
+
+BAD_INPUT, INTERRUPTED = 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        click = extra("click", "cli")
+    except MissingExtra as error:
+        return _refused(error)
+    try:
+        status = _group(click).main(arguments, prog_name="projstg", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message())
+        return 0
+    except click.ClickException as error:
+        return _refused(error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        return _refused("stopped", INTERRUPTED)
+    except (ValueError, TypeError, ImportError, OSError) as error:
+        if os.environ.get("PROJSTG_TRACEBACK"):
+            raise
+        return _refused(error)
+    return status if isinstance(status, int) else 0
+
+
+def _refused(why: object, status: int = BAD_INPUT) -> int:
+    print("projstg: " + " ".join(str(why).split()), file=sys.stderr)
+    return status
+
+
+def _group(click: Any) -> Any:
+    @click.group(context_settings={"help_option_names": ["-h", "--help"]})
+    @click.version_option(package_name="projstg", prog_name="projstg")
+    def group() -> None:
+        """Which columns of X does y really depend on?"""
+
+    for command in COMMANDS:
+        group.add_command(command(click))
+    return group
+
+
+def _reproduce(click: Any) -> Any:
+    @click.command("reproduce")
+    @click.argument("names", nargs=-1, metavar="[NAME]...")
+    @click.option("--size", default="smoke", show_default=True, help="smoke or paper.")
+    @click.option("--methods", help="Names or module:attribute, with commas; default: all.")
+    @click.option("--jobs", type=click.IntRange(min=1), help="Processes; default: all cores.")
+    @click.option(
+        "--out",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Folder for rows and page; default: reproduction-SIZE.",
+    )
+    @click.option(
+        "--resume/--fresh",
+        default=True,
+        show_default=True,
+        help="Keep the rows that are there, or compute them anew.",
+    )
+    @click.option(
+        "--backend", type=click.Choice(["loky", "dask"]), default="loky", show_default=True
+    )
+    @click.option("--scheduler", help="Address of a Dask scheduler; default: a local cluster.")
+    @click.option("--device", default="cpu", show_default=True, help="cpu, or cuda for the gates.")
+    @click.option(
+        "--progress/--no-progress", default=None, help="Show a bar; default: on a terminal."
+    )
+    @click.option("--report/--no-report", "wants_page", default=True, help="Make the page.")
+    def command(names: tuple[str, ...], out: Path | None, **options: Any) -> int:
+        """Reproduce the paper: run its experiments and make the page.
+
+        NAME is an experiment (projstg list) or the path of a TOML file of your own; default: all
+        that come with the package. A run that was stopped or killed goes on where it was.
+        """
+        return _run(names, out or Path(f"reproduction-{options['size']}"), **options)
+
+    return command
+
+
+def _run(
+    names: Sequence[str],
+    out: Path,
+    *,
+    size: str,
+    methods: str | None,
+    jobs: int | None,
+    resume: bool,
+    backend: str,
+    scheduler: str | None,
+    device: str,
+    progress: bool | None,
+    wants_page: bool,
+) -> int:
+    """Do what ``reproduce`` was asked for."""
+    from .experiments.runner import Workers, run
+    from .experiments.spec import load_spec, spec_names
+
+    if scheduler is not None and backend != "dask":
+        raise ValueError("--scheduler is for --backend dask; add that, or leave it out.")
+    command = shlex.join(["projstg", *sys.argv[1:]])
+    with _bar(progress) as show:
+        report = run(
+            [load_spec(name) for name in names or spec_names()],
+            out,
+            size=size,
+            methods=None if methods is None else [name for name in methods.split(",") if name],
+            workers=Workers(jobs or os.cpu_count() or 1, backend, scheduler, device),
+            fresh=not resume,
+            command=command,
+            progress=show,
+        )
+    _tell(report, out)
+    if report.interrupted:
+        again = command.replace(" --fresh", "")
+        return _refused(f"{report.interrupted}; go on with: {again}", INTERRUPTED)
+    if wants_page:
+        print(_page(out, None))
+    return 0
+
+
+def _tell(report: Any, out: Path) -> None:
+    """Say what was done, left out and set aside."""
+    for line in report.set_aside:
+        print(f"set aside: {line}", file=sys.stderr)
+    for name, how in report.unavailable.items():
+        print(f"left out: {name}; {how}", file=sys.stderr)
+    if report.n_errors:
+        print(
+            f"{report.n_errors} fits failed and count as failures, the first: {report.first_error}",
+            file=sys.stderr,
+        )
+    print(
+        f"{report.n_done} of {report.n_tasks} tasks done in {report.seconds:.0f} s, "
+        f"{report.n_found} were there; rows in {out}"
+    )
+
+
+@contextmanager
+def _bar(wanted: bool | None) -> Any:
+    """Give a function that shows how far things are, or None off a terminal."""
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        yield None
+        return
+    console = extra("rich.console", "cli").Console(stderr=True)
+    rich = extra("rich.progress", "cli")
+    columns = (
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TimeElapsedColumn(),
+        rich.TimeRemainingColumn(),
+    )
+    with rich.Progress(*columns, console=console) as bar:
+        shown: dict[str, Any] = {}
+
+        def show(what: str, done: int, total: int) -> None:
+            if what not in shown:
+                shown[what] = bar.add_task(what, total=total)
+            bar.update(shown[what], completed=done)
+
+        yield show
+
+
+def _report(click: Any) -> Any:
+    @click.command("report")
+    @click.argument(
+        "folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False)
+    )
+    @click.option("--out", type=click.Path(path_type=Path), help="Where to; default: DIR.")
+    def command(folder: Path, out: Path | None) -> None:
+        """Make the page of a folder that reproduce has filled."""
+        print(_page(folder, out))
+
+    return command
+
+
+def _page(folder: Path, out: Path | None) -> Path:
+    from .report import make_report
+
+    return make_report(folder, out=out)
+
+
+def _list(click: Any) -> Any:
+    @click.command("list")
+    def command() -> None:
+        """List experiments and methods, and what the methods lack."""
+        from .experiments.methods import available, method, method_names
+        from .experiments.spec import load_spec, spec_names
+
+        print("experiments")
+        for name in spec_names():
+            print(f"  {name:26s}{load_spec(name).title}")
+        print("methods")
+        for name in method_names():
+            found = method(name)
+            how = available(found)
+            print(f"  {name:26s}{found.label}{'' if how is None else f'; missing: {how}'}")
+
+    return command
+
+
+COMMANDS: list[Callable[[Any], Any]] = [select_command, _reproduce, _report, _list]
+"""What the command line can do."""

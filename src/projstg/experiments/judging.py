@@ -1,0 +1,121 @@
+"""How good an answer is: the support against the truth, and both under each score.
+
+The scores are those the search itself uses, on columns of mean square one and without centring,
+lower is better; they tell a *statistical* failure (what was returned scores at least as well as the
+truth) from an *optimisation* failure (the truth scores better and was not found). A support of
+another size than the truth's scores infinity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._core.evidence import CRITERIA, support_scores
+from .._core.statistics import RowQuadratic, standardized
+from ..datasets.simulate import SimulatedProblem
+from ..metrics import (
+    estimation_error,
+    exact_recovery,
+    failure_kind,
+    false_discovery_rate,
+    sign_recovery,
+    true_positive_rate,
+)
+from .fitting import Outcome
+
+__all__ = ["judged", "least_squares", "scores"]
+
+_UNJUDGED: dict[str, Any] = {
+    "support": None,
+    "exact": False,
+    "true_positive_rate": None,
+    "false_discovery_rate": None,
+    "sign_recovery": False,
+    "estimation_error": None,
+    "residual": None,
+    "failure": None,
+}
+
+
+def judged(
+    problems: Sequence[SimulatedProblem],
+    X: np.ndarray,
+    y: np.ndarray,
+    outcomes: Sequence[Outcome],
+    criterion: str,
+) -> list[dict[str, Any]]:
+    """Return the columns of the rows that compare each outcome with its problem's truth."""
+    truths = [np.flatnonzero(problem.support) for problem in problems]
+    found = [
+        truth if outcome.support is None else np.flatnonzero(outcome.support)
+        for outcome, truth in zip(outcomes, truths, strict=True)
+    ]
+    marks = {name: scores(X, y, truths, found, name) for name in CRITERIA}
+    rows = []
+    for i, (problem, outcome) in enumerate(zip(problems, outcomes, strict=True)):
+        mark = {name: own[i] for name, own in marks.items()}
+        row = {"truth": truths[i].tolist(), **_UNJUDGED}
+        row |= {f"score_{_column(name)}": None for name in mark}
+        row |= {f"true_score_{_column(name)}": true for name, (true, _) in mark.items()}
+        if outcome.support is not None:
+            row |= {f"score_{_column(name)}": score for name, (_, score) in mark.items()}
+            row |= _compared(problem, outcome, found[i])
+        true, score = mark[criterion]
+        returned = score if outcome.support is not None else float("nan")
+        row["failure"] = failure_kind(returned, true, row["exact"])
+        rows.append(row)
+    return rows
+
+
+def _compared(problem: SimulatedProblem, outcome: Outcome, support: np.ndarray) -> dict[str, Any]:
+    """Return what needs no score: the support and the estimate against the truth."""
+    refit = least_squares(problem.X, problem.y, support)
+    estimate = refit if outcome.estimate is None else outcome.estimate
+    chosen = np.zeros_like(estimate)
+    chosen[support] = estimate[support]
+    mask = np.asarray(outcome.support)
+    return {
+        "support": support.tolist(),
+        "exact": bool(exact_recovery(problem.support, mask)),
+        "true_positive_rate": float(true_positive_rate(problem.support, mask)),
+        "false_discovery_rate": float(false_discovery_rate(problem.support, mask)),
+        "sign_recovery": bool(sign_recovery(problem.coef, chosen)),
+        "estimation_error": float(estimation_error(problem.coef, estimate)),
+        "residual": float(np.mean((problem.y - problem.X @ refit) ** 2)),
+    }
+
+
+def scores(
+    X: np.ndarray,
+    y: np.ndarray,
+    truths: Sequence[np.ndarray],
+    supports: Sequence[np.ndarray],
+    criterion: str,
+) -> list[tuple[float, float]]:
+    """Return each problem's true score and the score of the support found, lower is better."""
+    fits = [len(own) == len(truth) for own, truth in zip(supports, truths, strict=True)]
+    pairs = [
+        (truth, own if fitting else truth)
+        for truth, own, fitting in zip(truths, supports, fits, strict=True)
+    ]
+    problem, _ = standardized(RowQuadratic.from_rows(X, y, centre=False))
+    both = support_scores(problem, np.asarray(pairs, dtype=np.intp), CRITERIA[criterion])
+    return [
+        (float(true), float(own) if fitting else float("inf"))
+        for (true, own), fitting in zip(both, fits, strict=True)
+    ]
+
+
+def least_squares(X: np.ndarray, y: np.ndarray, support: np.ndarray) -> np.ndarray:
+    """Return least squares on a support, zero elsewhere."""
+    coef = np.zeros(X.shape[1])
+    if len(support):
+        coef[support] = np.linalg.lstsq(X[:, support], y)[0]
+    return coef
+
+
+def _column(criterion: str) -> str:
+    return criterion.replace("-", "_")

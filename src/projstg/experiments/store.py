@@ -1,0 +1,252 @@
+"""Rows on disk: one Parquet file per task, named by its key, written whole and renamed into place.
+
+There is no other record of what has been done, so there is nothing that a killed run could leave
+half said. A folder holds::
+
+    parts/KEY.parquet      the rows of one task
+    tuning/KEY.json        the C chosen for one setting
+    set-aside/             files found in parts/ that are not what their name says
+    specs/NAME.toml        the experiments that were asked for
+    run.json               versions, machine, command, times of the last run
+
+One run at a time writes to a folder; part files made elsewhere may be copied in.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .._extras import extra
+from ..datasets.settings import setting_hash
+from .tasks import SCHEMA_VERSION, Task
+
+__all__ = ["COLUMNS", "TIMINGS", "Store", "read_rows"]
+
+COLUMNS = {
+    "experiment": "string",
+    "size": "string",
+    "setting": "string",
+    "design": "string",
+    "n_samples": "int64",
+    "n_features": "int64",
+    "n_informative": "int64",
+    "signal": "string",
+    "noise_std": "double",
+    "snr": "double",
+    "options": "string",
+    "method": "string",
+    "label": "string",
+    "parameters": "string",
+    "root": "int64",
+    "repetition": "int64",
+    "seed": "int64",
+    "sigma": "double",
+    "seconds": "double",
+    "batch_size": "int64",
+    "device": "string",
+    "status": "string",
+    "message": "string",
+    "support": "list",
+    "truth": "list",
+    "exact": "bool",
+    "true_positive_rate": "double",
+    "false_discovery_rate": "double",
+    "sign_recovery": "bool",
+    "estimation_error": "double",
+    "residual": "double",
+    "score_common_size": "double",
+    "score_evidence": "double",
+    "score_least_squares": "double",
+    "true_score_common_size": "double",
+    "true_score_evidence": "double",
+    "true_score_least_squares": "double",
+    "criterion": "string",
+    "failure": "string",
+    "version": "string",
+    "commit": "string",
+    "blas_threads": "int64",
+}
+"""The columns of a row and their types."""
+
+TIMINGS = ("seconds",)
+"""Columns in which two runs of one task may differ."""
+
+_METADATA = b"projstg"
+
+_KEPT_OF_RUNS = ("command", "size", "device", "commit", "started", "ended", "seconds", "n_done")
+
+
+class Store:
+    """The folder of a run."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self.parts = self.folder / "parts"
+        self.tuning = self.folder / "tuning"
+
+    def prepare(self) -> list[str]:
+        """Make the folder ready and return a line for each file that was set aside."""
+        for folder in (self.parts, self.tuning, self.folder / "specs"):
+            folder.mkdir(parents=True, exist_ok=True)
+            for leftover in folder.glob(".*.tmp"):  # of a run that was killed while writing
+                leftover.unlink(missing_ok=True)
+        return [
+            self._set_aside(path, reason)
+            for path in sorted(self.parts.iterdir())
+            if isinstance(reason := _part(path), str)
+        ]
+
+    def has(self, task: Task) -> bool:
+        """Return whether the rows of a task are there; ``prepare`` has seen to what is not."""
+        return self._path(task.key).exists()
+
+    def forget(self, task: Task) -> None:
+        """Remove the rows of a task."""
+        self._path(task.key).unlink(missing_ok=True)
+
+    def write(self, task: Task, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Put the rows of a task in place, all of them or none."""
+        pa, parquet = extra("pyarrow", "cli"), extra("pyarrow.parquet", "cli")
+        about = json.dumps({"key": task.key, "task": task.identity}).encode()
+        schema = _schema().with_metadata({_METADATA: about})
+        table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+        with self._replacing(self._path(task.key)) as temporary:
+            parquet.write_table(table, temporary)
+
+    def tuned(self, key: str) -> float | None:
+        """Return the C that was chosen under this key; None: none yet, or not readable."""
+        try:
+            return float(json.loads((self.tuning / f"{key}.json").read_text())["alpha_scale"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def write_tuned(self, key: str, alpha_scale: float, about: Mapping[str, Any]) -> None:
+        """Keep the C chosen under this key."""
+        self._write_text(self.tuning / f"{key}.json", _json({"alpha_scale": alpha_scale, **about}))
+
+    def write_spec(self, name: str, text: str) -> None:
+        """Keep the experiment itself beside its rows."""
+        self._write_text(self.folder / "specs" / f"{name}.toml", text)
+
+    def write_run(self, about: Mapping[str, Any]) -> None:
+        """Say what run made or completed the folder."""
+        self._write_text(self.folder / "run.json", _json(about))
+
+    def earlier_runs(self) -> list[dict[str, Any]]:
+        """Return what run.json says of the runs before this one, the last one last."""
+        try:
+            last = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
+            told = {name: last[name] for name in _KEPT_OF_RUNS if name in last}
+            return [*last.get("earlier", []), told]
+        except (OSError, ValueError, TypeError, AttributeError):
+            return []
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder; a second run is refused. A killed run holds nothing."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self.folder / ".lock", "w") as handle:
+            try:
+                import fcntl
+            except ImportError:  # Windows: nothing is held
+                yield
+                return
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise ValueError(
+                    f"another run is writing to {self.folder}; wait for it, or choose another "
+                    "folder with --out."
+                ) from error
+            yield
+
+    def _path(self, key: str) -> Path:
+        return self.parts / f"{key}.parquet"
+
+    def _set_aside(self, path: Path, reason: str) -> str:
+        """Move a file out of the way, over nothing, and say so."""
+        aside = self.folder / "set-aside"
+        aside.mkdir(exist_ok=True)
+        target, count = aside / path.name, 1
+        while target.exists():
+            target, count = aside / f"{path.stem}.{count}{path.suffix}", count + 1
+        os.replace(path, target)
+        return f"{path.name}: {reason}; moved to {target.relative_to(self.folder)}"
+
+    def _write_text(self, path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+    @contextmanager
+    def _replacing(self, path: Path) -> Iterator[Path]:
+        """Give a temporary name in the same folder, and rename it when all is written."""
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            yield temporary
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def read_rows(folder: str | Path, keys: Iterable[str] | None = None) -> Any:
+    """Return all rows of a folder as a pandas table, in one order whatever made them.
+
+    Parameters
+    ----------
+    folder : path
+        What ``projstg reproduce`` wrote; files in it that are not its rows are passed over.
+    keys : of the tasks wanted; None: all
+    """
+    pa = extra("pyarrow", "cli")
+    wanted = None if keys is None else set(keys)
+    paths = sorted((Path(folder) / "parts").glob("*.parquet"))
+    parts = (_part(path) for path in paths if wanted is None or path.stem in wanted)
+    tables = [part.replace_schema_metadata(None) for part in parts if not isinstance(part, str)]
+    if not tables:
+        raise ValueError(f"there are no rows in {folder}; make some with projstg reproduce.")
+    table = pa.concat_tables(tables).to_pandas()
+    order = ["experiment", "size", "setting", "method", "label", "repetition"]
+    return table.sort_values(order, kind="stable", ignore_index=True)
+
+
+def _part(path: Path) -> Any:
+    """Return the rows of a file in parts/, or a text that says why they cannot be used."""
+    if path.suffix != ".parquet":
+        return "not a Parquet file"
+    parquet = extra("pyarrow.parquet", "cli")
+    try:
+        table = parquet.ParquetFile(path).read()
+        about = json.loads((table.schema.metadata or {})[_METADATA])
+    except KeyError:
+        return "no rows of this laboratory"
+    except Exception as error:  # whatever a damaged file makes the reader say
+        return f"not readable ({type(error).__name__})"
+    if about.get("key") != path.stem or setting_hash(about.get("task", {})) != path.stem:
+        return "its name is not the key of what it holds"
+    if not table.schema.equals(_schema()):
+        return f"its columns are not those of schema {SCHEMA_VERSION}"
+    return table
+
+
+@cache
+def _schema() -> Any:
+    pa = extra("pyarrow", "cli")
+    types = {
+        "string": pa.string(),
+        "int64": pa.int64(),
+        "double": pa.float64(),
+        "bool": pa.bool_(),
+        "list": pa.list_(pa.int64()),
+    }
+    return pa.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, indent=2, sort_keys=True) + "\n"

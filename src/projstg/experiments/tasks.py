@@ -1,0 +1,138 @@
+"""What is to be done, in pieces that can be done anywhere and in any order.
+
+A task is one setting, one method and a block of repetitions. Its key is a digest of everything that
+determines the rows it will give, timings aside. Where it is computed is not among that: rows made
+on another machine, or on a GPU, go by the same key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..datasets.settings import setting_hash
+from .machine import own_version
+from .methods import Method, method
+from .spec import Entry, Setting, Spec
+
+__all__ = ["SCHEMA_VERSION", "Rule", "Task", "plan"]
+
+SCHEMA_VERSION = 1
+"""Raised when rows change their columns or their meaning."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How the paper's C of a setting is chosen, and on how many pilot problems."""
+
+    kind: str
+    """"per-setting" or "per-problem"."""
+    grid: tuple[float, ...]
+    n_pilots: int
+    root: int
+
+    def asdict(self) -> dict[str, Any]:
+        """Return the rule as JSON can hold it."""
+        return {
+            "rule": self.kind,
+            "grid": list(self.grid),
+            "pilots": self.n_pilots,
+            "by": "projected-stg-exact",
+        }
+
+
+@dataclass(frozen=True)
+class Task:
+    """One setting, one method, a block of repetitions."""
+
+    experiment: str
+    size: str
+    setting: Setting
+    method: str
+    label: str
+    parameters: Mapping[str, Any]
+    estimate: str | None
+    alpha_scale: Rule | float | None
+    """The paper's C, or how it is found; None: the method's own default."""
+    root: int
+    first: int
+    last: int
+    """Repetitions first, …, last − 1."""
+    one_at_a_time: bool
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """All that determines the rows."""
+        scale = self.alpha_scale
+        return {
+            "experiment": self.experiment,
+            "size": self.size,
+            "setting": self.setting,
+            "method": self.method,
+            "label": self.label,
+            "parameters": dict(self.parameters),
+            "estimate": self.estimate,
+            "alpha_scale": scale.asdict() if isinstance(scale, Rule) else scale,
+            "root": self.root,
+            "repetitions": [self.first, self.last],
+            "one_at_a_time": self.one_at_a_time,
+            "schema": SCHEMA_VERSION,
+            "version": own_version(),
+        }
+
+    @cached_property
+    def key(self) -> str:
+        """The digest that names the task and its file."""
+        return setting_hash(self.identity)
+
+    @property
+    def repetitions(self) -> range:
+        """The repetitions of this block."""
+        return range(self.first, self.last)
+
+
+def plan(
+    spec: Spec, size: str, grid: Sequence[float], entries: Sequence[Entry] | None = None
+) -> Iterator[Task]:
+    """Yield the tasks of an experiment; ``entries`` replace its methods."""
+    chosen = spec.size(size)
+    for setting in chosen.settings:
+        for entry in chosen.methods if entries is None else entries:
+            named = method(entry.method)
+            for first in range(0, chosen.repetitions, chosen.block):
+                yield Task(
+                    experiment=spec.name,
+                    size=size,
+                    setting=setting,
+                    method=entry.method,
+                    label=_label(entry, named),
+                    parameters=entry.parameters,
+                    estimate=entry.estimate,
+                    alpha_scale=_alpha_scale(spec, named, entry, grid, chosen.pilots),
+                    root=spec.root,
+                    first=first,
+                    last=min(first + chosen.block, chosen.repetitions),
+                    one_at_a_time=spec.one_at_a_time,
+                )
+
+
+def _label(entry: Entry, named: Method) -> str:
+    """Return what the legend says; parameters without a label of their own are spelled out."""
+    if entry.label is not None:
+        return entry.label
+    words = (f"{key} = {value}" for key, value in sorted(entry.parameters.items()))
+    return ", ".join([named.label, *words])
+
+
+def _alpha_scale(
+    spec: Spec, named: Method, entry: Entry, grid: Sequence[float], n_pilots: int
+) -> Rule | float | None:
+    if not named.tunes_alpha_scale or spec.alpha_scale == "default":
+        return None
+    if "alpha_scale" in entry.parameters:
+        return None
+    if isinstance(spec.alpha_scale, float):
+        return spec.alpha_scale
+    return Rule(spec.alpha_scale, tuple(grid), n_pilots, spec.root)

@@ -1,0 +1,183 @@
+"""One task, done: draw the problems, fit the method, judge, return rows.
+
+A row is one trial: what was run, on which problem, how long it took, what came back and how good
+that is. Rows depend on the task alone; only ``seconds`` and the columns that say where it ran do
+not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from ..datasets.settings import canonical_json
+from ..datasets.simulate import SimulatedProblem, make_sparse_regression
+from .fitting import Outcome, fit_all
+from .judging import judged
+from .methods import Known, method
+from .spec import Setting
+from .tasks import Rule, Task
+from .tuning import chosen_by_folds, chosen_on_pilots, known_of
+
+__all__ = ["Where", "run_task", "run_tuning", "setting_columns"]
+
+# So many numbers in X are drawn and fitted at a time.
+_MOST_NUMBERS = 2**24
+
+FIELDS = ("design", "n_samples", "n_features", "n_informative", "signal", "noise_std", "snr")
+
+# Options that say nothing when they are so.
+_PLAIN = {"positions": "random", "mean": 0, "basis": "cosine"}
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where and by what rows are made."""
+
+    version: str
+    commit: str | None
+    device: str = "cpu"
+
+
+def run_task(task: Task, where: Where, alpha_scale: float | None = None) -> list[dict[str, Any]]:
+    """Return the rows of a task; ``alpha_scale`` is the C chosen for its setting."""
+    with threadpool_limits(1):
+        made_by = {
+            "version": where.version,
+            "commit": where.commit,
+            "blas_threads": _blas_threads(),
+        }
+        return [
+            row | made_by
+            for problems in _drawn(task)
+            for row in _rows(task, problems, _told(task, problems, alpha_scale), where.device)
+        ]
+
+
+def _rows(
+    task: Task, problems: list[SimulatedProblem], known: list[Known], device: str
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of some problems of a task."""
+    chosen = method(task.method)
+    criterion = chosen.criterion or "least-squares"
+    X = np.stack([problem.X for problem in problems])
+    y = np.stack([problem.y for problem in problems])
+    outcomes = fit_all(
+        chosen,
+        X,
+        y,
+        known,
+        parameters=task.parameters,
+        estimate=task.estimate,
+        one_at_a_time=task.one_at_a_time,
+        device=device,
+    )
+    results = judged(problems, X, y, outcomes, criterion)
+    for problem, one, outcome, result in zip(problems, known, outcomes, results, strict=True):
+        yield {
+            **_about(task, problem, one),
+            **_outcome_columns(outcome),
+            **result,
+            "criterion": criterion,
+        }
+
+
+def run_tuning(setting: Setting, rule: Rule) -> float:
+    """Return the C of a setting, with one thread."""
+    with threadpool_limits(1):
+        return chosen_on_pilots(setting, rule)
+
+
+def _drawn(task: Task) -> Iterator[list[SimulatedProblem]]:
+    """Yield the problems of a task, no more at a time than memory takes easily."""
+    numbers = task.setting["n_samples"] * task.setting["n_features"]
+    step = max(1, _MOST_NUMBERS // numbers)
+    for first in range(task.first, task.last, step):
+        yield [
+            make_sparse_regression(**task.setting, root=task.root, repetition=repetition)
+            for repetition in range(first, min(first + step, task.last))
+        ]
+
+
+def _told(task: Task, problems: list[SimulatedProblem], alpha_scale: float | None) -> list[Known]:
+    """Return what the method is told of each problem, its C included."""
+    known = [known_of(problem) for problem in problems]
+    rule = task.alpha_scale
+    if rule is None:
+        return known
+    if isinstance(rule, float):
+        scales = [rule] * len(known)
+    elif rule.kind == "per-problem":
+        scales = chosen_by_folds(problems, rule)
+    elif alpha_scale is None:
+        raise ValueError("a task whose C is chosen for its setting needs that C.")
+    else:
+        scales = [alpha_scale] * len(known)
+    return [replace(one, alpha_scale=C) for one, C in zip(known, scales, strict=True)]
+
+
+def _about(task: Task, problem: SimulatedProblem, known: Known) -> dict[str, Any]:
+    """Return the columns that say what was run."""
+    return {
+        "experiment": task.experiment,
+        "size": task.size,
+        **setting_columns(task.setting),
+        "method": task.method,
+        "label": task.label,
+        "parameters": canonical_json(_parameters(task, known)),
+        "root": task.root,
+        "repetition": problem.repetition,
+        "seed": known.seed,
+        "sigma": problem.noise_std,
+    }
+
+
+def setting_columns(setting: Setting) -> dict[str, Any]:
+    """Return a setting as columns: its text, its fields, and its options that say something.
+
+    Examples
+    --------
+    >>> setting = {"design": "toeplitz", "rho": 0.3, "mean": 0, "n_samples": 40, "snr": 2}
+    >>> setting_columns(setting)["options"], setting_columns(setting)["noise_std"]
+    ('{"rho":0.3}', None)
+    """
+    options = {
+        name: value
+        for name, value in setting.items()
+        if name not in FIELDS and _PLAIN.get(name, _PLAIN) != value
+    }
+    fields = {name: setting.get(name) for name in FIELDS}
+    return {"setting": canonical_json(setting), **fields, "options": canonical_json(options)}
+
+
+def _parameters(task: Task, known: Known) -> Mapping[str, Any]:
+    """Return what the method was given beyond what every method knows."""
+    found: dict[str, Any] = dict(task.parameters)
+    if known.alpha_scale is not None:
+        rule = task.alpha_scale
+        found["alpha_scale"] = known.alpha_scale
+        found["alpha_scale_rule"] = rule.kind if isinstance(rule, Rule) else "given"
+        if isinstance(rule, Rule):
+            found["alpha_scale_by"] = "projected-stg-exact"
+    if task.estimate is not None:
+        found["estimate"] = task.estimate
+    return found
+
+
+def _outcome_columns(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "seconds": outcome.seconds,
+        "batch_size": outcome.batch_size,
+        "device": outcome.device,
+        "status": outcome.status,
+        "message": outcome.message,
+    }
+
+
+def _blas_threads() -> int:
+    pools = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return max(pools, default=1)

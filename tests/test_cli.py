@@ -1,0 +1,139 @@
+"""The command line: quick help, one line for a mistake, one command from nothing to rows."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from projstg import cli
+from projstg.experiments.spec import spec_names
+from projstg.experiments.store import read_rows
+
+SPEC = """
+methods = ["omp", "own_methods:missing"]
+[problem]
+n_features = 12
+n_informative = 2
+noise_std = 1.0
+[sizes.smoke]
+repetitions = 2
+settings = [{ n_samples = [10, 20] }]
+"""
+
+
+@pytest.fixture
+def mine(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(SPEC, encoding="utf-8")
+    return path
+
+
+def test_help_loads_click_and_nothing_heavy():
+    code = (
+        "import sys; from projstg.cli import main; status = main(['--help'])\n"
+        "heavy = {'numpy', 'sklearn', 'pandas', 'rich', 'joblib'} & set(sys.modules)\n"
+        "sys.exit(f'{status} {heavy}' if status or heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "reproduce" in done.stdout
+
+
+def test_the_module_is_the_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "projstg", "--version"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (0, "projstg, version 0.1.0\n")
+
+
+def test_from_nothing_to_rows_and_again(mine, tmp_path, capsys):
+    out = tmp_path / "out"
+    command = ["reproduce", str(mine), "--out", str(out), "--jobs", "1", "--no-report"]
+    assert cli.main(command) == 0
+    said = capsys.readouterr()
+    assert "2 of 2 tasks done" in said.out
+    assert 'left out: own_methods:missing; pip install "projstg[peers]"' in said.err
+    assert len(read_rows(out)) == 4
+    (out / "parts" / "foreign.parquet").write_text("no")
+    assert cli.main(command) == 0
+    said = capsys.readouterr()
+    assert "0 of 2 tasks done" in said.out
+    assert "2 were there" in said.out
+    assert "set aside: foreign.parquet" in said.err
+    assert cli.main([*command, "--fresh", "--methods", "omp", "--progress"]) == 0
+    said = capsys.readouterr()
+    assert "2 of 2 tasks done" in said.out
+    assert "2/2" in said.err
+
+
+def test_the_page_is_made_at_the_end_or_on_request(mine, tmp_path, capsys, monkeypatch):
+    import projstg.report
+
+    made = []
+    monkeypatch.setattr(
+        projstg.report, "make_report", lambda folder, out=None: made.append((folder, out)) or folder
+    )
+    out = tmp_path / "out"
+    assert cli.main(["reproduce", str(mine), "--out", str(out), "--jobs", "1"]) == 0
+    assert cli.main(["report", str(out)]) == 0
+    assert made == [(out, None)] * 2
+    assert capsys.readouterr().out.endswith(f"{out}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reproduce", "recovery_vs_sample"], "did you mean 'recovery_vs_samples'"),
+        (["reproduce", "no/such.toml"], "there is no file"),
+        (["reproduce", "speed", "--size", "huge"], "no size 'huge'"),
+        (["reproduce", "speed", "--methods", "lassso"], "did you mean 'lasso'"),
+        (["reproduce", "speed", "--scheduler", "tcp://here"], "--backend dask"),
+        (["reproduce", "speed", "--device", "abacus"], "no device 'abacus'"),
+        (["reproduce", "--jobs", "0"], "0 is not in the range"),
+        (["reproduce", "--sizee", "smoke"], "--size"),
+        (["report", "no/such/folder"], "does not exist"),
+        (["lsit"], "list"),
+    ],
+)
+def test_a_mistake_is_one_line_and_two(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert message in said.err
+    assert os.listdir(tmp_path) == []  # nothing was begun
+
+
+def test_a_stopped_run_says_how_to_go_on(mine, tmp_path, monkeypatch, capsys):
+    from projstg.experiments import runner
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "_tuned", stop)
+    arguments = ["reproduce", str(mine), "--out", str(tmp_path / "out"), "--fresh"]
+    monkeypatch.setattr(sys, "argv", ["projstg", *arguments])
+    assert cli.main() == 130
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.endswith(f"go on with: projstg reproduce {mine} --out {tmp_path / 'out'}")
+
+
+def test_without_click_one_line_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "click", None)
+    assert cli.main(["list"]) == 2
+    assert (
+        capsys.readouterr().err == 'projstg: click is not installed: pip install "projstg[cli]"\n'
+    )
+
+
+def test_the_list_has_everything(capsys, monkeypatch):
+    from projstg.experiments import methods
+
+    monkeypatch.setattr(methods, "available", lambda method: method.needs and "pip install it")
+    assert cli.main(["list"]) == 0
+    said = capsys.readouterr().out
+    for name in [*spec_names(), *methods.METHODS]:
+        assert f"  {name} " in said
+    assert "abess; missing: pip install it" in said

@@ -1,0 +1,165 @@
+"""Experiments as text: what expands to what, and what is refused."""
+
+from itertools import pairwise
+
+import pytest
+
+from projstg.experiments.methods import METHODS
+from projstg.experiments.spec import load_spec, parse_spec, spec_names
+from projstg.experiments.tasks import plan
+
+TEXT = """
+root = 3
+methods = [
+    "lasso",
+    { method = "projected-stg", label = "M = 8", parameters = { n_gate_samples = 8 } },
+]
+[problem]
+n_features = 12
+n_informative = 2
+[sizes.smoke]
+repetitions = 5
+block = 2
+[[sizes.smoke.settings]]
+n_samples = [20, 30]
+noise_std = [0.5, 1]
+[[sizes.smoke.settings]]
+n_samples = 30
+noise_std = 1.0
+[[sizes.smoke.settings]]
+design = ["bernoulli", { name = "toeplitz", rho = 0.5 }]
+snr = 2
+cases = [{ n_samples = 40, n_features = 8 }, { n_samples = 80, n_features = 16 }]
+"""
+
+
+def settings(text=TEXT):
+    return parse_spec(text, "mine").size("smoke").settings
+
+
+def test_lists_multiply_and_entries_add_up():
+    first = [(s["n_samples"], s["noise_std"]) for s in settings() if "noise_std" in s]
+    assert first == [(20, 0.5), (20, 1), (30, 0.5), (30, 1)]  # the second entry is among them
+
+
+def test_cases_vary_together():
+    found = [
+        (s["design"], s.get("rho"), s["n_samples"], s["n_features"])
+        for s in settings()
+        if "snr" in s
+    ]
+    assert found == [
+        ("bernoulli", None, 40, 8),
+        ("toeplitz", 0.5, 40, 8),
+        ("bernoulli", None, 80, 16),
+        ("toeplitz", 0.5, 80, 16),
+    ]
+
+
+def test_tasks_cover_every_repetition_once():
+    spec = parse_spec(TEXT, "mine")
+    tasks = list(plan(spec, "smoke", (1.0,)))
+    assert len({task.key for task in tasks}) == len(tasks) == 8 * 2 * 3
+    for method in ("lasso", "projected-stg"):
+        blocks = [t.repetitions for t in tasks if t.method == method and t.setting == settings()[0]]
+        assert [r for block in blocks for r in block] == [0, 1, 2, 3, 4]
+
+
+def test_a_method_with_parameters_has_its_label():
+    labels = {task.label for task in plan(parse_spec(TEXT, "mine"), "smoke", (1.0,))}
+    assert labels == {"LASSO", "M = 8"}
+    unnamed = TEXT.replace('label = "M = 8", ', "")
+    labels = {task.label for task in plan(parse_spec(unnamed, "mine"), "smoke", (1.0,))}
+    assert labels == {"LASSO", "Proj-STG, n_gate_samples = 8"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("root = 3", "rooot = 3", "no key 'rooot'; did you mean 'root'"),
+        ("[problem]", "[problem]\nnfeatures = 3", "no key 'nfeatures'; did you mean 'n_features'"),
+        ("block = 2", "blocks = 2", "no key 'blocks'; did you mean 'block'"),
+        ("snr = 2", "snrr = 2", "no key 'snrr'; did you mean 'snr'"),
+        ("label = ", "lable = ", "no key 'lable'; did you mean 'label'"),
+        ("n_features = 8 }", "n_feature = 8 }", "no key 'n_feature'; did you mean 'n_features'"),
+        ('"bernoulli"', '"bernouli"', "bernoulli"),
+        ("rho = 0.5", "rhoo = 0.5", "no option 'rhoo'.*rho"),
+        ("root = 3", 'alpha_scale = "per-seting"', "did you mean 'per-setting'"),
+        ("root = 3", "alpha_scale = -1", "give a positive number"),
+        ("root = 3", "root = -3", "give a whole number"),
+        ("repetitions = 5", "repetitions = 2.5", "give a whole number"),
+        ("snr = 2", "", "exactly one"),
+        ("n_informative = 2", "n_informative = 20", "n_informative"),
+        ("root = 3", "root = ", "is not TOML"),
+        ("root = 3", "one_at_a_time = 1", "give true or false"),
+        ("n_samples = 30\n", "", "no n_samples"),
+    ],
+)
+def test_what_means_nothing_is_refused(old, new, message):
+    assert old in TEXT
+    with pytest.raises(ValueError, match=message):
+        parse_spec(TEXT.replace(old, new, 1), "mine")
+
+
+def test_no_settings_and_no_methods_are_refused():
+    with pytest.raises(ValueError, match="has no settings"):
+        parse_spec('methods = ["omp"]\n[sizes.smoke]\nrepetitions = 1', "mine")
+    with pytest.raises(ValueError, match="has no methods"):
+        parse_spec("[sizes.smoke]\nrepetitions = 1", "mine")
+
+
+def test_a_path_is_an_experiment_too(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    assert load_spec(path).name == "mine"
+    with pytest.raises(ValueError, match="there is no file"):
+        load_spec(tmp_path / "yours.toml")
+    with pytest.raises(ValueError, match="has no size 'papr'"):
+        load_spec(path).size("papr")
+
+
+@pytest.mark.parametrize("name", spec_names())
+def test_shipped_experiments_name_methods_that_exist(name):
+    spec = load_spec(name)
+    assert set(spec.sizes) == {"smoke", "paper"}
+    for size in spec.sizes.values():
+        assert {entry.method for entry in size.methods} <= set(METHODS)
+    tasks = list(plan(spec, "paper", (1.0,)))
+    assert len({task.key for task in tasks}) == len(tasks)
+
+
+def grid(name, field):
+    return sorted({s[field] for s in load_spec(name).size("paper").settings})
+
+
+def test_the_papers_grids():
+    for name in ("recovery_vs_samples", "recovery_bernoulli", "recovery_correlated"):
+        assert grid(name, "n_samples") == list(range(10, 101, 5))
+        assert grid(name, "noise_std") == [0.5, 1]
+        assert (grid(name, "n_features"), grid(name, "n_informative")) == ([64], [10])
+    assert grid("recovery_vs_sparsity", "n_informative") == list(range(1, 26))
+    assert grid("recovery_vs_sparsity", "n_samples") == [40]
+    assert grid("recovery_correlated", "rho") == [0.3]
+    assert grid("monte_carlo_samples", "n_samples") == list(range(20, 111, 10))
+    samples = [
+        e.parameters["n_gate_samples"]
+        for e in load_spec("monte_carlo_samples").size("paper").methods
+    ]
+    assert samples == [4, 8, 10, 20, 50]
+    paper = [load_spec(name).size("paper") for name in spec_names() if name != "speed"]
+    assert all(size.repetitions == 100 for size in paper)
+
+
+def test_consistency_moves_to_where_the_theorems_hold():
+    from projstg.experiments.summary import theorem_columns
+
+    spec = load_spec("consistency")
+    settings = [s for s in spec.size("paper").settings if s["design"] == "heavy"]
+    lines = [
+        theorem_columns(
+            {**s, "sigma": 1.0, "parameters": '{"alpha_scale": 1.0}', "options": '{"moments": 8}'}
+        )
+        for s in sorted(settings, key=lambda s: s["n_samples"])
+    ]
+    for before, after in pairwise(lines):
+        assert all(after[name] < before[name] for name in before)

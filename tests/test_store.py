@@ -1,0 +1,156 @@
+"""Files of rows: whole or absent, and what is foreign is set aside."""
+
+import os
+import shutil
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from projstg.experiments.store import COLUMNS, Store, read_rows
+from projstg.experiments.tasks import Task
+
+
+def task(**fields):
+    values = {
+        "experiment": "mine",
+        "size": "smoke",
+        "setting": {"n_samples": 20, "noise_std": 0.5},
+        "method": "omp",
+        "label": "OMP",
+        "parameters": {},
+        "estimate": None,
+        "alpha_scale": None,
+        "root": 1,
+        "first": 0,
+        "last": 2,
+        "one_at_a_time": False,
+    }
+    return Task(**(values | fields))
+
+
+def rows(of):
+    line = dict.fromkeys(COLUMNS) | {"experiment": of.experiment, "method": of.method}
+    line |= {"size": of.size, "setting": "s", "label": of.label, "support": [1, 2]}
+    return [line | {"repetition": r} for r in of.repetitions]
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = Store(tmp_path / "out")
+    assert store.prepare() == []
+    return store
+
+
+def test_what_was_written_is_read(store):
+    later, first = task(first=2, last=4), task()
+    for one in (later, first):
+        assert not store.has(one)
+        store.write(one, rows(one))
+        assert store.has(one)
+    table = read_rows(store.folder)
+    assert list(table.columns) == list(COLUMNS)
+    assert list(table["repetition"]) == [0, 1, 2, 3]
+    assert list(table["support"][0]) == [1, 2]
+    assert len(read_rows(store.folder, [first.key])) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"experiment": "other"},
+        {"setting": {"n_samples": 21, "noise_std": 0.5}},
+        {"method": "lasso"},
+        {"parameters": {"tau": 0.4}},
+        {"estimate": "gated_coef_"},
+        {"alpha_scale": 0.5},
+        {"root": 2},
+        {"last": 3},
+    ],
+)
+def test_the_key_is_of_what_determines_the_rows(change):
+    assert task().key == task(setting={"noise_std": 0.5, "n_samples": 20}).key
+    assert task(**change).key != task().key
+
+
+def test_a_failed_write_leaves_nothing(store):
+    with pytest.raises(pa.ArrowInvalid):
+        store.write(task(), [dict.fromkeys(COLUMNS) | {"repetition": "one"}])
+    assert list(store.parts.iterdir()) == []
+
+
+def test_leftovers_of_a_killed_write_are_swept(store):
+    (store.parts / ".abc.parquet.1.tmp").write_bytes(b"half")
+    assert store.prepare() == []
+    assert list(store.parts.iterdir()) == []
+
+
+def test_damaged_and_foreign_files_are_named_and_set_aside(store):
+    good, cut, swapped = task(), task(root=2), task(root=3)
+    for one in (good, cut, swapped):
+        store.write(one, rows(one))
+    path = store.parts / f"{cut.key}.parquet"
+    os.truncate(path, path.stat().st_size - 20)
+    shutil.copy(store.parts / f"{good.key}.parquet", store.parts / f"{swapped.key}.parquet")
+    pq.write_table(pa.table({"a": [1]}), store.parts / "foreign.parquet")
+    (store.parts / "notes.txt").write_text("hello")
+
+    assert len(read_rows(store.folder)) == 2  # reading alone moves nothing
+    said = store.prepare()
+
+    assert len(said) == 4
+    for name in (cut.key, swapped.key, "foreign.parquet", "notes.txt"):
+        assert sum(name in line for line in said) == 1
+        assert list((store.folder / "set-aside").glob(f"{name}*"))
+    assert store.has(good)
+    assert not store.has(cut)
+    assert store.prepare() == []
+
+
+def test_a_damaged_page_is_found_too(store):
+    store.write(task(), rows(task()))
+    path = store.parts / f"{task().key}.parquet"
+    content = bytearray(path.read_bytes())
+    content[4:40] = b"\xff" * 36
+    path.write_bytes(content)
+    assert len(store.prepare()) == 1
+
+
+def test_other_columns_are_set_aside(store):
+    store.write(task(), rows(task()))
+    path = store.parts / f"{task().key}.parquet"
+    pq.write_table(pq.read_table(path).drop_columns(["seconds"]), path)
+    (said,) = store.prepare()
+    assert "columns" in said
+
+
+def test_nothing_set_aside_is_overwritten(store):
+    for content in ("one", "two"):
+        (store.parts / "notes.txt").write_text(content)
+        store.prepare()
+    kept = sorted(path.read_text() for path in (store.folder / "set-aside").iterdir())
+    assert kept == ["one", "two"]
+
+
+def test_one_run_at_a_time(store):
+    with (
+        store.locked(),
+        pytest.raises(ValueError, match="another run"),
+        Store(store.folder).locked(),
+    ):
+        pass
+    with store.locked():
+        pass
+
+
+def test_an_empty_folder_says_what_to_do(tmp_path):
+    with pytest.raises(ValueError, match="projstg reproduce"):
+        read_rows(tmp_path)
+
+
+def test_a_chosen_scale_is_kept(store):
+    assert store.tuned("k") is None
+    store.write_tuned("k", 0.2, {"setting": {}})
+    assert store.tuned("k") == 0.2
+    (store.tuning / "k.json").write_text("{")
+    assert store.tuned("k") is None

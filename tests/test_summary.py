@@ -1,0 +1,137 @@
+"""Rows to lines, on rows written by hand."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from projstg.experiments.store import COLUMNS
+from projstg.experiments.summary import samples_needed, summarize, theorem_columns
+from projstg.metrics import bootstrap_interval, wilson_interval
+
+
+def row(method="omp", repetition=0, **fields):
+    base = dict.fromkeys(COLUMNS)
+    base |= {"experiment": "e", "size": "smoke", "setting": "{}", "design": "gaussian"}
+    base |= {"n_samples": 30, "n_features": 20, "n_informative": 3, "signal": "signs"}
+    base |= {"noise_std": 1.0, "snr": math.nan, "options": "{}", "label": method.upper()}
+    base |= {"method": method, "parameters": "{}", "repetition": repetition, "sigma": 1.0}
+    base |= {"seconds": 0.5, "batch_size": 1, "device": "cpu", "status": "ok", "exact": True}
+    base |= {"failure": "none", "estimation_error": 1.0, "true_positive_rate": 1.0}
+    base |= {"false_discovery_rate": 0.0, "score_evidence": 0.0, "true_score_evidence": 0.0}
+    base |= {"score_least_squares": 0.0, "true_score_least_squares": 0.0}
+    base |= {"score_common_size": 0.0, "true_score_common_size": 0.0}
+    return base | fields
+
+
+def only(table):
+    assert len(table) == 1
+    return table.iloc[0]
+
+
+def test_rates_and_bands_are_those_of_the_metrics():
+    hits = [True, False, True, True, False]
+    kinds = ["none", "statistical", "none", "none", "optimisation"]
+    errors = [0.1, 2.0, 0.2, 0.4, 3.0]
+    rows = pd.DataFrame(
+        [
+            row(repetition=i, exact=hit, failure=kind, estimation_error=error, seconds=i + 1.0)
+            for i, (hit, kind, error) in enumerate(zip(hits, kinds, errors, strict=True))
+        ]
+    )
+    line = only(summarize(rows))
+    assert (line["n"], line["successes"], line["rate"]) == (5, 3, 0.6)
+    assert (line["boot_low"], line["boot_high"]) == bootstrap_interval(hits)
+    assert (line["wilson_low"], line["wilson_high"]) == wilson_interval(3, 5)
+    assert (line["statistical"], line["optimisation"]) == (0.2, 0.2)
+    assert line["estimation_error"] == pytest.approx(np.mean(errors))
+    band = bootstrap_interval(errors)
+    assert (line["estimation_error_low"], line["estimation_error_high"]) == band
+    assert line["seconds_median"] == 3.0
+    assert line["seconds_low"] < 3.0 < line["seconds_high"]
+
+
+def test_a_line_does_not_depend_on_the_others():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(
+        [
+            row(method, i, exact=bool(rng.integers(2)), estimation_error=rng.random(), **rates)
+            for method, n in (("omp", 6), ("lasso", 6), ("abess", 9))
+            for i in range(n)
+            for rates in [{"true_positive_rate": rng.integers(4) / 3}]
+        ]
+    )
+    together = summarize(rows).set_index("method")
+    for method, group in rows.groupby("method"):
+        alone = only(summarize(group)).drop("method")
+        pd.testing.assert_series_equal(together.loc[method], alone, check_names=False)
+
+
+def test_an_error_counts_as_a_failure_and_has_no_time():
+    failed = row(repetition=1, exact=False, failure="optimisation", status="error", seconds=None)
+    failed |= dict.fromkeys(["estimation_error", "true_positive_rate", "score_evidence"])
+    line = only(summarize(pd.DataFrame([row(), failed])))
+    assert (line["n"], line["rate"], line["errors"], line["optimisation"]) == (2, 0.5, 1, 0.5)
+    assert line["estimation_error"] == 1.0
+    assert line["seconds_median"] == 0.5
+
+
+def test_settings_and_variants_stay_apart():
+    rows = [row(label=label, noise_std=s) for label in ("M = 4", "M = 8") for s in (0.5, 1.0)]
+    rows.append(row(label="M = 4", noise_std=math.nan, snr=2.0))
+    assert len(summarize(pd.DataFrame(rows))) == 5
+
+
+def test_parameters_that_differ_between_trials_are_left_out():
+    rows = [
+        row(repetition=i, parameters=json.dumps({"alpha_scale": c, "tau": 0.5}))
+        for i, c in enumerate((0.1, 0.2))
+    ]
+    assert json.loads(only(summarize(pd.DataFrame(rows)))["parameters"]) == {"tau": 0.5}
+
+
+def test_the_limit_counts_every_support_that_anybody_found():
+    """Problem 0: a rival beats the truth. 1: the truth is best. 2: a tie. 3: not searched."""
+    better = {0: -1.0, 1: 1.0, 2: 1e-9, 3: -5.0}
+    rows = [row(repetition=i, score_evidence=score) for i, score in better.items()]
+    rows += [row("limit-evidence", repetition=i, exact=False, score_evidence=2.0) for i in range(3)]
+    table = summarize(pd.DataFrame(rows))
+    assert list(table["method"]) == ["limit-evidence", "omp"]  # and no limit by least squares
+    limit = table.iloc[0]
+    assert (limit["n"], limit["successes"]) == (3, 2)
+    assert math.isnan(limit["statistical"])
+
+
+def test_the_theorems_quantities():
+    line = {"n_samples": 400, "n_features": 23, "n_informative": 4, "sigma": 0.5}
+    text = {"options": '{"moments": 6}', "parameters": '{"alpha_scale": 2.0}'}
+    found = theorem_columns(line | text)
+    assert found["features_per_sample"] == 23 / 400
+    expected = 4 * 2.0 * math.sqrt(2 * 0.25 * math.log(19) * math.log(4) / 400)
+    assert found["k_lambda"] == pytest.approx(expected)
+    rate = math.log(math.log(23)) ** 2 * (23 / 400) ** (1 / 2 - 2 / 6)
+    assert found["corollary3_rate"] == pytest.approx(rate)
+    without = theorem_columns(line | {"options": "{}", "parameters": "{}"})
+    assert math.isnan(without["k_lambda"])
+    assert math.isnan(without["corollary3_rate"])
+
+
+@pytest.mark.parametrize(
+    ("rates", "first", "crossing"),
+    [
+        ([0.0, 0.5, 0.9, 1.0], 30, 30.0),
+        ([0.0, 0.8, 1.0, 1.0], 30, 25.0),
+        ([0.95, 0.8, 1.0, 1.0], 30, 25.0),  # from there on, not merely once
+        ([0.9, 1.0, 1.0, 1.0], 10, 10.0),
+        ([0.0, 0.9, 1.0, 0.89], math.nan, math.nan),
+    ],
+)
+def test_samples_needed(rates, first, crossing):
+    table = pd.DataFrame(
+        [{**row(), "n_samples": n, "rate": r} for n, r in zip((10, 20, 30, 40), rates, strict=True)]
+    ).sample(frac=1, random_state=0)
+    line = only(samples_needed(table))
+    assert line["n_samples"] == pytest.approx(first, nan_ok=True)
+    assert line["interpolated"] == pytest.approx(crossing, nan_ok=True)
