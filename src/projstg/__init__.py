@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from projstg import datasets as datasets
     from projstg import metrics as metrics
+    from projstg import plots as plots
     from projstg.estimators import *  # noqa: F403 - type checkers see what each home exports
     from projstg.model_selection import *  # noqa: F403
     from projstg.tables import select as select
@@ -33,7 +34,7 @@ _HOME = {
 }
 
 # Public modules, reached as attributes of the package.
-_MODULES = ("datasets", "metrics")
+_MODULES = ("datasets", "metrics", "plots")
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 

@@ -210,14 +210,15 @@ def _list(click: Any) -> Any:
         from .experiments.methods import available, method, method_names
         from .experiments.spec import load_spec, spec_names
 
+        width = max(map(len, [*spec_names(), *method_names()])) + 2
         print("experiments")
         for name in spec_names():
-            print(f"  {name:26s}{load_spec(name).title}")
+            print(f"  {name:{width}s}{load_spec(name).title}")
         print("methods")
         for name in method_names():
             found = method(name)
             how = available(found)
-            print(f"  {name:26s}{found.label}{'' if how is None else f'; missing: {how}'}")
+            print(f"  {name:{width}s}{found.label}{'' if how is None else f'; missing: {how}'}")
 
     return command
 

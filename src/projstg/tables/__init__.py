@@ -1,0 +1,25 @@
+"""A table and a question: which of its columns does one of them depend on?
+
+``select`` reads, prepares, chooses and answers with a :class:`Selection`. The names are loaded when
+they are first used, so that the command line can offer help without waiting for them.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .choosing import select
+    from .selection import Selection
+    from .words import TableError
+
+__all__ = ["Selection", "TableError", "select"]
+
+_HOME = {"Selection": "selection", "TableError": "words", "select": "choosing"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,90 @@
+"""Missing values: counted, and then refused, left out by rows, or filled in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .columns import Column
+from .words import Note, TableError, shortened
+
+__all__ = ["FEWEST_ROWS", "counted", "filled", "kept_rows"]
+
+FEWEST_ROWS = 4
+
+
+def kept_rows(
+    columns: dict[str, Column], fixed: dict[str, np.ndarray], missing: str
+) -> tuple[np.ndarray, list[Note]]:
+    """Return the rows to use, or raise where missing values are not to be.
+
+    ``fixed`` are the target and the weights, which are never filled in.
+    """
+    n_rows = len(next(iter(fixed.values())))
+    gaps = {name: gap for name, column in columns.items() if (gap := _gaps(column)).any()}
+    binding = {name: gap for name, v in fixed.items() if (gap := np.isnan(v)).any()}
+    everything = gaps | binding
+    if not everything:
+        return np.arange(n_rows), []
+    counts = {name: int(gap.sum()) for name, gap in everything.items()}
+    if missing == "error":
+        raise TableError(_missing_trouble(counts, columns, everything, n_rows))
+    binding = everything if missing == "drop" else binding
+    dropped = np.logical_or.reduce([np.zeros(n_rows, dtype=bool), *binding.values()])
+    rows = np.flatnonzero(~dropped)
+    if len(rows) < FEWEST_ROWS:
+        few = "no row" if not len(rows) else f"only {len(rows)} rows"
+        raise TableError(
+            f'missing="{missing}" leaves {few} of {n_rows} ({counted(counts)} missing); '
+            "leave out the columns with most gaps by never=[…]."
+        )
+    return rows, _gap_notes(counts, gaps, dropped, missing)
+
+
+def _gaps(column: Column) -> np.ndarray:
+    if column.kind == "category":
+        return np.array([value is None for value in column.values])
+    return np.isnan(column.values)
+
+
+def counted(counts: dict[str, int]) -> str:
+    """Return names with their counts, the largest first, for a sentence."""
+    worst = sorted(counts, key=lambda name: -counts[name])
+    few = ", ".join(f"{shortened(name)} {counts[name]}" for name in worst[:6])
+    return few if len(worst) <= 6 else f"{few} and {len(worst) - 6} more columns"
+
+
+def _missing_trouble(counts, columns, gaps, n_rows: int) -> str:
+    left = n_rows - int(np.sum(np.logical_or.reduce(list(gaps.values()))))
+    strange = [name for name in counts if name in columns and columns[name].n_not_numbers]
+    said = ""
+    if strange:
+        column = columns[strange[0]]
+        said = (
+            f" (in {shortened(strange[0])} {column.n_not_numbers} are not numbers, "
+            f"such as '{column.example}')"
+        )
+    return (
+        f"{sum(counts.values())} values are missing: {counted(counts)}{said}; choose "
+        f'missing="drop" (leaves {left} of {n_rows} rows) or missing="mean".'
+    )
+
+
+def _gap_notes(counts, gaps, dropped: np.ndarray, missing: str) -> list[Note]:
+    notes = []
+    if dropped.any():
+        text = f"{int(dropped.sum())} of {dropped.size} rows left out for missing values."
+        notes.append(Note("dropped", text))
+    if missing == "mean" and gaps:
+        filled = {name: counts[name] for name in gaps}
+        text = f"Missing values filled in with the column's mean: {counted(filled)}."
+        notes.append(Note("filled", text, tuple(filled)))
+    return notes
+
+
+def filled(values: np.ndarray) -> np.ndarray:
+    """Return the values with their mean where they are missing."""
+    gap = np.isnan(values)
+    if not gap.any():
+        return values
+    known = values[~gap]
+    return np.where(gap, np.mean(known) if known.size else 0.0, values)

@@ -1,0 +1,202 @@
+"""The answer: which columns, how large, how sure, and how well they predict.
+
+A :class:`Selection` is plain numbers and text. It is saved as JSON, whose schema is described in
+``docs/select.md``, and loaded from it; nothing in such a file is ever executed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, field, fields
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from .._extras import extra
+from .words import Note, TableError, figure, shortened
+
+__all__ = ["SCHEMA", "SCHEMA_VERSION", "Candidate", "Chosen", "Selection"]
+
+SCHEMA, SCHEMA_VERSION = "projstg-selection", 1
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A column that was chosen."""
+
+    column: str
+    coefficient: float
+    """Change of the target for one unit of the column, the other chosen columns held."""
+    standard_error: float | None
+    """Of that coefficient, as if these columns had not been chosen by the data."""
+    effect: float
+    """Change of the target for one standard deviation of the column."""
+    probability: float | None
+    """That the column belongs to the support, given the data; None where not known."""
+    stability: float | None
+    """Share of the folds in which the column is chosen again; None without folds."""
+    gate: float | None
+    """E[z]: how far open its gate is. Not a probability."""
+    exchangeable_for: tuple[str, ...] = ()
+    """Columns that would do as well in its place."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A column that was not chosen and came near."""
+
+    column: str
+    probability: float | None
+    stability: float | None
+    gate: float | None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What :func:`projstg.select` found; see ``docs/select.md`` for each field."""
+
+    target: str
+    chosen: tuple[Chosen, ...]
+    intercept: float
+    n_samples: int
+    n_columns: int
+    """Columns of numbers that could have been chosen."""
+    r2_in_sample: float
+    r2_out_of_sample: float | None
+    """On rows left out, five folds, with the choice made anew in each; None if not tried."""
+    r2_folds: tuple[float, ...] = ()
+    residual_std: float | None = None
+    question: dict = field(default_factory=dict)
+    source: dict = field(default_factory=dict)
+    others: tuple[Candidate, ...] = ()
+    path: tuple[dict, ...] = ()
+    """For each size tried: ``k``, ``r2_in_sample``, ``r2_out_of_sample``, ``columns``."""
+    sizes: tuple[dict, ...] = ()
+    """For each size, ``k`` and its ``probability``, where the size was chosen too."""
+    probability: float | None = None
+    """That exactly these columns are the right ones, given the data."""
+    alternatives: tuple[dict, ...] = ()
+    """The likeliest other choices: ``columns`` and ``probability``."""
+    rows: dict = field(default_factory=dict)
+    """``actual`` and ``fitted`` of at most a thousand rows, for the picture of the residuals."""
+    notes: tuple[Note, ...] = ()
+    seconds: dict = field(default_factory=dict)
+    """``read``, ``choose`` and ``check``."""
+    version: str = ""
+
+    @property
+    def columns(self) -> list[str]:
+        """The chosen columns, the largest effect first."""
+        return [one.column for one in self.chosen]
+
+    @property
+    def table(self) -> Any:
+        """A data frame with a row for each chosen column."""
+        pandas = extra("pandas", "cli")
+        wanted = [each.name for each in fields(Chosen) if each.name != "gate"]
+        records = [{name: getattr(one, name) for name in wanted} for one in self.chosen]
+        frame = pandas.DataFrame.from_records(records, columns=wanted)
+        frame["exchangeable_for"] = [", ".join(one.exchangeable_for) for one in self.chosen]
+        unknown = [name for name in wanted if len(frame) and frame[name].isna().all()]
+        return frame.drop(columns=unknown)
+
+    def plot(self, ax=None):
+        """Draw the effects of the chosen columns, with twice their standard errors.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from .pictures import draw_effects
+
+        if ax is None:
+            height = 1.2 + 0.3 * max(len(self.chosen), 1)
+            ax = extra("matplotlib.pyplot", "plots").subplots(figsize=(6.4, height))[1]
+        draw_effects(self, ax)
+        return ax
+
+    def headline(self) -> str:
+        """Return the answer in one sentence."""
+        size = len(self.chosen)
+        out = self.r2_out_of_sample
+        said = "not checked on rows left out" if out is None else f"{out:.3f} on rows left out"
+        return (
+            f"{shortened(self.target)}: {size} of {self.n_columns} columns, "
+            f"R² {self.r2_in_sample:.3f} on its {self.n_samples} rows, {said}"
+        )
+
+    def __str__(self) -> str:
+        lines = [self.headline()]
+        for one in self.chosen:
+            error = "" if one.standard_error is None else f" ± {figure(one.standard_error, 2)}"
+            lines.append(f"  {shortened(one.column)}  {figure(one.coefficient)}{error}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<li>{escape(note.text)}</li>" for note in self.notes)
+        frame = self.table.to_html(index=False, escape=True, border=0, float_format=figure)
+        return f"<p>{escape(self.headline())}</p>{frame}<ul>{notes}</ul>"
+
+    def as_dict(self) -> dict:
+        """Return the answer as what JSON can hold, with the schema's name and version."""
+        content = asdict(self)
+        content["notes"] = [note._asdict() for note in self.notes]
+        return _plain({"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **content})
+
+    @classmethod
+    def from_dict(cls, content: dict) -> Selection:
+        """Return the answer that :meth:`as_dict` gave."""
+        if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+            raise TableError(f"this is no selection: its schema is not {SCHEMA!r}.")
+        version = content.get("schema_version")
+        if version != SCHEMA_VERSION:
+            raise TableError(
+                f"this selection has schema version {version}, and this projstg reads version "
+                f"{SCHEMA_VERSION}; use the projstg that wrote it ({content.get('version')})."
+            )
+        known = {each.name for each in fields(cls)}
+        given = {name: value for name, value in content.items() if name in known}
+        given["chosen"] = tuple(
+            Chosen(**{**one, "exchangeable_for": tuple(one["exchangeable_for"])})
+            for one in given["chosen"]
+        )
+        given["others"] = tuple(Candidate(**one) for one in given["others"])
+        given["notes"] = tuple(
+            Note(one["kind"], one["text"], tuple(one["columns"])) for one in given["notes"]
+        )
+        for name in ("r2_folds", "path", "sizes", "alternatives"):
+            given[name] = tuple(given[name])
+        return cls(**given)
+
+    def save(self, path) -> None:
+        """Write the answer as JSON."""
+        text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        Path(path).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path) -> Selection:
+        """Read an answer that :meth:`save` wrote."""
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise TableError(f"{path} is not JSON: {error}") from None
+        try:
+            return cls.from_dict(content)
+        except (KeyError, TypeError) as error:
+            raise TableError(f"{path} is no whole selection: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    """Return lists, dicts and finite numbers; what is not finite is None."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
