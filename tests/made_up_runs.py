@@ -11,9 +11,11 @@ from projstg.report.reading import Run, prepared
 LABELS = {name: method.label for name, method in METHODS.items()}
 
 MIDPOINTS = {
+    "limit-common-size": 22,
     "limit-evidence": 24,
     "limit-least-squares": 26,
-    "projected-stg-refined": 24.5,
+    "projected-stg-refined": 22.5,
+    "projected-stg-refined-evidence": 24.5,
     "projected-stg-refined-ls": 26,
     "projected-stg": 33,
     "projected-stg-exact": 35,
@@ -179,7 +181,7 @@ def timed():
 
 def among_many():
     """A thousand columns: two designs, two kinds of coefficients, noise given by the SNR."""
-    fast = ("lasso", "omp", "scad-top", "mcp-top", "abess", "limit-evidence")
+    fast = ("lasso", "omp", "scad-top", "mcp-top", "abess", "limit-common-size")
     chosen = {m: MIDPOINTS[m] for m in ("projected-stg-refined", *fast)}
     return [
         line | {"noise_std": None, "snr": 10.0, "n_features": 1000}

@@ -10,13 +10,14 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 
+from projstg import ProjectedSTG
 from projstg._extras import MissingExtra
 from projstg.experiments import methods
 from projstg.experiments.methods import METHODS, Known, Method, available, method, method_names
 
-NAMES = """projected-stg projected-stg-exact projected-stg-refined projected-stg-refined-ls stg
-lasso lasso-path-first lasso-path-refit omp randomized-omp scad scad-top mcp mcp-top abess
-limit-evidence limit-least-squares""".split()
+NAMES = """projected-stg projected-stg-exact projected-stg-refined projected-stg-refined-evidence
+projected-stg-refined-ls stg lasso lasso-path-first lasso-path-refit omp randomized-omp scad
+scad-top mcp mcp-top abess limit-common-size limit-evidence limit-least-squares""".split()
 GATES = ["projected-stg", "projected-stg-exact", "stg"]
 TOGETHER = [name for name in METHODS if METHODS[name].fit_many is not None]
 KNOWN = Known(3, 0.3, 40, 12, alpha_scale=0.2, seed=5)
@@ -43,7 +44,7 @@ def test_the_names_are_these():
     assert list(METHODS) == NAMES
     assert all(METHODS[name].name == name for name in NAMES)
     assert len({own.label for own in METHODS.values()}) == len(NAMES)
-    assert {own.criterion for own in METHODS.values()} == {None, "evidence"}
+    assert {own.criterion for own in METHODS.values()} == {None, "common-size", "evidence"}
     assert [name for name in NAMES if METHODS[name].tunes_alpha_scale] == GATES
 
 
@@ -81,21 +82,36 @@ def test_the_paper_s_algorithm_is_the_sampled_one():
     assert (paper["expectation"], paper["refine"]) == ("monte-carlo", False)
 
 
-@pytest.mark.parametrize("name", ["projected-stg-refined", "limit-evidence"])
-def test_the_search_is_told_k_alone(name):
+CRITERION_OF = {
+    "projected-stg-refined": "common-size",
+    "projected-stg-refined-evidence": "evidence",
+    "projected-stg-refined-ls": "least-squares",
+    "limit-common-size": "common-size",
+    "limit-evidence": "evidence",
+    "limit-least-squares": "least-squares",
+}
+PAIRS = list(zip(list(CRITERION_OF)[:3], list(CRITERION_OF)[3:], strict=True))
+
+
+@pytest.mark.parametrize(("name", "criterion"), CRITERION_OF.items())
+def test_a_search_is_told_k_alone_and_judged_by_its_own_criterion(name, criterion):
     told = method(name).make(KNOWN).get_params()
     assert told["noise_std"] is None
-    assert told["criterion"] == "evidence"
+    assert told["n_features_to_select"] == 3
+    assert told["criterion"] == criterion == (METHODS[name].criterion or "least-squares")
 
 
-def test_a_limit_starts_elsewhere():
-    found, limit = (
-        method(name).make(KNOWN) for name in ("projected-stg-refined", "limit-evidence")
-    )
-    assert found.random_state != limit.random_state
-    assert limit.n_starts == 100
-    assert method("limit-evidence").make(replace(KNOWN, n_features_to_select=11)).n_starts == 300
-    last = method("limit-evidence").make(replace(KNOWN, seed=2**32 - 1))
+def test_the_search_by_default_is_that_of_the_estimator():
+    assert method("projected-stg-refined").make(KNOWN).criterion == ProjectedSTG().criterion
+
+
+@pytest.mark.parametrize(("found", "limit"), PAIRS)
+def test_a_limit_starts_elsewhere(found, limit):
+    known = method(limit).make(KNOWN)
+    assert method(found).make(KNOWN).random_state != known.random_state
+    assert known.n_starts == 100
+    assert method(limit).make(replace(KNOWN, n_features_to_select=11)).n_starts == 300
+    last = method(limit).make(replace(KNOWN, seed=2**32 - 1))
     assert last.fit(*problem()).support_.sum() == 3
 
 

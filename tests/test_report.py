@@ -24,6 +24,7 @@ from made_up_runs import (
     summary_of,
     timed,
 )
+from matplotlib.markers import MarkerStyle
 
 from projstg.experiments import summary as laboratory
 from projstg.experiments.methods import METHODS
@@ -49,7 +50,7 @@ from projstg.report.page import scale_remark, write_report
 from projstg.report.panels import panels
 from projstg.report.reading import prepared, read_run
 from projstg.report.saving import inline_svg, svg_text
-from projstg.report.style import LIMITS, LOOKS, looks, sequence_looks
+from projstg.report.style import LIMITS, LOOKS, OURS, looks, sequence_looks
 from projstg.report.tables import headline_table, numbers_table, theory_table
 from projstg.report.texts import ENTRIES, entry_for
 from projstg.report.thresholds import headline, samples_needed
@@ -66,6 +67,26 @@ def test_no_two_methods_share_a_colour_or_a_marker():
     drawn = [look for name, look in LOOKS.items() if name not in LIMITS]
     assert len({look.colour for look in drawn}) == len(drawn)
     assert len({look.marker for look in drawn}) == len(drawn)
+
+
+def lab(colour):
+    """A colour as CIE L*a*b*, where ten units are a difference nobody misses."""
+    rgb = np.asarray([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    light = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]] @ light
+    x, y, z = np.cbrt(xyz / [0.9505, 1.0, 1.089])
+    return np.asarray([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def test_any_two_colours_are_told_apart():
+    drawn = {name: lab(look.colour) for name, look in LOOKS.items() if name not in LIMITS}
+    for one, other in itertools.combinations(drawn, 2):
+        assert np.linalg.norm(drawn[one] - drawn[other]) > 15, (one, other)
+
+
+def test_markers_are_seen_without_their_edges():
+    drawn = [look for name, look in LOOKS.items() if name not in LIMITS]
+    assert all(MarkerStyle(look.marker).is_filled() for look in drawn)
 
 
 def test_an_unknown_method_keeps_its_look_whatever_is_beside_it():
@@ -183,7 +204,7 @@ def test_the_laboratory_and_the_page_agree_on_the_samples_needed():
 
 def test_the_headline_has_the_limits_first_and_then_the_fewest_samples():
     _, found = headline(summary_of(against_samples()))
-    assert list(found)[:4] == [*LIMITS, "projected-stg-refined"]
+    assert list(found)[:5] == [*LIMITS, "projected-stg-refined", "projected-stg-refined-evidence"]
     assert list(found)[-1] == "lasso"
 
 
@@ -362,9 +383,10 @@ def test_each_curve_has_its_band_and_equal_ones_share_it(figure):
     assert heights.max() == pytest.approx(ours["boot_high"].max())
 
 
-def test_the_limit_is_dashed_and_has_no_marker(figure):
+@pytest.mark.parametrize("limit", LIMITS)
+def test_a_limit_is_dashed_and_has_no_marker(figure, limit):
     big = next(ax for ax in figure.axes if ax.get_title() == "σ = 1")
-    (line,) = [ln for ln in big.lines if ln.get_color() == LOOKS["limit-evidence"].colour]
+    (line,) = [ln for ln in big.lines if ln.get_color() == LOOKS[limit].colour]
     assert line.get_linestyle() == "--"
     assert line.get_marker() in ("", "None")
 
@@ -374,7 +396,7 @@ def test_the_legend_is_outside_and_has_the_best_first(figure):
     names = [text.get_text() for text in legend.get_texts()]
     order = ranked(summary_of(against_samples()), ENTRIES["recovery_vs_samples"])
     assert names[: len(order)] == [LABELS[method] for method in order]
-    assert order[:4] == [*LIMITS, "projected-stg-refined", "projected-stg-refined-ls"]
+    assert order[:6] == [*LIMITS, *OURS[:3]]
     figure.canvas.draw()
     frame = legend.get_window_extent()
     assert all(frame.x0 >= ax.get_window_extent().x1 for ax in figure.axes)

@@ -14,7 +14,7 @@ import numpy as np
 from .backend import to_numpy
 from .evidence import CRITERIA, Criterion, mean_score, scores_by_ridge, support_systems
 from .ledger import Optima
-from .posterior import Posterior, posterior, relevant
+from .posterior import Posterior, posterior
 from .screening import outside_swaps, restricted
 from .statistics import Quadratic
 
@@ -25,6 +25,8 @@ _MOST_COLUMNS = 300
 _MOST_FOUND = 200
 # Supports by whose ridges the grid is cut down.
 _LEADERS = 30
+# A ridge with so small a share of their evidence is left out.
+_USELESS = 1e-4
 
 
 def judge_of(criterion: str) -> Criterion:
@@ -47,19 +49,27 @@ def confidence(
     ``always`` and ``never`` are masks (D,). Scores are computed anew, by ``judge``.
     """
     groups = [one.supports[:_MOST_FOUND] for one in found]
-    scores = [_by_ridge(problem, supports, judge) for supports in groups]
-    whole = [mean_score(by_ridge) for by_ridge in scores]
-    columns = _columns(problem, groups, whole, judge, always, never)
+    by_ridge = [_by_ridge(problem, supports, judge) for supports in groups]
+    useful = _useful_ridges(groups, by_ridge)
+    scores = [mean_score(one[:, useful]) for one in by_ridge]
+    columns = _columns(problem, groups, scores, judge, always, never)
     closed = np.where(never, np.inf, 0.0)[None]
     field = restricted(problem, columns[None], closed, always[None])
     begin = [
         (np.searchsorted(columns, members), float(score))
-        for supports, own in zip(groups, whole, strict=True)
+        for supports, own in zip(groups, scores, strict=True)
         for members, score in zip(supports, own, strict=True)
+        if np.isin(members, columns).all()
     ]
-    grid = _cut(judge, scores, whole, log_prior)
-    n_free = int(np.sum(~never | always))
-    known = posterior(field, begin, grid, log_prior, n_free=n_free)
+    # The other ridges count as nothing, to all supports but the empty one, which has no ridge.
+    has_ridge = np.arange(log_prior.size) > 0
+    known = posterior(
+        field,
+        begin,
+        judge._replace(ridges=judge.ridges[useful]),
+        log_prior + np.where(has_ridge, np.log(np.mean(useful)), 0.0),
+        n_free=int(np.sum(~never | always)),
+    )
     inclusion = np.zeros(always.size)
     inclusion[columns] = known.inclusion
     return known._replace(
@@ -76,25 +86,24 @@ def _by_ridge(problem: Quadratic, supports: np.ndarray, judge: Criterion) -> np.
     return scores_by_ridge(G[0], b[0], yy, dof, judge)
 
 
-def _cut(
-    judge: Criterion,
-    scores: Sequence[np.ndarray],
-    whole: Sequence[np.ndarray],
-    log_prior: np.ndarray,
-) -> Criterion:
-    """Return the judge with the ridges that the leaders of each size have a use for."""
-    leaders = [
-        by_ridge[np.argsort(own, kind="stable")[:_LEADERS]]
-        for by_ridge, own in zip(scores, whole, strict=True)
-    ]
-    grids = [relevant(judge, own).ridges for own in leaders]
-    return judge._replace(ridges=np.unique(np.concatenate(grids)))
+def _useful_ridges(groups: Sequence[np.ndarray], scores: Sequence[np.ndarray]) -> np.ndarray:
+    """Return a mask (R,) of the ridges that the leaders of any size have a use for.
+
+    ``scores`` are those of each group's supports at each ridge.
+    """
+    useful = np.zeros(scores[0].shape[1], dtype=bool)
+    for supports, own in zip(groups, scores, strict=True):
+        if supports.shape[1]:
+            leaders = own[np.argsort(mean_score(own), kind="stable")[:_LEADERS]]
+            weight = np.exp(-0.5 * (leaders - np.min(leaders)))
+            useful |= weight.sum(axis=0) > _USELESS * weight.sum()
+    return useful if useful.any() else ~useful
 
 
 def _columns(
     problem: Quadratic,
     groups: Sequence[np.ndarray],
-    whole: Sequence[np.ndarray],
+    scores: Sequence[np.ndarray],
     judge: Criterion,
     always: np.ndarray,
     never: np.ndarray,
@@ -107,7 +116,7 @@ def _columns(
     for supports in groups:
         wanted[supports[:_LEADERS].ravel()] = True
     promise = np.full(n_columns, -np.inf)
-    for supports, own in zip(groups, whole, strict=True):
+    for supports, own in zip(groups, scores, strict=True):
         if supports.shape[1]:
             best = supports[np.argmin(own)][None]
             closed = np.where(never, np.inf, 0.0)[None]

@@ -25,7 +25,7 @@ from .evidence import Criterion
 from .neighbours import Neighbours, neighbours
 from .swaps import Field
 
-__all__ = ["Posterior", "log_supports", "posterior", "relevant"]
+__all__ = ["Posterior", "log_supports", "posterior"]
 
 # Neighbourhoods looked at in one go, and in all.
 _AT_ONCE, _MOST = 8, 96
@@ -54,16 +54,6 @@ class Posterior(NamedTuple):
 def log_supports(n_columns: int, sizes: np.ndarray) -> np.ndarray:
     """Return the logarithm of the number of supports of each size among ``n_columns``."""
     return gammaln(n_columns + 1.0) - gammaln(sizes + 1.0) - gammaln(n_columns - sizes + 1.0)
-
-
-def relevant(criterion: Criterion, scores: np.ndarray) -> Criterion:
-    """Return the criterion without the ridges that no support of weight has any use for.
-
-    ``scores`` are those of supports at each ridge, (S, R).
-    """
-    weight = np.exp(-0.5 * (scores - np.min(scores)))
-    share = weight.sum(axis=0) / weight.sum()
-    return criterion._replace(ridges=criterion.ridges[share > 1e-4])
 
 
 class _Cloud:

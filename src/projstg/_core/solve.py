@@ -46,6 +46,8 @@ class Options:
     refine: bool = False
     criterion: str = "common-size"
     n_starts: int | None = None
+    probabilities: bool = True
+    """Whether a search says how sure it is, and looks on around its answer for that."""
     always: tuple[int, ...] = ()
     """Columns that must be selected."""
 
@@ -205,7 +207,7 @@ def _proposal(table: Table, gates: GateFit, options: Options) -> tuple[Array, Ar
 
 def _search(
     table: Table, support: Array, options: Options, seeds: Sequence[int]
-) -> tuple[Refined, list[Posterior]]:
+) -> tuple[Refined, list[Posterior] | None]:
     """Search from the gates' proposal; the draws depend on (seed, K) alone."""
     k = support.shape[-1]
     problem, always, never = (
@@ -223,21 +225,38 @@ def _search(
         always=always,
         never=never,
     )
-    judge = judge_of(options.criterion)
-    prior = np.full(k + 1, -np.inf)
-    prior[k] = 0.0
-    known = []
-    for i, optima in enumerate(found.optima):
-        one = problem.problems(np.asarray([i]))
-        known.append(confidence(one, [optima], judge, prior, always=always, never=never[i]))
-    if CRITERIA[options.criterion].counts_volume:
-        found = _improved(problem, found, known, options.criterion)
+    known = None
+    if options.probabilities:
+        known = _posteriors(problem, found, options.criterion, always, never)
+        if CRITERIA[options.criterion].counts_volume:
+            found = _improved(problem, found, known, options.criterion)
     # n log(rss) in the units of the data; what is compared does not change.
     shift = 2.0 * to_numpy(table.problem.degrees_of_freedom) * np.log(to_numpy(table.y_scale))
     optima_in_units = [
         own._replace(scores=own.scores + by) for own, by in zip(found.optima, shift, strict=True)
     ]
     return found._replace(objective=found.objective + shift, optima=optima_in_units), known
+
+
+def _posteriors(
+    problem: Problem, found: Refined, criterion: str, always: np.ndarray, never: np.ndarray
+) -> list[Posterior]:
+    """Return what the data say of the supports of each problem, all of the size that was found."""
+    k = found.support.shape[1]
+    prior = np.full(k + 1, -np.inf)
+    prior[k] = 0.0
+    judge = judge_of(criterion)
+    return [
+        confidence(
+            problem.problems(np.asarray([i])),
+            [optima],
+            judge,
+            prior,
+            always=always,
+            never=never[i],
+        )
+        for i, optima in enumerate(found.optima)
+    ]
 
 
 def always_mask(table: Table, options: Options) -> np.ndarray:

@@ -94,7 +94,8 @@ def tableau_of_rows(
     U = P @ rows
     w = P @ b_S[..., None]
     e = b - (w.swapaxes(-1, -2) @ rows)[:, 0]
-    h = diagonal + ridge[:, None] - np.sum(rows * U, axis=1)
+    # Never less than κ but for rounding, where a column is a combination of the members.
+    h = np.maximum(diagonal + ridge[:, None] - np.sum(rows * U, axis=1), ridge[:, None])
     rss = yy - np.sum(b_S * w[..., 0], axis=-1)
     return Tableau(np.concatenate([U, w, P], axis=2), e, h, np.maximum(rss, residual_floor(yy)))
 
@@ -124,6 +125,8 @@ def swap_objectives(
     fit *= fit
     V *= V
     V += (state.h + closed)[:, None, :]
+    if V.min(initial=np.inf) <= 0.0:
+        np.maximum(V, _SMALLEST, out=V)
     fit /= V
     rss = np.subtract(without[..., None], fit, out=fit)
     if rss.min(initial=np.inf) < floor.max(initial=0.0):

@@ -89,6 +89,9 @@ class ProjectedSTG(GateSelector):
     n_starts : int or None, default=None
         The most starts the search may take; None is 0.9 K², between 60 and 300. Easy problems
         stop after a handful.
+    probabilities : bool, default=True
+        With K given, also say how sure the answer is. It takes looking at all supports around the
+        best ones, which now and then finds a better one; False saves that time.
     always_select, never_select : list of str or int, mask, or None
         Columns that must, or must not, be among the K.
     fit_intercept : bool, default=True
@@ -176,6 +179,7 @@ class ProjectedSTG(GateSelector):
         "refine": ["boolean"],
         "criterion": [StrOptions(set(CRITERIA))],
         "selection": [StrOptions(set(SELECTIONS))],
+        "probabilities": ["boolean"],
         "n_starts": [Interval(Integral, 1, None, closed="left"), None],
         "always_select": ["array-like", None],
         "never_select": ["array-like", None],
@@ -200,6 +204,7 @@ class ProjectedSTG(GateSelector):
         criterion="common-size",
         selection="evidence",
         n_starts=None,
+        probabilities=True,
         always_select=None,
         never_select=None,
         fit_intercept=True,
@@ -221,6 +226,7 @@ class ProjectedSTG(GateSelector):
         self.criterion = criterion
         self.selection = selection
         self.n_starts = n_starts
+        self.probabilities = probabilities
         self.always_select = always_select
         self.never_select = never_select
         self.fit_intercept = fit_intercept
@@ -237,6 +243,7 @@ class ProjectedSTG(GateSelector):
             "refine": self.refine,
             "criterion": self.criterion,
             "n_starts": self.n_starts,
+            "probabilities": self.probabilities,
         }
         return self._options_with(
             search,
@@ -288,8 +295,8 @@ class ProjectedSTG(GateSelector):
             raise ValueError(f"level={level!r}; give a number between 0 and 1, such as 0.9.")
         if self.alternatives_ is None:
             raise ValueError(
-                "there are no alternatives to average over, since nothing was searched; fit with "
-                'refine=True and n_features_to_select="auto" or a number.'
+                "there are no alternatives to average over; fit with refine=True, "
+                'probabilities=True and n_features_to_select="auto" or a number.'
             )
         probabilities = np.asarray([probability for _, probability in self.alternatives_])
         fits = Estimates(*self._alternative_fits)

@@ -190,7 +190,11 @@ def _limit(known: Known, criterion: str) -> dict[str, Any]:
     """
     n_starts = 100 if known.n_features_to_select <= 10 else 300
     other = (known.seed + 1) % 2**32
-    return _search(known, criterion) | {"n_starts": n_starts, "random_state": other}
+    return _search(known, criterion) | {
+        "n_starts": n_starts,
+        "random_state": other,
+        "probabilities": False,
+    }
 
 
 Settings = Callable[[Known], dict[str, Any]]

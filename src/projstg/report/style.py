@@ -36,7 +36,8 @@ class Look(NamedTuple):
     """How a curve is drawn."""
 
     colour: str
-    marker: str
+    marker: Any
+    """As Matplotlib takes it: a letter, or (points, 1, angle) for a star; empty: none."""
     line: Any = "-"
     """As Matplotlib takes it: a name, or a pattern of dashes."""
     width: float = 1.0
@@ -44,13 +45,13 @@ class Look(NamedTuple):
     order: float = 2.0
 
 
-def _ours(colour: str, marker: str, line: Any = "-") -> Look:
-    return Look(colour, marker, line, width=2.2, size=5.0, order=4.0)
+def _ours(colour: str, marker: Any, line: Any = "-", size: float = 5.0) -> Look:
+    return Look(colour, marker, line, width=2.2, size=size, order=4.0)
 
 
 LOOKS = {
     "projected-stg-refined": _ours("#D55E00", "o"),
-    "projected-stg-refined-evidence": _ours("#F0A500", "x", (0, (3, 1))),
+    "projected-stg-refined-evidence": _ours("#EE6677", (4, 1, 0), (0, (3, 1)), size=9.0),
     "projected-stg-refined-ls": _ours("#E69F00", "D", (0, (5, 1.5))),
     "projected-stg": _ours("#0072B2", "s"),
     "projected-stg-exact": _ours("#56B4E9", "^", (0, (5, 1.5))),

@@ -1,0 +1,161 @@
+"""Pictures of one answer: its gates, and how likely each column and each support is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._axes import (
+    CHOSEN,
+    INK,
+    OTHER,
+    learned,
+    legend_above,
+    names_down_the_side,
+    new_axes,
+    plain_names,
+    tidy,
+    whole,
+)
+
+__all__ = ["plot_gates", "plot_inclusion"]
+
+# Where the alternatives stand beside bars that end at 1, and how far apart.
+_FIRST_ALTERNATIVE, _BETWEEN = 1.16, 0.115
+# The shortest bar worth a row.
+_VISIBLE = 0.01
+
+
+def plot_gates(model, *, ax=None, feature_names=None, top_n=20):
+    """Draw how far open the gates are: the selected columns first, then the next widest.
+
+    A gate that is shut although its column is selected was opened by the search that goes on from
+    the gates.
+
+    Parameters
+    ----------
+    model : fitted ProjectedSTG, ProjectedSTGCV or STG
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a figure.
+    feature_names : sequence of str or None, default=None
+        Names of the columns; None takes those of the table the model was fitted to.
+    top_n : int, default=20
+        The most columns to show.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    gates = np.asarray(learned(model, "gate_mean_", "fit a ProjectedSTG or STG first"))
+    names = plain_names(model, feature_names, gates.size)
+    order = np.lexsort((-np.abs(model.gated_coef_), -gates, ~model.support_))
+    shown = _worth_showing(gates, order, model.support_, whole(top_n))
+    ax = new_axes(6.4, 1.5 + 0.24 * shown.size) if ax is None else ax
+    _bars(ax, gates, shown, model.support_, names)
+    ax.set_xlim(0.0, 1.0)
+    ax.set_xlabel("how far open the gate is on average, E[z]")
+    tidy(ax)
+    legend_above(ax)
+    return ax
+
+
+def plot_inclusion(model, *, ax=None, feature_names=None, top_n=20, n_alternatives=6):
+    """Draw how likely each column is to be a right one, and beside it the likeliest supports.
+
+    Each support is a column of dots, one for each of its members, over its probability. Columns
+    that are in all of them are sure; those that take turns stand in for one another.
+
+    Parameters
+    ----------
+    model : fitted ProjectedSTG
+        With ``inclusion_probability_`` and ``alternatives_``, that is, with a search.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a figure.
+    feature_names : sequence of str or None, default=None
+        Names of the columns; None takes those of the table the model was fitted to.
+    top_n : int, default=20
+        The most columns to show, the likeliest.
+    n_alternatives : int, default=6
+        The most supports to show; 0 draws the bars alone.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    remedy = 'fit with refine=True, probabilities=True and n_features_to_select="auto" or a number'
+    inclusion = np.asarray(learned(model, "inclusion_probability_", remedy))
+    names = plain_names(model, feature_names, inclusion.size)
+    supports = _alternatives(model)[:n_alternatives]
+    needed = np.isin(np.arange(inclusion.size), [d for members, _ in supports for d in members])
+    order = np.lexsort((~model.support_, -inclusion))
+    shown = _worth_showing(inclusion, order, model.support_ | needed, whole(top_n))
+    if ax is None:
+        ax = new_axes(5.6 + 0.42 * len(supports), 1.7 + 0.24 * shown.size)
+    _bars(ax, inclusion, shown, model.support_, names)
+    ax.set_xlim(0.0, 1.0)
+    ax.set_xlabel("bars: probability that the column is a right one")
+    _dots(ax, supports, shown, set(np.flatnonzero(model.support_).tolist()))
+    tidy(ax)
+    legend_above(ax)
+    return ax
+
+
+def _worth_showing(
+    values: np.ndarray, order: np.ndarray, is_needed: np.ndarray, top_n: int
+) -> np.ndarray:
+    """Return the first columns in ``order``, those with a bar to see or that are needed anyway."""
+    return order[(values[order] >= _VISIBLE) | is_needed[order]][:top_n]
+
+
+def _bars(
+    ax: Any, values: np.ndarray, shown: np.ndarray, is_selected: np.ndarray, names: list[str]
+) -> None:
+    """Draw one bar for each of the columns shown, in two colours, and say what was left out."""
+    place = np.arange(shown.size)
+    for colour, label, which in (
+        (CHOSEN, "selected", is_selected[shown]),
+        (OTHER, "not selected", ~is_selected[shown]),
+    ):
+        if which.any():
+            ax.barh(place[which], values[shown][which], color=colour, label=label, height=0.72)
+    labels = [names[d] for d in shown]
+    rest = np.delete(values, shown)
+    if rest.size:
+        most = np.ceil(100.0 * rest.max()) / 100.0
+        labels.append(f"{rest.size} other{'s' * (rest.size > 1)}, at most {most:.2g}")
+    names_down_the_side(ax, labels)
+
+
+def _alternatives(model: Any) -> list[tuple[set[int], float]]:
+    """Return the alternatives by index, whatever the model calls its columns."""
+    names = getattr(model, "feature_names_in_", np.arange(model.n_features_in_))
+    place = {name: i for i, name in enumerate(names.tolist())}
+    return [({place[name] for name in members}, p) for members, p in model.alternatives_]
+
+
+def _dots(
+    ax: Any, supports: list[tuple[set[int], float]], shown: np.ndarray, selected: set[int]
+) -> None:
+    """Draw supports as columns of dots to the right of the bars, over their probabilities."""
+    if not supports:
+        return
+    at = _FIRST_ALTERNATIVE + _BETWEEN * np.arange(len(supports))
+    place, labels = np.arange(shown.size), []
+    for x, (members, probability) in zip(at, supports, strict=True):
+        is_member = np.isin(shown, list(members))
+        ax.plot(np.full(shown.size, x), place, "o", ms=3.0, color="#dddddd")
+        colour = CHOSEN if members == selected else INK
+        ax.plot(np.full(is_member.sum(), x), place[is_member], "o", ms=6.0, color=colour)
+        beyond = len(members) - int(is_member.sum())
+        label = f"{probability:.2f}" if probability >= 0.005 else "< 0.01"
+        labels.append(label + (f", {beyond} not shown" if beyond else ""))
+    ax.axvline(1.0, color=INK, lw=0.8)
+    ax.set_xlim(0.0, at[-1] + 0.5 * _BETWEEN)
+    ax.spines["bottom"].set_bounds(0.0, 1.0)
+    shares = [0.0, 0.5, 1.0]
+    ax.set_xticks([*shares, *at], labels=[*(f"{share:g}" for share in shares), *labels])
+    for tick in ax.xaxis.get_major_ticks()[len(shares) :]:
+        tick.tick1line.set_visible(False)
+        tick.label1.set_rotation(90.0)
+    ax.set_xlabel(ax.get_xlabel() + "\ndots: the likeliest supports and their probabilities")
