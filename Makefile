@@ -1,4 +1,4 @@
-# Two commands matter: `make demo` and `make test`. Both set up .venv on first use.
+# Three commands matter: `make reproduce`, `make demo`, `make test`. Each sets up .venv on first use.
 PYTHON ?= python3
 PYTEST_WORKERS ?= 2
 
@@ -14,10 +14,13 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint unit wheel test-torch setup format clean
+.PHONY: help reproduce demo test lint unit wheel test-torch setup format clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+reproduce: $(STAMP)  ## every figure of the paper at smoke size, as one page: reproduction-smoke/report.html
+	$(BIN)/projstg reproduce --size smoke --out reproduction-smoke
 
 demo: $(STAMP)  ## choose columns on a simulated problem and on the diabetes table
 	$(BIN)/python examples/demo.py
@@ -29,6 +32,7 @@ lint: $(STAMP)  ## format, lint and types, changing nothing
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# The page is also opened in headless Chromium where one is installed (Debian: apt install chromium).
 unit: $(STAMP) lint  ## tests and doctests, with the coverage floor of _core
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not torch" --cov --cov-report=term
 

@@ -63,6 +63,12 @@ def relaxed_lasso_cv(X, y):
     return lasso_path(X, y, alphas=alphas[: point + 1], max_iter=10_000)[1][:, -1] != 0.0
 
 
+def path_supports(X, y):
+    """All supports of five columns on the exact path, columns at mean square one."""
+    X = X / np.sqrt(np.mean(X * X, axis=0))
+    return _path_supports(lars_path(X, y, method="lasso")[2], K)
+
+
 def abess_ebic(X, y):
     from abess import LinearRegression
 
@@ -102,7 +108,7 @@ def trial(rho, snr, repetition):
         model = ProjectedSTG(size, criterion=criterion, fit_intercept=False).fit(X, y)
         found[name], stated[name] = model.support_, round(model.support_probability_, 4)
     found |= {name: np.ravel(method(X, y)) for name, (method, _) in RIVALS.items()}
-    path = _path_supports(lars_path(X, y, method="lasso")[2], K)
+    path = path_supports(X, y)
     others = [np.flatnonzero(s) for s in (*found.values(), *path) if np.sum(s) == K]
     return {
         "rho": rho,
@@ -172,30 +178,27 @@ def tables(found):
     for rho, snr in SETTINGS:
         draws = [draw for draw in found["draws"] if draw["rho"] == rho]
         print(f"\nρ = {rho:g}, SNR {snr:g}\n")
-        print("| | exact | statistical | search | true columns | size | stated |")
-        print("| --- | --- | --- | --- | --- | --- | --- |")
+        print("| | exact | statistical | search | none false | true columns | size | stated |")
+        print("| --- | --- | --- | --- | --- | --- | --- | --- |")
         for name in draws[0]["found"]:
             print(line(draws, name))
         share = np.mean([draw["on_path"] for draw in draws])
-        print(f"| lasso path, any | {share:.2f} |  |  |  |  |  |")
+        print(f"| lasso path, any | {share:.2f} |  |  |  |  |  |  |")
         for criterion in CRITERIA:
             share = np.mean([draw["truth_is_best"][criterion] for draw in draws])
             print(f"\nNo five columns found by anybody score better, {criterion}: {share:.2f}")
 
 
 def line(draws, name):
-    exact, statistical, search, unsplit = shares(draws, name)
+    exact, statistical, search, _ = shares(draws, name)
     supports = [draw["found"][name] for draw in draws]
-    true = np.mean([sum(column < K for column in support) for support in supports])
-    split = ["", ""] if unsplit else [f"{statistical:.2f}", f"{search:.2f}"]
+    n_true = np.asarray([sum(column < K for column in support) for support in supports])
+    size = np.asarray([len(support) for support in supports])
+    is_split = (OURS | RIVALS)[name][1] is not None
+    split = [f"{statistical:.2f}", f"{search:.2f}"] if is_split else ["", ""]
     stated = [draw["stated"].get(name) for draw in draws]
-    cells = [
-        name,
-        f"{exact:.2f}",
-        *split,
-        f"{true:.1f}",
-        f"{np.mean(list(map(len, supports))):.1f}",
-    ]
+    cells = [name, f"{exact:.2f}", *split, f"{np.mean(n_true == size):.2f}"]
+    cells += [f"{n_true.mean():.1f}", f"{size.mean():.1f}"]
     return f"| {' | '.join([*cells, '' if stated[0] is None else f'{np.mean(stated):.2f}'])} |"
 
 

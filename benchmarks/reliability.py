@@ -84,6 +84,12 @@ def trials(kind, indices, signal, rows):
     return [trial(kind, index, signal, rows) for index in indices]
 
 
+def commits(found):
+    """The commits that a file's outcomes are from: those named in it, and the present one."""
+    named = found["commit"].split(" + ") if "commit" in found else []
+    return " + ".join(dict.fromkeys([*named, str(commit())]))
+
+
 def run(path, repetitions, jobs, signal, rows):
     """Measure the problems that are not in the file, which is written every few hundred."""
     asked = {"root": ROOT, "signal": signal, "rows": list(rows)}
@@ -93,7 +99,7 @@ def run(path, repetitions, jobs, signal, rows):
             f"{path} holds another run (signal {found['signal']}, rows {found['rows']}); move it."
         )
     found = {kind: [] for kind in KINDS} | found | asked
-    found |= {"commit": commit(), "time": now(), **about_machine()}
+    found |= {"commit": commits(found), "time": now(), **about_machine()}
     with parallel_config("loky", inner_max_num_threads=1), Parallel(n_jobs=jobs) as parallel:
         for kind, first in [(k, i) for i in range(0, repetitions, SAVED_EVERY) for k in KINDS]:
             wanted = range(max(first, len(found[kind])), min(first + SAVED_EVERY, repetitions))

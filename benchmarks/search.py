@@ -41,7 +41,8 @@ def abess_support(X, y, k):
     return np.flatnonzero(LinearRegression(support_size=k, fit_intercept=False).fit(X, y).coef_)
 
 
-def fitted(X, y, k, **params):
+def fitted(X, y, k, criterion="common-size", **params):
+    params["criterion"] = criterion
     return ProjectedSTG(k, fit_intercept=False, **params).fit(X, y).get_support(indices=True)
 
 
@@ -98,7 +99,8 @@ def compare(problems, k, methods):
 
 PUBLIC = {
     "abess": ("least-squares", abess_support),
-    "evidence": ("evidence", fitted),
+    "common-size": ("common-size", fitted),
+    "evidence": ("evidence", lambda X, y, k: fitted(X, y, k, criterion="evidence")),
     "least-squares": (
         "least-squares",
         lambda X, y, k: fitted(X, y, k, criterion="least-squares"),
@@ -168,7 +170,7 @@ def path(repetitions):
 
 def amplitudes(repetitions):
     """Evidence against least squares where coefficients are not ±1."""
-    methods = {name: PUBLIC[name] for name in ("evidence", "least-squares")}
+    methods = {name: PUBLIC[name] for name in ("common-size", "evidence", "least-squares")}
     for signal in ("decaying", "normal"):
         for sigma in (0.1, 0.25, 0.5, 1.0):
             for n in (30, 40, 60):
@@ -179,8 +181,10 @@ def amplitudes(repetitions):
                 rates = {name: np.mean(tally.right) for name, tally in tallies.items()}
                 hits = {name: np.asarray(tally.right) for name, tally in tallies.items()}
                 only = {
-                    "evidence only": int(np.sum(hits["evidence"] & ~hits["least-squares"])),
-                    "least squares only": int(np.sum(hits["least-squares"] & ~hits["evidence"])),
+                    f"{one} and not {other}": int(np.sum(hits[one] & ~hits[other]))
+                    for one in hits
+                    for other in hits
+                    if one != other
                 }
                 print(f"{signal} sigma={sigma} N={n}: {rates} {only} limits {limits}", flush=True)
 

@@ -115,13 +115,19 @@ def measured(cell, repetitions, methods, parallel):
     return record
 
 
+def commits(found):
+    """The commits that a file's outcomes are from: those named in it, and the present one."""
+    named = found["commit"].split(" + ") if "commit" in found else []
+    return " + ".join(dict.fromkeys([*named, str(commit())]))
+
+
 def run(path, repetitions, jobs, methods, only):
     """Measure the cells that are not in the file, which is written after each."""
     asked = {"root": ROOT, "repetitions": repetitions, "methods": methods}
     found = json.loads(path.read_text("utf-8")) if path and path.exists() else {"cells": []} | asked
     if any(found[name] != value for name, value in asked.items()):
         raise SystemExit(f"{path} holds another run ({found['repetitions']} repetitions); move it.")
-    found |= {"commit": commit(), "time": now(), **about_machine()}
+    found |= {"commit": commits(found), "time": now(), **about_machine()}
     done = {(c["design"], c["K"], c["sigma"], c["n"]) for c in found["cells"]}
     with parallel_config("loky", inner_max_num_threads=1), Parallel(n_jobs=jobs) as parallel:
         for cell in cells():

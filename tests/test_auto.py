@@ -227,9 +227,11 @@ def test_a_handful_of_rows(n, n_features):
         assert found.inclusion_probability_.sum() <= max(n - 3, 0) + 1e-9
 
 
-def test_columns_that_do_not_vary_are_not_there():
-    (X, y, _), plain = TABLES["easy"], fitted("easy")
-    wider = ProjectedSTG().fit(np.column_stack([np.full((60, 2), 7.0), X]), y)
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_columns_that_do_not_vary_are_not_there(selection):
+    X, y, _ = draw(13, n=40, n_features=8, k=3, noise=2.0)
+    plain = ProjectedSTG(selection=selection).fit(X, y)
+    wider = ProjectedSTG(selection=selection).fit(np.column_stack([np.full((40, 2), 7.0), X]), y)
     np.testing.assert_array_equal(wider.support_[2:], plain.support_)
     assert wider.support_probability_ == pytest.approx(plain.support_probability_, rel=1e-9)
     assert wider.inclusion_probability_[:2].tolist() == [0.0, 0.0]
@@ -319,6 +321,34 @@ def test_the_unit_of_y_and_of_the_columns_changes_no_probability():
     other = ProjectedSTG().fit(X * units, 1e6 * y)
     np.testing.assert_array_equal(plain.support_, other.support_)
     assert plain.support_probability_ == pytest.approx(other.support_probability_, rel=1e-6)
+
+
+def test_the_posterior_is_begun_from_the_full_search_too(monkeypatch):
+    confidence, begun = auto.confidence, []
+
+    def listening(problem, found, *arguments, **options):
+        begun.append([one.supports for one in found])
+        return confidence(problem, found, *arguments, **options)
+
+    monkeypatch.setattr(auto, "confidence", listening)
+    X, y, _ = draw(14, k=4)  # four are not on the ladder
+    found = ProjectedSTG().fit(X, y)
+    assert not [supports for supports in begun[0] if supports.shape[1] == 4]
+    assert begun[-1][-1][0].tolist() == chosen(found)
+    assert len(begun[-1]) == len(begun[0]) + 1
+
+
+def test_information_criteria_take_so_many_starts_as_they_may(monkeypatch):
+    refine, asked = auto.refine, []
+
+    def listening(*arguments, **options):
+        asked.append(options["n_starts"])
+        return refine(*arguments, **options)
+
+    monkeypatch.setattr(auto, "refine", listening)
+    X, y, _ = TABLES["easy"]
+    ProjectedSTG(selection="ebic", n_starts=3).fit(X, y)
+    assert set(asked) == {3}
 
 
 @pytest.mark.parametrize(

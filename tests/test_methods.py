@@ -18,6 +18,7 @@ from projstg.experiments.methods import METHODS, Known, Method, available, metho
 NAMES = """projected-stg projected-stg-exact projected-stg-refined projected-stg-refined-evidence
 projected-stg-refined-ls stg lasso lasso-path-first lasso-path-refit omp randomized-omp scad
 scad-top mcp mcp-top abess limit-common-size limit-evidence limit-least-squares""".split()
+OWN_SIZE = """projected-stg-auto projected-stg-open lasso-cv lasso-bic omp-cv abess-ebic""".split()
 GATES = ["projected-stg", "projected-stg-exact", "stg"]
 TOGETHER = [name for name in METHODS if METHODS[name].fit_many is not None]
 KNOWN = Known(3, 0.3, 40, 12, alpha_scale=0.2, seed=5)
@@ -41,11 +42,13 @@ def fitted(name, known=KNOWN):
 
 
 def test_the_names_are_these():
-    assert list(METHODS) == NAMES
-    assert all(METHODS[name].name == name for name in NAMES)
-    assert len({own.label for own in METHODS.values()}) == len(NAMES)
+    assert list(METHODS) == NAMES + OWN_SIZE
+    assert all(own.name == name for name, own in METHODS.items())
+    assert len({own.label for own in METHODS.values()}) == len(METHODS)
     assert {own.criterion for own in METHODS.values()} == {None, "common-size", "evidence"}
-    assert [name for name in NAMES if METHODS[name].tunes_alpha_scale] == GATES
+    tuned = [name for name in METHODS if METHODS[name].tunes_alpha_scale]
+    assert tuned == [*GATES, "projected-stg-open"]
+    assert [name for name in METHODS if METHODS[name].chooses_size] == OWN_SIZE
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -62,7 +65,23 @@ def test_every_method_is_told_the_same_and_answers_with_k_columns(name):
     assert np.array_equal(fitted(name).get_support(), support)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OWN_SIZE)
+def test_a_method_of_its_own_size_is_not_told_k(name):
+    found = fitted(name).get_support(indices=True).tolist()
+    assert {1, 4, 9} <= set(found)
+    assert found == fitted(name, replace(KNOWN, n_features_to_select=9)).get_support(True).tolist()
+
+
+@pytest.mark.parametrize("name", ["projected-stg-auto", "lasso-cv", "abess-ebic"])
+def test_a_method_of_its_own_size_may_select_nothing(name):
+    X, _ = problem()
+    noise = np.random.default_rng(3).normal(size=40)
+    model = method(name).make(replace(KNOWN, noise_std=1.0)).fit(X, noise)
+    assert not model.get_support().any()
+    assert not model.coef_.any()
+
+
+@pytest.mark.parametrize("name", [*NAMES, *OWN_SIZE])
 def test_nobody_fits_an_intercept(name):
     model = method(name).make(KNOWN)
     inner = getattr(model, "regressor", model)
@@ -233,7 +252,7 @@ def test_other_packages_register_methods(outside, monkeypatch):
     entry = EntryPoint("marginal-f", "theirs_registered:marginal", methods.GROUP)
     monkeypatch.setattr(methods, "entry_points", lambda group: [entry] if group else [])
     assert method("marginal-f").name == "marginal-f"
-    assert method_names() == [*NAMES, "marginal-f"]
+    assert method_names() == [*NAMES, *OWN_SIZE, "marginal-f"]
     with pytest.raises(ValueError, match="did you mean 'marginal-f'"):
         method("marginal_f")
 

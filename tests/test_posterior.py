@@ -13,7 +13,7 @@ from projstg._core.confidence import confidence, judge_of
 from projstg._core.evidence import CRITERIA, support_scores
 from projstg._core.ledger import Optima
 from projstg._core.neighbours import neighbours
-from projstg._core.posterior import log_supports, posterior
+from projstg._core.posterior import log_supports, n_selectable, posterior, uniform_prior
 from projstg._core.refine import refine
 from projstg._core.screening import restricted
 from projstg._core.statistics import RowQuadratic, standardized
@@ -189,12 +189,12 @@ def test_a_better_support_than_all_that_were_found_turns_up():
 
 
 def test_however_many_are_as_likely_the_best_has_been_looked_around():
-    Z, judge = draw(12, n_rows=10, n_columns=20, noise=100.0), CRITERIA["common-size"]
-    supports = all_supports(20, 3)
+    Z, judge = draw(12, n_rows=10, n_columns=30, noise=100.0), CRITERIA["common-size"]
+    supports = all_supports(30, 3)
     order = np.argsort(support_scores(Z, supports[None], judge)[0])
-    poor = supports[order[500:]]  # 640 of them, of which none has a share above one percent
+    poor = supports[order[500:]]  # so many that no eight have a share of one percent
     start = [*zip(poor, support_scores(Z, poor[None], judge)[0], strict=True)]
-    found = posterior(field_of(Z), start, judge, ONLY_3, n_free=20)
+    found = posterior(field_of(Z), start, judge, ONLY_3, n_free=30)
     best = found.supports[0]
     around = neighbours(field_of(Z), np.zeros(1, int), best[None], judge, resize=False)
     assert around.exchanged.min() >= around.present[0]
@@ -239,6 +239,20 @@ def test_the_same_table_has_the_same_probabilities():
 def test_the_logarithm_of_the_number_of_supports():
     sizes = np.arange(31)
     np.testing.assert_allclose(log_supports(30, sizes), np.log(comb(30, sizes)), atol=1e-10)
+
+
+@pytest.mark.parametrize(("k_min", "k_max"), [(0, 0), (0, 7), (3, 7), (4, 4)])
+def test_the_prior_is_uniform_from_the_smallest_size_on(k_min, k_max):
+    prior = np.exp(uniform_prior(k_min, k_max))
+    assert prior.shape == (k_max + 1,)
+    assert prior.sum() == pytest.approx(1.0)
+    assert np.all(prior[:k_min] == 0.0)
+    assert np.ptp(prior[k_min:]) == 0.0
+
+
+def test_a_column_that_must_be_selected_may_be_even_where_it_does_not_vary():
+    always, never = np.asarray([True, False, False]), np.asarray([True, True, False])
+    assert n_selectable(always, never) == 2
 
 
 # ------------------------------------------------------------------------------- from a search
@@ -291,8 +305,8 @@ def test_of_nothing_found_the_whole_grid_is_used():
 
 
 def test_least_squares_has_no_probabilities_of_its_own():
-    assert [judge_of(name) is CRITERIA[name] for name in CRITERIA] == [True, True, False]
-    assert judge_of("least-squares") is CRITERIA["common-size"]
+    assert [judge_of(name) for name in JUDGES] == JUDGES == ["common-size", "evidence"]
+    assert judge_of("least-squares") == "common-size"
 
 
 def test_of_many_columns_those_that_come_closest_are_looked_at(monkeypatch):

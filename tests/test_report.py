@@ -13,12 +13,14 @@ import pytest
 from made_up_runs import (
     LABELS,
     MIDPOINTS,
+    UNTOLD,
     against_samples,
     against_sparsity,
     among_many,
     by_gate_samples,
     everything,
     growing,
+    on_tables,
     row,
     run_of,
     summary_of,
@@ -50,17 +52,19 @@ from projstg.report.page import scale_remark, write_report
 from projstg.report.panels import panels
 from projstg.report.reading import prepared, read_run
 from projstg.report.saving import inline_svg, svg_text
-from projstg.report.style import LIMITS, LOOKS, OURS, looks, sequence_looks
+from projstg.report.style import LIMITS, LOOKS, OURS, RELATIVES, looks, sequence_looks
 from projstg.report.tables import headline_table, numbers_table, theory_table
-from projstg.report.texts import ENTRIES, entry_for
+from projstg.report.texts import ENTRIES, entry_for, in_order
 from projstg.report.thresholds import headline, samples_needed
+from projstg.report.verdict import AGAINST, HELD
 
 # ---------------------------------------------------------------------------------------- looks
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_has_a_look(method):
-    assert method in LOOKS
+    assert RELATIVES.get(method, method) in LOOKS
+    assert (method in RELATIVES) == METHODS[method].chooses_size
 
 
 def test_no_two_methods_share_a_colour_or_a_marker():
@@ -109,6 +113,39 @@ def test_every_experiment_of_the_package_has_its_words():
     for entry in ENTRIES.values():
         assert entry.metric in METRICS
         assert entry.caption.endswith(".")
+
+
+def test_figures_on_tables_say_what_is_true_in_them_and_who_chooses_the_size():
+    drawn = dict(in_order(summary_of(everything())))
+    assert drawn["real_fdr"] is drawn["real_tpr"]
+    assert list(drawn).index("real_tpr") == list(drawn).index("real_fdr") + 1
+    found = panels(drawn["real_tpr"], ENTRIES["real_tpr"])
+    assert [panel.title for panel in found] == [
+        "AILERON, planted, N = 200, SNR = 5, exactly K",
+        "AILERON, planted, N = 200, SNR = 5, own size",
+        "TRIAZINES, planted, N = 120, SNR = 5, exactly K",
+        "TRIAZINES, planted, N = 120, SNR = 5, own size",
+    ]
+    assert set(found[1].table["method"]) == set(UNTOLD)
+    nuisance = panels(drawn["real_nuisance"], ENTRIES["real_nuisance"])
+    assert nuisance[0].title == "AILERON, nuisance, N = 200, exactly K"
+
+
+def test_the_legend_tells_those_who_choose_their_size_from_the_others():
+    table = summary_of(on_tables())
+    (legend,) = draw(ENTRIES["real_fdr"], table, LABELS).legends
+    names = [text.get_text() for text in legend.get_texts()]
+    assert names.index("exactly K:") == 0
+    assert set(names[names.index("own size:") + 1 :]) == {LABELS[name] for name in UNTOLD}
+
+
+@pytest.mark.parametrize(("lead", "outcome"), [(0.1, HELD), (0.0, HELD), (-0.3, AGAINST)])
+def test_equal_is_enough_on_real_tables(lead, outcome):
+    (found,) = verdicts(summary_of(on_tables(lead=lead)), LABELS)[:1]
+    assert "Figures 6 and 7" in found.finding
+    assert found.outcome == outcome
+    assert "AILERON" in found.words
+    assert "Rand-OMP" in found.words
 
 
 def test_noise_makes_the_panels_of_the_paper():
@@ -414,7 +451,7 @@ def test_failures_are_split_below_for_three_methods(figure):
 @pytest.mark.parametrize("experiment", ENTRIES)
 def test_every_entry_can_be_drawn(experiment, is_narrow):
     table = summary_of(everything())
-    table = table[table["experiment"] == experiment]
+    table = table[table["experiment"] == (ENTRIES[experiment].trials_of or experiment)]
     figure = draw(ENTRIES[experiment], table, LABELS, is_narrow=is_narrow)
     ET.fromstring(svg_text(figure, experiment))
     inked = figure.get_tightbbox()  # nothing is cut off

@@ -6,7 +6,7 @@ from scipy.special import comb
 
 from projstg._core import sizes
 from projstg._core.refine import refine
-from projstg._core.sizes import SELECTIONS, information_size, ladder, largest_size, log_prior
+from projstg._core.sizes import SELECTIONS, information_size, ladder, largest_size
 from projstg._core.statistics import RowQuadratic, standardized
 from projstg._core.table import as_table
 
@@ -74,24 +74,17 @@ def test_columns_that_may_not_enter_limit_it_and_so_does_a_round_number(monkeypa
     assert largest_size(problem, 20) == 9
 
 
-def test_of_a_large_table_the_rank_is_not_asked_for(monkeypatch):
+@pytest.mark.parametrize("times", [2, 3])
+def test_of_a_large_table_the_rank_is_not_asked_for(times, monkeypatch):
     X, y = draw(7, 12, 30)
-    often = problem_of(np.tile(X, (1, 2, 1)), np.tile(y, (1, 2)))
+    often = problem_of(np.tile(X, (1, times, 1)), np.tile(y, (1, times)))
+    assert isinstance(often, RowQuadratic) == (times == 2)
     assert largest_size(often, 30) == 12 - 1 - 2
     monkeypatch.setattr(sizes, "_MOST_FOR_RANK", 11)
-    assert largest_size(often, 30) == 24 - 1 - 2
+    assert largest_size(often, 30) == min(12 * times - 1 - 2, 30)
 
 
-# ----------------------------------------------------------------------------- prior and ladder
-
-
-@pytest.mark.parametrize(("n_locked", "k_max"), [(0, 0), (0, 7), (3, 7), (4, 4)])
-def test_the_prior_is_uniform_from_the_locked_columns_on(n_locked, k_max):
-    prior = np.exp(log_prior(n_locked, k_max))
-    assert prior.shape == (k_max + 1,)
-    assert prior.sum() == pytest.approx(1.0)
-    assert np.all(prior[:n_locked] == 0.0)
-    assert np.ptp(prior[n_locked:]) == 0.0
+# ----------------------------------------------------------------------------------- the ladder
 
 
 @pytest.mark.parametrize("n_locked", [0, 1, 5])
@@ -180,7 +173,7 @@ def plain_loop(X, y, name, k_max):
 def test_information_criteria_are_their_formulas(name, seed):
     X, y = draw(seed, 20, 8, noise=1.0, K=3)
     problem = problem_of(X, y)
-    found = information_size(problem, name, lambda k: best_of(problem, k), 0, 8)
+    found = information_size(problem, name, lambda k: best_of(problem, k), 0, 8, 8)
     assert found == plain_loop(X[0], y[0], name, 8)
 
 
@@ -192,11 +185,17 @@ def test_they_give_up_after_six_sizes_that_were_no_better():
         asked.append(k)
         return best_of(problem, k)
 
-    assert information_size(problem, "ebic", search, 0, 20) == 2
+    assert information_size(problem, "ebic", search, 0, 20, 20) == 2
     assert asked == list(range(9))
 
 
 def test_they_begin_at_the_columns_that_must_be_there():
     problem = problem_of(*draw(21, 40, 8, noise=0.1, K=2))
-    assert information_size(problem, "bic", lambda k: best_of(problem, k), 4, 4) == 4
-    assert information_size(problem, "ebic", lambda k: best_of(problem, k), 3, 8) == 3
+    assert information_size(problem, "bic", lambda k: best_of(problem, k), 4, 4, 8) == 4
+    assert information_size(problem, "ebic", lambda k: best_of(problem, k), 3, 8, 8) == 3
+
+
+def test_one_column_has_a_price_under_every_criterion():
+    for name in ("bic", "ebic", "gic"):
+        assert sizes._penalty(name, 1, 50.0, 1) > 0.9
+        assert sizes._penalty(name, 0, 50.0, 1) == pytest.approx(0.0)

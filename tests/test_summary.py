@@ -135,3 +135,21 @@ def test_samples_needed(rates, first, crossing):
     line = only(samples_needed(table))
     assert line["n_samples"] == pytest.approx(first, nan_ok=True)
     assert line["interpolated"] == pytest.approx(crossing, nan_ok=True)
+
+
+def test_r2_of_rows_held_out_is_a_median():
+    left = [0.2, 0.3, 0.4, 0.5, 5000.0]
+    rows = [
+        row(repetition=i, residual=value, options='{"truth":"held-out"}')
+        for i, value in enumerate(left)
+    ]
+    line = only(summarize(pd.DataFrame(rows)))
+    assert line["held_out_r2"] == pytest.approx(0.6)
+    assert line["held_out_r2_low"] < 0.6 < line["held_out_r2_high"] <= 0.8
+    assert math.isnan(only(summarize(pd.DataFrame([row(residual=0.2)])))["held_out_r2"])
+
+
+def test_without_judgement_there_are_no_shares_of_failures():
+    line = only(summarize(pd.DataFrame([row(failure=None, exact=False)])))
+    assert math.isnan(line["statistical"])
+    assert math.isnan(line["optimisation"])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -206,14 +206,18 @@ def _page(folder: Path, out: Path | None) -> Path:
 def _list(click: Any) -> Any:
     @click.command("list")
     def command() -> None:
-        """List experiments and methods, and what the methods lack."""
+        """List experiments and methods, and what they lack."""
+        from .experiments.measured import missing_tables
         from .experiments.methods import available, method, method_names
         from .experiments.spec import load_spec, spec_names
 
         width = max(map(len, [*spec_names(), *method_names()])) + 2
         print("experiments")
         for name in spec_names():
-            print(f"  {name:{width}s}{load_spec(name).title}")
+            spec = load_spec(name)
+            settings = (setting for size in spec.sizes.values() for setting in size.settings)
+            lacking = missing_tables(settings, download=False)
+            print(f"  {name:{width}s}{spec.title}{_absent(lacking)}")
         print("methods")
         for name in method_names():
             found = method(name)
@@ -221,6 +225,14 @@ def _list(click: Any) -> Any:
             print(f"  {name:{width}s}{found.label}{'' if how is None else f'; missing: {how}'}")
 
     return command
+
+
+def _absent(tables: Iterable[str]) -> str:
+    """Say which tables an experiment will fetch, and how it need not."""
+    names = ", ".join(tables)
+    if not names:
+        return ""
+    return f"; missing: {names} (reproduce fetches, or name their folder in PROJSTG_DATA)"
 
 
 COMMANDS: list[Callable[[Any], Any]] = [select_command, _reproduce, _report, _list]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,16 +19,31 @@ from .confidence import confidence, judge_of
 from .evidence import CRITERIA
 from .fit import GateFit
 from .optimize import Hook
-from .posterior import Posterior
+from .posterior import Posterior, n_selectable, uniform_prior
 from .refine import Refined, refine
-from .sizes import information_size, ladder, largest_size, log_prior
+from .sizes import information_size, ladder, largest_size
 from .solve import Options, Solution, always_mask, solve
-from .statistics import on_host
+from .statistics import Problem, on_host
 from .table import Table
 
 __all__ = ["solve_auto"]
 
 _MOST_PROPOSALS = 4
+
+
+class _Question(NamedTuple):
+    """One table, and what may be selected from it."""
+
+    table: Table
+    problem: Problem
+    always: np.ndarray
+    never: np.ndarray
+    k_min: int
+    k_max: int
+
+    @property
+    def limits(self) -> dict[str, np.ndarray]:
+        return {"always": self.always, "never": self.never}
 
 
 def solve_auto(
@@ -38,61 +54,62 @@ def solve_auto(
     on_step: Hook | None = None,
 ) -> Solution:
     """Choose K for each table of the batch, and its columns, as :func:`solve` does for K given."""
-    choose = _by_evidence if selection == "evidence" else _by_information
-    answers = [
-        choose(table.part(i), options, selection, seed, on_step) for i, seed in enumerate(seeds)
-    ]
+    answers = []
+    for i, seed in enumerate(seeds):
+        asked = _question(table.part(i), options)
+        if selection == "evidence":
+            answers.append(_by_evidence(asked, options, seed, on_step))
+        else:
+            answers.append(_by_information(asked, options, selection, seed, on_step))
     return answers[0] if len(answers) == 1 else _joined(answers)
 
 
-def _by_evidence(
-    table: Table, options: Options, selection: str, seed: int, on_step: Hook | None
-) -> Solution:
-    problem, always, never = on_host(table.problem), always_mask(table, options), _never(table)
-    judge, n_locked = judge_of(options.criterion), int(always.sum())
-    k_max = max(largest_size(problem, int(np.sum(~never | always))), n_locked)
-    prior = log_prior(n_locked, k_max)
-    name = next(name for name, one in CRITERIA.items() if one is judge)
-    found = ladder(problem, name, k_max, always, never, seed)
-    known = confidence(problem, found, judge, prior, always=always, never=never)
+def _question(table: Table, options: Options) -> _Question:
+    problem, always = on_host(table.problem), always_mask(table, options)
+    never, k_min = ~to_numpy(table.varies)[0], int(always.sum())
+    k_max = max(largest_size(problem, n_selectable(always, never)), k_min)
+    return _Question(table, problem, always, never, k_min, k_max)
+
+
+def _by_evidence(asked: _Question, options: Options, seed: int, on_step: Hook | None) -> Solution:
+    """Propose the size of the likeliest support, and solve for it, until it stays."""
+    criterion, prior = judge_of(options.criterion), uniform_prior(asked.k_min, asked.k_max)
+    judge = CRITERIA[criterion]
+    found = ladder(asked.problem, criterion, asked.k_max, **asked.limits, seed=seed)
+    known = confidence(asked.problem, found, judge, prior, **asked.limits)
     answers: dict[int, Solution] = {}
     for _ in range(_MOST_PROPOSALS):
         k = known.supports[0].size
         if k in answers:
             break
-        answers[k] = solve(table, replace(options, n_selected=k), [seed], on_step)
+        answers[k] = solve(asked.table, replace(options, n_selected=k), [seed], on_step)
         search = answers[k].search
         if search is None:
             break
         found = [*found, search.optima[0]]
-        known = confidence(problem, found, judge, prior, always=always, never=never)
+        known = confidence(asked.problem, found, judge, prior, **asked.limits)
     answer = answers.get(known.supports[0].size, answers[k])
     return answer._replace(posterior=[known])
 
 
 def _by_information(
-    table: Table, options: Options, selection: str, seed: int, on_step: Hook | None
+    asked: _Question, options: Options, selection: str, seed: int, on_step: Hook | None
 ) -> Solution:
-    problem, always, never = on_host(table.problem), always_mask(table, options), _never(table)
+    """Search every size and solve for the one with the lowest criterion."""
 
     def search(k: int) -> np.ndarray:
         return refine(
-            problem,
+            asked.problem,
             k,
             generators=[np.random.default_rng([seed, k])],
             criterion=options.criterion,
-            always=always,
-            never=never,
+            n_starts=options.n_starts,
+            **asked.limits,
         ).support[0]
 
-    n_locked = int(always.sum())
-    k_max = max(largest_size(problem, int(np.sum(~never | always))), n_locked)
-    k = information_size(problem, selection, search, n_locked, k_max)
-    return solve(table, replace(options, n_selected=k), [seed], on_step)
-
-
-def _never(table: Table) -> np.ndarray:
-    return ~to_numpy(table.varies)[0]
+    n_free = n_selectable(asked.always, asked.never)
+    k = information_size(asked.problem, selection, search, asked.k_min, asked.k_max, n_free)
+    return solve(asked.table, replace(options, n_selected=k), [seed], on_step)
 
 
 def _joined(answers: Sequence[Solution]) -> Solution:

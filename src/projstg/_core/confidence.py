@@ -14,7 +14,7 @@ import numpy as np
 from .backend import to_numpy
 from .evidence import CRITERIA, Criterion, mean_score, scores_by_ridge, support_systems
 from .ledger import Optima
-from .posterior import Posterior, posterior
+from .posterior import Posterior, n_selectable, posterior
 from .screening import outside_swaps, restricted
 from .statistics import Quadratic
 
@@ -29,10 +29,9 @@ _LEADERS = 30
 _USELESS = 1e-4
 
 
-def judge_of(criterion: str) -> Criterion:
-    """Return what probabilities are made of: least squares alone has none."""
-    judge = CRITERIA[criterion]
-    return judge if judge.counts_volume else CRITERIA["common-size"]
+def judge_of(criterion: str) -> str:
+    """Return the criterion that probabilities are made of: least squares alone has none."""
+    return criterion if CRITERIA[criterion].counts_volume else "common-size"
 
 
 def confidence(
@@ -68,7 +67,7 @@ def confidence(
         begin,
         judge._replace(ridges=judge.ridges[useful]),
         log_prior + np.where(has_ridge, np.log(np.mean(useful)), 0.0),
-        n_free=int(np.sum(~never | always)),
+        n_free=n_selectable(always, never),
     )
     inclusion = np.zeros(always.size)
     inclusion[columns] = known.inclusion

@@ -46,6 +46,7 @@ __all__ = [
     "residual_floor",
     "score_systems",
     "scores_by_ridge",
+    "signs_of",
     "support_scores",
     "support_systems",
 ]
@@ -97,7 +98,7 @@ def common_size(
     added for an empty support.
     """
     K = w.shape[-1]
-    signs = _signs(w)
+    signs = signs_of(w)
     left = np.maximum(K - ridge * np.sum(signs * Ps, axis=-1), _SMALLEST_SHARE * max(K, 1))
     total = np.sum(np.abs(w), axis=-1)
     a = total / left
@@ -108,13 +109,15 @@ def common_size(
     # The other sign's share, exp(−Δ/2) with Δ = ν log(1 + flipped).
     other = np.exp(-0.5 * dof[..., None] * np.log1p(flipped))
     spread = np.sqrt(2.0 * np.pi * residual / (dof * ridge * left))
-    known = np.minimum(spread, _DECADES * a) / np.where(a > 0.0, _DECADES * a, 1.0)
-    known = np.where(a > 0.0, known, 1.0)
-    size = 2.0 * K * np.log(2.0) - 2.0 * np.log(known)
+    # How much of the prior of log a the data leave.
+    share = np.minimum(spread, _DECADES * a) / np.where(a > 0.0, _DECADES * a, 1.0)
+    share = np.where(a > 0.0, share, 1.0)
+    size = 2.0 * K * np.log(2.0) - 2.0 * np.log(share)
     return dof * np.log(residual) + size - 2.0 * np.sum(np.log1p(other), axis=-1)
 
 
-def _signs(w: np.ndarray) -> np.ndarray:
+def signs_of(w: np.ndarray) -> np.ndarray:
+    """Return ±1, also of zero."""
     return np.where(w < 0.0, -1.0, 1.0)
 
 
@@ -158,7 +161,7 @@ def scores_by_ridge(
     along = np.where(determined, projected, 0.0)[..., None, :] / shrunk
     w = along @ vectors.swapaxes(-1, -2)
     P = (1.0 / shrunk) @ (vectors * vectors).swapaxes(-1, -2)
-    Ps = ((_signs(w) @ vectors) / shrunk) @ vectors.swapaxes(-1, -2)
+    Ps = ((signs_of(w) @ vectors) / shrunk) @ vectors.swapaxes(-1, -2)
     floor = residual_floor(yy)[..., None]
     return common_size(w, P, Ps, rss, ridges, dof[..., None], floor) + volume
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .evidence import Criterion, common_size, mean_score, residual_floor
-from .swaps import Field, Tableau, scores_of, tableaux
+from .evidence import Criterion, common_size, mean_score, residual_floor, signs_of
+from .swaps import Field, Tableau, log_volume, scores_of, tableaux
 
 __all__ = ["Neighbours", "neighbours"]
 
@@ -69,30 +69,23 @@ def _empty_scores(field: Field, problem: np.ndarray) -> np.ndarray:
     return field.dof[problem] * np.log(np.maximum(field.yy[problem], floor))
 
 
-def _volume(state: Tableau, ridge: np.ndarray) -> np.ndarray:
-    """Return log det H − K log κ, (C,)."""
-    n_columns, K = state.e.shape[1], state.body.shape[1]
-    return -np.linalg.slogdet(state.body[:, :, n_columns + 1 :])[1] - K * np.log(ridge)
-
-
 def _added(
     field: Field, problem: np.ndarray, state: Tableau, ridge: np.ndarray, criterion: Criterion
 ) -> np.ndarray:
     """Return the score at its ridge of each tableau's support with one column more, (C, D)."""
     n_columns = state.e.shape[1]
     dof = field.dof[problem][:, None]
-    h = np.maximum(state.h, ridge[:, None])
-    coefficient = state.e / h
+    h, coefficient = state.h, state.e / state.h
     floor = residual_floor(field.yy[problem])[:, None]
     rss = np.maximum(state.rss[:, None] - coefficient * state.e, floor)
-    volume = (_volume(state, ridge) - np.log(ridge))[:, None] + np.log(h)
+    volume = (log_volume(state, ridge) - np.log(ridge))[:, None] + np.log(h)
     if not criterion.has_common_size:
         return dof * np.log(rss) + volume
     # The enlarged inverse is P with a border of zeros plus vvᵀ/h, v = (U_·j, −1).
     v = np.concatenate([state.body[:, :, :n_columns], -np.ones((len(h), 1, n_columns))], axis=1)
     v = v.swapaxes(1, 2)
     w = _bordered(state.body[:, None, :, n_columns]) - v * coefficient[..., None]
-    signs = np.where(w < 0.0, -1.0, 1.0)
+    signs = signs_of(w)
     P = state.body[:, :, n_columns + 1 :]
     shared = (np.sum(v * signs, axis=-1) / h)[..., None]
     Ps = _bordered(signs[..., :-1] @ P) + v * shared
@@ -115,14 +108,14 @@ def _left_out(
     p = np.diagonal(P, axis1=1, axis2=2)
     floor = residual_floor(field.yy[problem])[:, None]
     rss = np.maximum(state.rss[:, None] + w * w / p, floor)
-    volume = (_volume(state, ridge) + np.log(ridge))[:, None] + np.log(p)
+    volume = (log_volume(state, ridge) + np.log(ridge))[:, None] + np.log(p)
     if not criterion.has_common_size:
         return dof * np.log(rss) + volume
     a = P / p[..., None]  # row p: how the others make up for it
     stay = np.nonzero(~np.eye(K, dtype=bool))[1].reshape(K, max(K - 1, 0))[None]
     without = np.take_along_axis(w[:, None, :] - a * w[..., None], stay, axis=2)
     signs = np.zeros_like(a)
-    np.put_along_axis(signs, stay, np.where(without < 0.0, -1.0, 1.0), axis=2)
+    np.put_along_axis(signs, stay, signs_of(without), axis=2)
     Ps = signs @ P - a * np.sum(P * signs, axis=-1)[..., None]
     diagonal = np.maximum(p[:, None, :] - a * a * p[..., None], 0.0)
     Ps, diagonal = (np.take_along_axis(one, stay, axis=2) for one in (Ps, diagonal))

@@ -25,10 +25,10 @@ from .evidence import Criterion
 from .neighbours import Neighbours, neighbours
 from .swaps import Field
 
-__all__ = ["Posterior", "log_supports", "posterior"]
+__all__ = ["Posterior", "log_supports", "n_selectable", "posterior", "uniform_prior"]
 
 # Neighbourhoods looked at in one go, and in all.
-_AT_ONCE, _MOST = 8, 96
+_AT_ONCE, _MOST = 8, 64
 # The sum has stopped growing when what would be looked at next weighs less than this share of it.
 _SETTLED = 0.01
 # A neighbour so much less likely than the best counts as impossible.
@@ -56,12 +56,23 @@ def log_supports(n_columns: int, sizes: np.ndarray) -> np.ndarray:
     return gammaln(n_columns + 1.0) - gammaln(sizes + 1.0) - gammaln(n_columns - sizes + 1.0)
 
 
+def n_selectable(always: np.ndarray, never: np.ndarray) -> int:
+    """Return how many columns must or may be selected."""
+    return int(np.sum(~never | always))
+
+
+def uniform_prior(k_min: int, k_max: int) -> np.ndarray:
+    """Return the logarithm of the prior of sizes 0 … K_max: uniform from K_min on."""
+    prior = np.full(k_max + 1, -np.inf)
+    prior[k_min:] = -np.log(k_max + 1.0 - k_min)
+    return prior
+
+
 class _Cloud:
     """The supports of one problem counted so far, each with its weight exp(−cost/2)."""
 
-    def __init__(self, field: Field, cost_of_size: np.ndarray) -> None:
-        n_columns = field.b.shape[1]
-        self.field, self.cost_of_size = field, cost_of_size
+    def __init__(self, n_columns: int, cost_of_size: np.ndarray) -> None:
+        self.cost_of_size = cost_of_size
         # A support is known by the exclusive or of its columns' codes.
         self.codes = np.asarray(
             np.random.default_rng(0).integers(2**63, size=n_columns, dtype=np.uint64)
@@ -214,7 +225,7 @@ def posterior(
     cost_of_size = np.full(sizes.size, np.inf)
     n_choices = log_supports(n_free - n_locked, sizes[asked] - n_locked)
     cost_of_size[asked] = 2.0 * (n_choices - log_prior[asked])
-    cloud = _Cloud(field, cost_of_size)
+    cloud = _Cloud(field.b.shape[1], cost_of_size)
     for members, score in found:
         cloud.enter(members, score)
     resize, at_once = int(asked.sum()) > 1, 1

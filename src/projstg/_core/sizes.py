@@ -13,6 +13,8 @@ Information criteria look at the best support of every size instead:
 
     BIC   ν log(rss/ν) + K log ν          EBIC   … + K log ν + 2 log C(D, K)
     GIC   ν log(rss/ν) + K log(D) log log ν
+
+D (at least two in the GIC) and K count the columns that may be selected, without those that must.
 """
 
 from __future__ import annotations
@@ -24,21 +26,25 @@ import numpy as np
 from .backend import to_numpy
 from .evidence import CRITERIA, Criterion, support_scores
 from .ledger import Optima
-from .posterior import log_supports
+from .posterior import log_supports, n_selectable
 from .pursuit import forward_selection
 from .refine import refine
 from .statistics import Problem, Quadratic, RowQuadratic
 
-__all__ = ["SELECTIONS", "information_size", "ladder", "largest_size", "log_prior"]
+__all__ = ["SELECTIONS", "information_size", "ladder", "largest_size"]
 
+# The ladder: its rungs, then each by so much larger; what is spent on one, and kept of it; and how
+# many in a row may be worse than the best.
 _FIRST_RUNGS = (1, 3, 5, 8, 10, 12, 15)
 _GROWTH = 1.3
 _FEW_STARTS = 22
 _KEPT = 20
 _MOST_WORSE = 3
-# So many sizes in a row may be worse than the best before information criteria are believed.
-_PATIENCE = 6
+# Information criteria count on many rows for each column, and fail where a fit has few to spare: a
+# third of the rows is the most. So many sizes in a row may be worse than the best before they stop.
+_ROWS_FOR_EACH, _PATIENCE = 3, 12
 _MOST = 200
+# Of more rows and columns than this nobody asks for the rank.
 _MOST_FOR_RANK, _UNKNOWN, _RANK_TOLERANCE = 600, 10**9, 1e-10
 
 SELECTIONS = ("evidence", "ebic", "bic", "gic")
@@ -55,28 +61,26 @@ def largest_size(problem: Problem, n_free: int) -> int:
 
 
 def _perfect_size(problem: Problem) -> int:
-    """Return how many columns fit y without error; a large number if all do not, or who knows."""
-    rows = to_numpy(problem.X)[0] if isinstance(problem, RowQuadratic) else None
-    is_wide = rows is not None and len(rows) < rows.shape[1]
-    n_directions = len(rows) if rows is not None and is_wide else problem.b.shape[-1]
-    if n_directions > _MOST_FOR_RANK:
+    """Return how many columns fit y without error: the rank, or a large number.
+
+    The latter where all columns together leave an error, or the table is too large to say.
+    """
+    if isinstance(problem, RowQuadratic) and problem.X.shape[-2] < problem.X.shape[-1]:
+        rows = to_numpy(problem.X)[0]
+        return _directions(rows @ rows.T)[0].size if len(rows) <= _MOST_FOR_RANK else _UNKNOWN
+    if problem.b.shape[-1] > _MOST_FOR_RANK:
         return _UNKNOWN
-    matrix = rows @ rows.T if rows is not None and is_wide else to_numpy(problem.gram.G)[0]
+    values, vectors = _directions(to_numpy(problem.gram.G)[0])
+    along, yy = to_numpy(problem.b)[0] @ vectors, float(to_numpy(problem.yy)[0])
+    error = yy - float(np.sum(along * along / values))
+    return _UNKNOWN if error > _RANK_TOLERANCE * yy else values.size
+
+
+def _directions(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the eigenvalues of a Gram matrix that are not rounding, and their vectors."""
     values, vectors = np.linalg.eigh(matrix)
     counts = values > _RANK_TOLERANCE * max(float(values[-1]), 0.0)
-    if not is_wide:
-        along = to_numpy(problem.b)[0] @ vectors[:, counts]
-        yy = float(to_numpy(problem.yy)[0])
-        if yy - float(np.sum(along * along / values[counts])) > _RANK_TOLERANCE * yy:
-            return _UNKNOWN
-    return int(counts.sum())
-
-
-def log_prior(n_locked: int, k_max: int) -> np.ndarray:
-    """Return the logarithm of the prior of sizes 0 … K_max: uniform from ``n_locked`` on."""
-    prior = np.full(k_max + 1, -np.inf)
-    prior[n_locked:] = -np.log(k_max + 1.0 - n_locked)
-    return prior
+    return values[counts], vectors[:, counts]
 
 
 def ladder(
@@ -84,7 +88,7 @@ def ladder(
 ) -> list[Optima]:
     """Return what a quick search finds at one size after another, for one problem."""
     n_locked = int(np.sum(always))
-    n_free = int(np.sum(~never | always))
+    n_free = n_selectable(always, never)
     found: list[Optima] = []
     lowest, n_worse = np.inf, 0
     for k in _rungs(n_locked, k_max):
@@ -133,15 +137,19 @@ def information_size(
     search: Callable[[int], np.ndarray],
     k_min: int,
     k_max: int,
+    n_free: int,
 ) -> int:
-    """Return the size with the lowest information criterion; ``search(k)`` gives a support (K,)."""
+    """Return the size with the lowest information criterion; ``search(k)`` gives a support (K,).
+
+    ``k_min`` of the ``n_free`` columns must be selected.
+    """
     nu = float(np.max(to_numpy(problem.degrees_of_freedom)))
-    n_features = problem.b.shape[-1]
     judge: Criterion = CRITERIA["least-squares"]
     best, lowest = k_min, np.inf
+    k_max = min(k_max, max(k_min, int(nu / _ROWS_FOR_EACH)))
     for k in range(k_min, k_max + 1):
         fit = float(support_scores(problem, search(k)[None, None], judge)[0, 0])
-        cost = fit + _penalty(name, k, nu, n_features)
+        cost = fit + _penalty(name, k - k_min, nu, n_free - k_min)
         if cost < lowest:
             best, lowest = k, cost
         elif k - best >= _PATIENCE:
@@ -149,10 +157,10 @@ def information_size(
     return best
 
 
-def _penalty(name: str, k: int, nu: float, n_features: int) -> float:
+def _penalty(name: str, k: int, nu: float, n_columns: int) -> float:
     if name == "gic":
-        return k * np.log(n_features) * np.log(max(np.log(nu), 1.0))
+        return k * np.log(max(n_columns, 2)) * np.log(max(np.log(nu), 1.0))
     by_rows = k * np.log(nu)
     if name == "bic":
         return by_rows
-    return by_rows + 2.0 * float(log_supports(n_features, np.asarray([float(k)]))[0])
+    return by_rows + 2.0 * float(log_supports(n_columns, np.asarray([float(k)]))[0])

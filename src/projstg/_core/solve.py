@@ -20,7 +20,7 @@ from .ledger import slack
 from .noise import Scale, estimated_scale, nominal_sparsity, theory_alpha
 from .optimize import Hook
 from .partial import coefficients_of, forced_mask, partialled
-from .posterior import Posterior
+from .posterior import Posterior, uniform_prior
 from .refine import Refined, refine
 from .statistics import Problem, Quadratic, on_host
 from .support import as_mask, gated_coefficients, largest, least_squares, spread
@@ -243,9 +243,7 @@ def _posteriors(
 ) -> list[Posterior]:
     """Return what the data say of the supports of each problem, all of the size that was found."""
     k = found.support.shape[1]
-    prior = np.full(k + 1, -np.inf)
-    prior[k] = 0.0
-    judge = judge_of(criterion)
+    judge, prior = CRITERIA[judge_of(criterion)], uniform_prior(k, k)
     return [
         confidence(
             problem.problems(np.asarray([i])),

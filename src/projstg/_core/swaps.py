@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .evidence import Criterion, common_size, mean_score, residual_floor
+from .evidence import Criterion, common_size, mean_score, residual_floor, signs_of
 
 __all__ = [
     "Field",
@@ -27,6 +27,7 @@ __all__ = [
     "exchange_scores",
     "exchanged",
     "least_ridge",
+    "log_volume",
     "scores_of",
     "swap_objectives",
     "tableau",
@@ -227,7 +228,7 @@ def scores_of(
     floor, dof = residual_floor(field.yy[many]), field.dof[many]
     base = np.zeros(many.size)
     if criterion.counts_volume:
-        base = -np.linalg.slogdet(state.body[:, :, n_columns + 1 :])[1] - K * np.log(ridge)
+        base = log_volume(state, ridge)
     table = swap_objectives(state, dof, floor, criterion.counts_volume)
     table += base[:, None, None]
     table = table.reshape(n_chains, ridges.size, K, n_columns)
@@ -241,10 +242,16 @@ def scores_of(
     if criterion.has_common_size:
         scores = _with_size(state, ridge, dof, floor, base, scores)
         w, P = state.body[:, :, n_columns], state.body[:, :, n_columns + 1 :]
-        Ps = (P @ np.where(w < 0.0, -1.0, 1.0)[..., None])[..., 0]
+        Ps = (P @ signs_of(w)[..., None])[..., 0]
         diagonal = np.diagonal(P, axis1=1, axis2=2)
         present = common_size(w, diagonal, Ps, state.rss, ridge, dof, floor) + base
     return scores, mean_score(present.reshape(n_chains, ridges.size))
+
+
+def log_volume(state: Tableau, ridge: np.ndarray) -> np.ndarray:
+    """Return log det H − K log κ, (C,)."""
+    n_columns, K = state.e.shape[1], state.body.shape[1]
+    return -np.linalg.slogdet(state.body[:, :, n_columns + 1 :])[1] - K * np.log(ridge)
 
 
 def _with_size(
@@ -291,10 +298,10 @@ def exchanged(
     is_p = np.arange(K) == p[..., None]
     u[is_p] = -1.0  # so that one rank-one term serves the old members and the new one
     new_w = np.where(is_p, 0.0, w[:, None, :] - a * w_p[..., None]) - u * coefficient[..., None]
-    others = np.where(is_p | (new_w >= 0.0), 1.0, -1.0) * ~is_p
+    others = np.where(is_p, 0.0, signs_of(new_w))
     kept = np.diagonal(P, axis1=1, axis2=2)[:, None, :] - a * a * P_pp[..., None]
     new_P = np.where(is_p, 0.0, np.maximum(kept, 0.0)) + u * u / den[..., None]
-    along = np.sum(u * others, axis=-1) - np.where(coefficient < 0.0, -1.0, 1.0)
+    along = np.sum(u * others, axis=-1) - signs_of(coefficient)
     Ps = others @ P - a * np.sum(P[chain, p] * others, axis=-1)[..., None]
     Ps = np.where(is_p, 0.0, Ps) + u * (along / den)[..., None]
     rss = state.rss[:, None] + w_p * w_p / P_pp - coefficient * coefficient * den

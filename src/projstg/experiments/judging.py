@@ -4,6 +4,9 @@ The scores are those the search itself uses, on columns of mean square one and w
 lower is better; they tell a *statistical* failure (what was returned scores at least as well as the
 truth) from an *optimisation* failure (the truth scores better and was not found). A support of
 another size than the truth's scores infinity.
+
+On a measured table whose response was not planted there is no β*, so neither scores nor failures
+are told apart; where rows were held out, the residual is theirs, as a share of their variance.
 """
 
 from __future__ import annotations
@@ -25,8 +28,11 @@ from ..metrics import (
     true_positive_rate,
 )
 from .fitting import Outcome
+from .measured import MeasuredProblem
 
 __all__ = ["judged", "least_squares", "scores"]
+
+_KINDS = ("score", "true_score")
 
 _UNJUDGED: dict[str, Any] = {
     "support": None,
@@ -53,21 +59,33 @@ def judged(
         truth if outcome.support is None else np.flatnonzero(outcome.support)
         for outcome, truth in zip(outcomes, truths, strict=True)
     ]
-    marks = {name: scores(X, y, truths, found, name) for name in CRITERIA}
+    is_scored = all(_has_coef(problem) for problem in problems)
+    marks = {name: scores(X, y, truths, found, name) for name in CRITERIA} if is_scored else {}
     rows = []
     for i, (problem, outcome) in enumerate(zip(problems, outcomes, strict=True)):
         mark = {name: own[i] for name, own in marks.items()}
-        row = {"truth": truths[i].tolist(), **_UNJUDGED}
-        row |= {f"score_{_column(name)}": None for name in mark}
+        row = {"truth": _named(problem, truths[i]), **_UNJUDGED}
+        row |= {f"{kind}_{_column(name)}": None for name in CRITERIA for kind in _KINDS}
         row |= {f"true_score_{_column(name)}": true for name, (true, _) in mark.items()}
         if outcome.support is not None:
             row |= {f"score_{_column(name)}": score for name, (_, score) in mark.items()}
             row |= _compared(problem, outcome, found[i])
-        true, score = mark[criterion]
-        returned = score if outcome.support is not None else float("nan")
-        row["failure"] = failure_kind(returned, true, row["exact"])
+        if is_scored:
+            true, score = mark[criterion]
+            returned = score if outcome.support is not None else float("nan")
+            row["failure"] = failure_kind(returned, true, row["exact"])
         rows.append(row)
     return rows
+
+
+def _has_coef(problem: SimulatedProblem) -> bool:
+    return not isinstance(problem, MeasuredProblem) or problem.is_planted
+
+
+def _named(problem: SimulatedProblem, columns: np.ndarray) -> list[int]:
+    """Return columns as rows name them: on a table by their place in it."""
+    named = problem.columns[columns] if isinstance(problem, MeasuredProblem) else columns
+    return [int(column) for column in named]
 
 
 def _compared(problem: SimulatedProblem, outcome: Outcome, support: np.ndarray) -> dict[str, Any]:
@@ -77,15 +95,30 @@ def _compared(problem: SimulatedProblem, outcome: Outcome, support: np.ndarray) 
     chosen = np.zeros_like(estimate)
     chosen[support] = estimate[support]
     mask = np.asarray(outcome.support)
-    return {
-        "support": support.tolist(),
-        "exact": bool(exact_recovery(problem.support, mask)),
-        "true_positive_rate": float(true_positive_rate(problem.support, mask)),
-        "false_discovery_rate": float(false_discovery_rate(problem.support, mask)),
-        "sign_recovery": bool(sign_recovery(problem.coef, chosen)),
-        "estimation_error": float(estimation_error(problem.coef, estimate)),
-        "residual": float(np.mean((problem.y - problem.X @ refit) ** 2)),
+    found: dict[str, Any] = {
+        "support": _named(problem, support),
+        "residual": _left(problem, refit),
     }
+    if problem.support.any() or _has_coef(problem):
+        found |= {
+            "exact": bool(exact_recovery(problem.support, mask)),
+            "true_positive_rate": float(true_positive_rate(problem.support, mask)),
+            "false_discovery_rate": float(false_discovery_rate(problem.support, mask)),
+        }
+    if _has_coef(problem):
+        found |= {
+            "sign_recovery": bool(sign_recovery(problem.coef, chosen)),
+            "estimation_error": float(estimation_error(problem.coef, estimate)),
+        }
+    return found
+
+
+def _left(problem: SimulatedProblem, coef: np.ndarray) -> float:
+    """Return the mean square that coefficients leave, or 1 − R² on the rows held out."""
+    if isinstance(problem, MeasuredProblem) and problem.held_out is not None:
+        X, y = problem.held_out
+        return float(np.mean((y - X @ coef) ** 2) / np.var(y))
+    return float(np.mean((problem.y - problem.X @ coef) ** 2))
 
 
 def scores(

@@ -72,6 +72,8 @@ class Method:
     """Whether the paper's C is chosen for it on pilot problems."""
     modules: tuple[str, ...] = ()
     """Of the packages in ``needs`` those it imports; none named: all of them."""
+    chooses_size: bool = False
+    """Whether it decides itself how many columns to return, K or not."""
 
 
 def method(name: str) -> Method:
@@ -174,10 +176,14 @@ def _gates(known: Known, **settings: Any) -> dict[str, Any]:
 
 
 def _search(known: Known, criterion: str) -> dict[str, Any]:
-    """Return the settings of the default search, which is told K and nothing else."""
+    """Return the settings of the default search, which is told K and nothing else.
+
+    Under another criterion than the default it is for comparison, and need not say how sure it is.
+    """
     return {
         "n_features_to_select": known.n_features_to_select,
         "criterion": criterion,
+        "probabilities": criterion == "common-size",
         "fit_intercept": False,
         "random_state": known.seed,
     }
@@ -299,6 +305,48 @@ def _abess(known: Known) -> Any:
     return AbessSelector(known.n_features_to_select)
 
 
+def _own_size(known: Known) -> dict[str, Any]:
+    """Return the settings of the search that is told nothing, not even K."""
+    return {"n_features_to_select": "auto", "fit_intercept": False, "random_state": known.seed}
+
+
+def _open_gates(known: Known) -> dict[str, Any]:
+    """Return the settings of the gates that are told σ, and of which those that open count."""
+    return _gates(known, refine=False, n_features_to_select=None)
+
+
+def _lasso_by_folds(known: Known) -> Any:
+    from sklearn.linear_model import LassoCV
+
+    from .rivals import NonZeros
+
+    return NonZeros(LassoCV(fit_intercept=False, cv=5, alphas=50, max_iter=10_000))
+
+
+def _lasso_by_bic(known: Known) -> Any:
+    """Return the LASSO at the point of its path with the least BIC, told σ."""
+    from sklearn.linear_model import LassoLarsIC
+
+    from .rivals import NonZeros
+
+    variance = known.noise_std**2
+    return NonZeros(LassoLarsIC("bic", fit_intercept=False, noise_variance=variance))
+
+
+def _omp_by_folds(known: Known) -> Any:
+    from sklearn.linear_model import OrthogonalMatchingPursuitCV
+
+    from .rivals import NonZeros
+
+    return NonZeros(OrthogonalMatchingPursuitCV(fit_intercept=False, cv=5))
+
+
+def _abess_by_ebic(known: Known) -> Any:
+    from .rivals import AbessByEBIC
+
+    return AbessByEBIC()
+
+
 _EXACT = partial(_gates, refine=False, expectation="exact")
 _SAMPLED = partial(_gates, refine=False, expectation="monte-carlo")
 _CRITERIA = ("common-size", "evidence", "least-squares")
@@ -306,6 +354,7 @@ _BY = {name: partial(_search, criterion=name) for name in _CRITERIA}
 _LIMIT = {name: partial(_limit, criterion=name) for name in _CRITERIA}
 _GATES: dict[str, Any] = {"criterion": "common-size", "tunes_alpha_scale": True}
 _SKGLM: dict[str, Any] = {"needs": "peers", "modules": ("skglm",)}
+_OWN: dict[str, Any] = {"chooses_size": True}
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -348,5 +397,26 @@ METHODS: dict[str, Method] = {
             "limit-evidence", "limit (evidence)", _LIMIT["evidence"], criterion="evidence"
         ),
         _projected_method("limit-least-squares", "limit (least squares)", _LIMIT["least-squares"]),
+        Method(
+            "projected-stg-auto",
+            "Proj-STG, own K",
+            partial(_projected, _own_size),
+            criterion="common-size",
+            **_OWN,
+        ),
+        Method(
+            "projected-stg-open",
+            "Proj-STG, open gates",
+            partial(_projected, _open_gates),
+            criterion="common-size",
+            tunes_alpha_scale=True,
+            **_OWN,
+        ),
+        Method("lasso-cv", "LASSO, 5 folds", _lasso_by_folds, **_OWN),
+        Method("lasso-bic", "LASSO, BIC", _lasso_by_bic, **_OWN),
+        Method("omp-cv", "OMP, 5 folds", _omp_by_folds, **_OWN),
+        Method(
+            "abess-ebic", "abess, EBIC", _abess_by_ebic, needs="peers", modules=("abess",), **_OWN
+        ),
     )
 }

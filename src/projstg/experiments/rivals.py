@@ -1,4 +1,7 @@
-"""Other people's methods as selectors: ``fit(X, y)``, then a support of exactly K columns.
+"""Other people's methods as selectors: ``fit(X, y)``, then a support.
+
+Those that are told K return exactly K columns; :class:`NonZeros` and :class:`AbessByEBIC` choose
+how many themselves.
 
 What a library has is called, not rewritten. A regressor becomes a selector by its K largest
 coefficients (:class:`TopK`), the LASSO path by a rule for which of its points to take
@@ -24,8 +27,10 @@ from ..estimators.mcp import MCP
 from ..estimators.scad import SCAD
 
 __all__ = [
+    "AbessByEBIC",
     "AbessSelector",
     "LassoPath",
+    "NonZeros",
     "StrictMCP",
     "StrictSCAD",
     "TopK",
@@ -38,9 +43,7 @@ _ROUNDING = 64
 
 
 class _Rival(BaseEstimator):
-    """What all have: K, and after ``fit`` a mask ``support_`` and the refit ``coef_``."""
-
-    n_features_to_select: int
+    """What all have after ``fit``: a mask ``support_`` and the refit ``coef_``."""
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> _Rival:
         """Choose the columns of X (n_samples, n_features)."""
@@ -149,6 +152,41 @@ class AbessSelector(_Rival):
         model = abess.LinearRegression(support_size=self.n_features_to_select, fit_intercept=False)
         model.fit(X, y)
         return largest_columns(np.ravel(model.coef_), X, self.n_features_to_select)
+
+
+class NonZeros(_Rival):
+    """The columns to which a regressor gives a coefficient, however many those are.
+
+    Parameters
+    ----------
+    regressor : any regressor with ``coef_`` after ``fit``; a clone of it is fitted
+    """
+
+    def __init__(self, regressor: Any) -> None:
+        self.regressor = regressor
+
+    def _chosen(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        self.regressor_ = clone(self.regressor).fit(X, y)
+        return np.ravel(self.regressor_.coef_) != 0.0
+
+
+class AbessByEBIC(_Rival):
+    """Best subset by splicing, its size by the extended BIC, as abess has it (extra peers).
+
+    Parameters
+    ----------
+    max_size : int, the largest size tried
+    """
+
+    def __init__(self, max_size: int = 40) -> None:
+        self.max_size = max_size
+
+    def _chosen(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        abess = extra("abess", "peers")
+        sizes = range(min(self.max_size, X.shape[1], len(y) - 2) + 1)
+        model = abess.LinearRegression(support_size=sizes, ic_type="ebic", fit_intercept=False)
+        model.fit(X, y)
+        return np.ravel(model.coef_) != 0.0
 
 
 class _Strict:

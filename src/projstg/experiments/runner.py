@@ -21,6 +21,7 @@ from joblib import Parallel, delayed, parallel_config
 from .._extras import extra
 from ..datasets.settings import canonical_json, setting_hash
 from .machine import about_machine, commit, now, own_version
+from .measured import missing_tables
 from .methods import available, method
 from .spec import Entry, Setting, Size, Spec
 from .store import Store
@@ -63,7 +64,7 @@ class RunReport:
     first_error: str = ""
     set_aside: list[str] = field(default_factory=list)
     unavailable: dict[str, str] = field(default_factory=dict)
-    """Methods that were left out, and the command that installs what they lack."""
+    """Methods and tables that were left out, and what installs or brings them."""
     seconds: float = 0.0
     interrupted: str = ""
     """Why the run ended early; empty when it did not."""
@@ -100,6 +101,7 @@ def run(
         Ctrl-C ends the run early, and ``interrupted`` says so; what was done by then is kept.
     """
     workers, store, report = workers or Workers(), Store(folder), RunReport()
+    specs = list({spec.name: spec for spec in specs}.values())  # some share their trials
     start = perf_counter()
     _check_device(workers.device)
     tasks = _usable(_planned(specs, size, methods), report)
@@ -187,11 +189,16 @@ def _entries(size: Size, methods: Sequence[str] | None) -> list[Entry] | None:
     return chosen
 
 
-def _usable(tasks: Iterable[Task], report: RunReport) -> list[Task]:
-    """Return the tasks whose method can be run, and note the others."""
+def _usable(tasks: Sequence[Task], report: RunReport) -> list[Task]:
+    """Return the tasks whose method and table are at hand, and note the others."""
     lacking = {name: available(method(name)) for name in dict.fromkeys(t.method for t in tasks)}
     report.unavailable = {name: how for name, how in lacking.items() if how is not None}
-    return [task for task in tasks if task.method not in report.unavailable]
+    report.unavailable |= missing_tables(task.setting for task in tasks)
+    return [
+        task
+        for task in tasks
+        if not {task.method, task.setting["design"]} & set(report.unavailable)
+    ]
 
 
 def _pending(tasks: list[Task], store: Store, fresh: bool, report: RunReport) -> list[Task]:

@@ -18,15 +18,17 @@ One TOML file holds it. The shipped ones are called by their names, one's own by
     noise_std = [0.5, 1.0]
 
 Lists in one entry of ``settings`` multiply; entries add up. Fields that vary together stand in
-``cases``, a list of tables. A design or a signal with options is a table with a ``name``. A key
-that means nothing is refused, and the nearest one that does is named.
+``cases``, a list of tables. A design or a signal with options is a table with a ``name``; measured
+tables are designs too (``{ name = "ailerons", truth = "planted" }``). A figure that draws the
+trials of another experiment has only a title and ``trials_of``. A key that means nothing is
+refused, and the nearest one that does is named.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from importlib.resources import files
 from itertools import product
@@ -34,6 +36,7 @@ from pathlib import Path
 from typing import Any
 
 from ..datasets.settings import canonical_json, problem_setting
+from .measured import is_measured, measured_setting
 
 __all__ = ["Entry", "Setting", "Size", "Spec", "load_spec", "parse_spec", "spec_names"]
 
@@ -52,6 +55,7 @@ _PROBLEM_KEYS = (
 _ENTRY_KEYS = (*_PROBLEM_KEYS, "cases")
 _SPEC_KEYS = (
     "title",
+    "trials_of",
     "root",
     "alpha_scale",
     "one_at_a_time",
@@ -156,6 +160,10 @@ def parse_spec(text: str, name: str) -> Spec:
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name}.toml is not TOML: {error}") from error
     _refuse_unknown(table, _SPEC_KEYS, name)
+    if "trials_of" in table:
+        _refuse_unknown(table, ("title", "trials_of"), f"{name}, which has trials_of")
+        other = load_spec(table["trials_of"])
+        return replace(other, title=str(table.get("title", other.title)))
     shared = _table(table, "problem", name)
     _refuse_unknown(shared, _PROBLEM_KEYS, f"{name}, [problem]")
     methods = _entries(table.get("methods", []), name)
@@ -165,6 +173,12 @@ def parse_spec(text: str, name: str) -> Spec:
     }
     if not sizes:
         raise ValueError(f"{name} has no [sizes.…]; give at least [sizes.smoke] and its settings.")
+    settings = (setting for size in sizes.values() for setting in size.settings)
+    if table.get("alpha_scale") == "per-setting" and any(map(is_measured, settings)):
+        raise ValueError(
+            f"{name}: a measured table has no pilot problems for alpha_scale = 'per-setting'; "
+            "use 'per-problem', 'default' or a number."
+        )
     return Spec(
         name=name,
         title=str(table.get("title", name.replace("_", " "))),
@@ -228,7 +242,7 @@ def _setting(values: Mapping[str, Any], where: str) -> Setting:
     if "n_samples" not in fields:
         raise ValueError(f"{where}: a setting has no n_samples; give n_samples = [...].")
     try:
-        return problem_setting(**fields)
+        return measured_setting(**fields) if is_measured(fields) else problem_setting(**fields)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{where}: {error}") from error
 

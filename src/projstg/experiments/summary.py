@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from .._extras import extra
 from ..metrics import bootstrap_interval, wilson_interval
@@ -63,8 +64,8 @@ def summarize(rows: Any, level: float = 0.9) -> Any:
     summary : pandas table
         The columns of ``SETTING``, then method, label, parameters, n, successes, rate, its bands,
         the shares of statistical and optimisation failures, the means of estimation error, true
-        positive rate and false discovery rate with bands, times, and the quantities of the
-        theorems (:func:`theorem_columns`).
+        positive rate and false discovery rate with bands, the median of R² on rows held out,
+        times, and the quantities of the theorems (:func:`theorem_columns`).
     """
     pd = extra("pandas", "cli")
     keys = [*SETTING, "method", "label"]
@@ -98,12 +99,14 @@ def _line(group: Any, level: float) -> dict[str, Any]:
     """Return the numbers of one method on one setting."""
     line: dict[str, Any] = {"parameters": _common_parameters(group["parameters"])}
     line |= _rate(group["exact"].to_numpy(dtype=bool), level)
+    is_judged = group["failure"].notna().any()  # not where there is no β* to find
     for kind in ("statistical", "optimisation"):
-        line[kind] = float((group["failure"] == kind).mean())
+        line[kind] = float((group["failure"] == kind).mean()) if is_judged else math.nan
     line["errors"] = int((group["status"] == "error").sum())
     line["unconverged"] = int((group["status"] == "unconverged").sum())
     for name in _BANDED:
         line[name] = group[name].dropna().to_numpy(dtype=float)  # its mean and band come later
+    line |= _held_out_r2(group, level)
     seconds = group["seconds"].dropna().to_numpy(dtype=float)
     marks = np.quantile(seconds, [0.5, 0.05, 0.95]) if seconds.size else [math.nan] * 3
     names = ("seconds_median", "seconds_low", "seconds_high")
@@ -112,6 +115,22 @@ def _line(group: Any, level: float) -> dict[str, Any]:
     line["device"] = ", ".join(sorted(group["device"].unique()))
     line["sigma"] = float(group["sigma"].mean())
     return line
+
+
+def _held_out_r2(group: Any, level: float) -> dict[str, float]:
+    """Return the median R² on the rows held out and its interval, where some were held out.
+
+    The median, for one half in which a column hardly varies can put the mean anywhere. The ends of
+    the interval are the quantiles between which it lies by the binomial law.
+    """
+    names = ("held_out_r2", "held_out_r2_low", "held_out_r2_high")
+    if json.loads(group["options"].iloc[0]).get("truth") != "held-out":
+        return dict.fromkeys(names, math.nan)
+    values = 1.0 - group["residual"].dropna().to_numpy(dtype=float)
+    reach = 0.5 * float(ndtri(0.5 + 0.5 * level)) / math.sqrt(max(len(values), 1))
+    places = np.clip([0.5, 0.5 - reach, 0.5 + reach], 0.0, 1.0)
+    marks = np.quantile(values, places) if values.size else [math.nan] * 3
+    return dict(zip(names, map(float, marks), strict=True))
 
 
 def _rate(successes: np.ndarray, level: float) -> dict[str, Any]:

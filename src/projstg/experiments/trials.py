@@ -15,9 +15,10 @@ import numpy as np
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from ..datasets.settings import canonical_json
-from ..datasets.simulate import SimulatedProblem, make_sparse_regression
+from ..datasets.simulate import SimulatedProblem
 from .fitting import Outcome, fit_all
 from .judging import judged
+from .measured import MeasuredProblem, draw
 from .methods import Known, method
 from .spec import Setting
 from .tasks import Rule, Task
@@ -80,7 +81,7 @@ def _rows(
     for problem, one, outcome, result in zip(problems, known, outcomes, results, strict=True):
         yield {
             **_about(task, problem, one),
-            **_outcome_columns(outcome),
+            **_outcome_columns(outcome, problem),
             **result,
             "criterion": criterion,
         }
@@ -97,10 +98,11 @@ def _drawn(task: Task) -> Iterator[list[SimulatedProblem]]:
     numbers = task.setting["n_samples"] * task.setting["n_features"]
     step = max(1, _MOST_NUMBERS // numbers)
     for first in range(task.first, task.last, step):
-        yield [
-            make_sparse_regression(**task.setting, root=task.root, repetition=repetition)
-            for repetition in range(first, min(first + step, task.last))
-        ]
+        shapes: dict[tuple[int, ...], list[SimulatedProblem]] = {}
+        for repetition in range(first, min(first + step, task.last)):
+            problem = draw(task.setting, task.root, repetition)
+            shapes.setdefault(problem.X.shape, []).append(problem)
+        yield from shapes.values()  # one, but for tables, whose columns are not always distinct
 
 
 def _told(task: Task, problems: list[SimulatedProblem], alpha_scale: float | None) -> list[Known]:
@@ -168,13 +170,14 @@ def _parameters(task: Task, known: Known) -> Mapping[str, Any]:
     return found
 
 
-def _outcome_columns(outcome: Outcome) -> dict[str, Any]:
+def _outcome_columns(outcome: Outcome, problem: SimulatedProblem) -> dict[str, Any]:
+    note = problem.note if isinstance(problem, MeasuredProblem) else ""
     return {
         "seconds": outcome.seconds,
         "batch_size": outcome.batch_size,
         "device": outcome.device,
         "status": outcome.status,
-        "message": outcome.message,
+        "message": "; ".join(text for text in (outcome.message, note) if text),
     }
 
 

@@ -37,7 +37,7 @@ def known_of(problem: SimulatedProblem, n_samples: int | None = None) -> Known:
     N, D = problem.X.shape
     seed = seed_sequence(problem.setting, problem.root, problem.repetition).generate_state(1)[0]
     return Known(
-        n_features_to_select=int(np.count_nonzero(problem.support)),
+        n_features_to_select=int(problem.setting["n_informative"]),
         noise_std=problem.noise_std,
         n_samples=N if n_samples is None else n_samples,
         n_features=D,

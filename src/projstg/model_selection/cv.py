@@ -151,7 +151,7 @@ class ProjectedSTGCV(LinearSelector):
         max_iter=None,
         tol=1e-4,
         refine=True,
-        criterion="evidence",
+        criterion="common-size",
         n_starts=None,
         always_select=None,
         never_select=None,

@@ -49,6 +49,9 @@ METRICS = {
         is_logarithmic=True,
         lower_is_better=True,
     ),
+    "r2": Metric(
+        "held_out_r2", "held_out_r2_low", "held_out_r2_high", "R² on the rows held out (median)"
+    ),
     "seconds": Metric(
         "seconds_median",
         "seconds_low",
@@ -93,6 +96,10 @@ class Entry:
     """Where in the paper; empty for what is ours."""
     views: tuple[str, ...] = ("n_samples",)
     """The x axes, one block of panels each."""
+    trials_of: str = ""
+    """The experiment whose trials it draws; empty: its own."""
+    named: tuple[str, ...] = ()
+    """Settings that every panel says, whether they vary or not."""
     metric: str = "recovery"
     series: str = "method"
     """What tells curves apart: ``method``, or a parameter of the method."""

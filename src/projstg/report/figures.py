@@ -74,7 +74,16 @@ def ranked(table: Any, entry: Entry) -> list[Any]:
     names = sorted(table["method"].unique(), key=lambda name: (places.get(name, 99), name))
     means = table.groupby("method")[metric.column].mean().reindex(names).dropna()
     best_first = means.sort_values(ascending=metric.lower_is_better, kind="stable").index
-    return [m for m in LIMITS if m in best_first] + [m for m in best_first if m not in LIMITS]
+    ordered = [m for m in LIMITS if m in best_first] + [m for m in best_first if m not in LIMITS]
+    rules = _size_rules(table)
+    return sorted(ordered, key=lambda method: rules.get(method, ""))
+
+
+def _size_rules(table: Any) -> dict[str, str]:
+    """Return for each method whether it returns exactly K columns, where some do not."""
+    if "size_rule" not in table or table["size_rule"].nunique() < 2:
+        return {}
+    return dict(zip(table["method"], table["size_rule"], strict=True))
 
 
 def draw_curves(ax: Any, panel: Panel, entry: Entry, styles: dict[Any, Look]) -> None:
@@ -189,6 +198,7 @@ class _Sheet:
         self.entry, self.labels, self.is_narrow = entry, labels, is_narrow
         self.panels = panels(table, entry)
         self.order = ranked(table, entry)
+        self.rules = _size_rules(table) if entry.series == "method" else {}
         self.looks = series_looks(table, entry)
         self.split = split_methods(table) if entry.shows_split else []
         n_panels = len(self.panels)
@@ -197,7 +207,7 @@ class _Sheet:
 
     def drawn(self) -> Any:
         """Lay the figure out and fill it."""
-        n_keys = len(self.order) + (4 if self.split else 0)
+        n_keys = len(self.order) + (4 if self.split else 0) + len(set(self.rules.values()))
         beside = 0.15 if self.is_narrow else self._legend_width()
         width = 4.2 if self.is_narrow else beside + {1: 5.0, 2: 8.6, 3: 10.2}[self.columns]
         below = 0.85 * _KEY * math.ceil(n_keys / 2) + 0.3 if self.is_narrow else 0.0
@@ -254,11 +264,18 @@ class _Sheet:
 
     def _legend(self, figure: Any, left: float, top: float) -> None:
         """Name the curves outside the axes, best first, and then the colours of the split."""
-        handles = [_line(self.looks[value]) for value in self.order]
-        names = [series_label(value, self.entry, self.labels) for value in self.order]
+        keys: list[tuple[Any, str, bool]] = []
+        headed = set()
+        for value in self.order:
+            rule = self.rules.get(value)
+            if rule is not None and rule not in headed:
+                headed.add(rule)
+                keys.append((_blank(), f"{rule}:", False))
+            name = series_label(value, self.entry, self.labels)
+            keys.append((_line(self.looks[value]), name, value in OURS))
         if self.split:
-            handles += _patches()
-            names += ["", *_OUTCOMES.values()]
+            keys += zip(_patches(), ["", *_OUTCOMES.values()], [False] * 4, strict=True)
+        handles, names, are_bold = zip(*keys, strict=True) if keys else ((), (), ())
         if self.is_narrow:
             place = {"loc": "lower left", "bbox_to_anchor": (0.01, 0.0), "ncols": 2}
             place |= {"columnspacing": 1.0, "handlelength": 2.4, "fontsize": 7.8}
@@ -266,8 +283,8 @@ class _Sheet:
             place = {"loc": "upper left", "bbox_to_anchor": (left, top)}
             place |= {"handlelength": 3.0, "fontsize": 8.5}
         legend = figure.legend(handles, names, frameon=False, **place)
-        for text, value in zip(legend.get_texts(), self.order, strict=False):
-            text.set_fontweight("bold" if value in OURS else "normal")
+        for text, is_bold in zip(legend.get_texts(), are_bold, strict=True):
+            text.set_fontweight("bold" if is_bold else "normal")
 
 
 _OUTCOMES = {
@@ -292,5 +309,8 @@ def _line(look: Look) -> Any:
 
 def _patches() -> list[Any]:
     patch = extra("matplotlib.patches", "plots").Patch
-    blank = patch(facecolor="none")
-    return [blank] + [patch(facecolor=OUTCOME_COLOURS[outcome]) for outcome in _OUTCOMES]
+    return [_blank()] + [patch(facecolor=OUTCOME_COLOURS[outcome]) for outcome in _OUTCOMES]
+
+
+def _blank() -> Any:
+    return extra("matplotlib.patches", "plots").Patch(facecolor="none")

@@ -15,6 +15,7 @@ from scipy.special import ndtri
 
 from .comparing import ONE_SIDED, Difference, curve, mean_difference, relation
 from .panels import panels
+from .real_findings import no_worse_on_tables
 from .texts import ENTRIES
 from .thresholds import samples_needed
 from .verdict import AGAINST, HELD, OPEN, Verdict, caution, listed, signed, sum_up
@@ -305,6 +306,7 @@ FINDINGS = (
     more_under_correlation,
     fewer_samples("recovery_correlated", 1.0),
     enough_gate_samples,
+    no_worse_on_tables,
     vanishing_error,
     search_reaches_limit,
 )

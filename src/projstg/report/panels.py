@@ -25,6 +25,7 @@ SETTINGS = (
     "n_samples",
     "noise_std",
     "snr",
+    "size_rule",
 )
 _DESIGNS = ("orthogonal", "gaussian", "bernoulli", "toeplitz", "equicorrelated", "block", "heavy")
 
@@ -35,7 +36,9 @@ _OPTIONS = {
     "truncate": "‖x‖ ≤ {}√D",
     "decay": "coefficients decaying by {}",
     "mean": "mean {}",
+    "truth": "{}",
 }
+_TABLES = {"ailerons": "AILERON", "triazines": "TRIAZINES"}
 _VALUES = {
     "gaussian": "Gaussian",
     "bernoulli": "Bernoulli ±1",
@@ -45,6 +48,7 @@ _VALUES = {
     "orthogonal": "fixed orthogonal",
     "signs": "coefficients ±1",
     "decaying": "decaying coefficients",
+    **_TABLES,
 }
 
 
@@ -81,7 +85,8 @@ def setting_words(setting: dict[str, Any]) -> str:
     words = []
     for column, value in setting.items():
         is_said_by_options = value == "decaying" and "decay" in _options(setting.get("options"))
-        if value is None or value != value or is_said_by_options:
+        is_nominal = column == "n_features" and setting.get("design") in _TABLES
+        if value is None or value != value or is_said_by_options or is_nominal:
             continue
         if column == "options":
             words += [
@@ -116,7 +121,7 @@ def panels(table: Any, entry: Entry) -> list[Panel]:
     found = []
     for x in entry.views:
         view = _held(table, x, entry.views)
-        columns = varying(view, x)
+        columns = [c for c in SETTINGS if c in {*varying(view, x), *entry.named} & set(view)]
         if not columns:
             found.append(Panel(x, _view_title(view, x, entry), view, {}))
             continue

@@ -58,7 +58,7 @@ def _chosen_size(rows: Any, about: dict[str, Any]) -> Any:
 
 
 def prepared(summary: Any) -> Any:
-    """Return the summary with a column for M, and a name of its own for each variant of a method.
+    """Return the summary with columns for M and for who chooses K, and names for variants.
 
     Where one experiment has a method under several labels (other parameters), all but the one with
     the method's own label are told apart by name, unless the figure draws them by a parameter.
@@ -66,6 +66,10 @@ def prepared(summary: Any) -> Any:
     summary = summary.copy()
     found = [json.loads(text or "{}") for text in summary["parameters"]]
     summary["n_gate_samples"] = [one.get("n_gate_samples") for one in found]
+    summary["size_rule"] = [
+        "own size" if name in METHODS and METHODS[name].chooses_size else "exactly K"
+        for name in summary["method"]
+    ]
     if "label" not in summary:
         summary["label"] = [_own_label(name) for name in summary["method"]]
     counts = summary.groupby(["experiment", "method"])["label"].transform("nunique")

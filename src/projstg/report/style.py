@@ -14,7 +14,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-__all__ = ["INK", "LIMITS", "LOOKS", "OURS", "Look", "looks", "plain_label", "sequence_looks"]
+__all__ = [
+    "INK",
+    "LIMITS",
+    "LOOKS",
+    "OURS",
+    "RELATIVES",
+    "Look",
+    "looks",
+    "plain_label",
+    "sequence_looks",
+]
 
 INK = "#222222"
 """Axes, limits, text: one dark colour."""
@@ -28,6 +38,8 @@ OURS = (
     "projected-stg-refined-ls",
     "projected-stg",
     "projected-stg-exact",
+    "projected-stg-auto",
+    "projected-stg-open",
 )
 LIMITS = ("limit-common-size", "limit-evidence", "limit-least-squares")
 
@@ -71,6 +83,16 @@ LOOKS = {
     "limit-least-squares": Look("#777777", "", (0, (1.5, 2)), width=1.6, order=1.0),
 }
 
+RELATIVES = {
+    "projected-stg-auto": "projected-stg-refined",
+    "projected-stg-open": "projected-stg-exact",
+    "abess-ebic": "abess",
+    "lasso-cv": "lasso",
+    "lasso-bic": "lasso-path-refit",
+    "omp-cv": "omp",
+}
+"""Methods that choose their own size look like the one they come from: panels keep them apart."""
+
 _SPARE = [
     Look(colour, marker, line)
     for line in (":", "-.", "--")
@@ -95,9 +117,9 @@ def looks(methods: Iterable[str]) -> dict[str, Look]:
     (True, '#6699CC', '#AA4499')
     """
     methods = set(methods)
-    unknown = sorted(methods - set(LOOKS))
+    unknown = sorted(methods - set(LOOKS) - set(RELATIVES))
     spare = {name: _SPARE[i % len(_SPARE)] for i, name in enumerate(unknown)}
-    return {name: LOOKS.get(name) or spare[name] for name in methods}
+    return {name: LOOKS.get(RELATIVES.get(name, name)) or spare[name] for name in methods}
 
 
 def sequence_looks(values: Iterable[float]) -> dict[float, Look]:

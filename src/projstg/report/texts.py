@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .entries import AXES, Entry, axis_label
+from .real_texts import REAL_ENTRIES
 
 __all__ = ["COMMON_DEPARTURES", "ENTRIES", "READING", "entry_for", "in_order"]
 
@@ -107,6 +108,7 @@ ENTRIES = {
                 "The paper does not say how many samples L serve the gradient; we take L = M.",
             ),
         ),
+        *REAL_ENTRIES,
         Entry(
             "consistency",
             "Estimation error as N grows",
@@ -190,7 +192,8 @@ def entry_for(experiment: str, table: Any) -> Entry:
 
 
 def in_order(summary: Any) -> list[tuple[str, Any]]:
-    """Return the experiments with their rows, in the paper's order, then the others by name."""
-    places = {name: place for place, name in enumerate(ENTRIES)}
+    """Return the figures with their rows, in the paper's order, then those without an entry."""
     tables = dict(iter(summary.groupby("experiment")))
-    return sorted(tables.items(), key=lambda item: (places.get(item[0], len(places)), item[0]))
+    sources = {name: entry.trials_of or name for name, entry in ENTRIES.items()}
+    found = [(name, tables[source]) for name, source in sources.items() if source in tables]
+    return found + sorted((name, tables[name]) for name in tables if name not in ENTRIES)
