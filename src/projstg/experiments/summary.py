@@ -177,7 +177,10 @@ def _common_parameters(texts: Any) -> str:
 
 def _limit_lines(rows: Any, name: str, criterion: str, level: float) -> list[dict[str, Any]]:
     """Return the limit under one score, for every setting in which its search was run."""
-    searched = rows.loc[rows["method"] == name, [*SETTING, "repetition"]].drop_duplicates()
+    # As many columns as rows fit without error, the truth or not: there a score says nothing.
+    tells = rows["n_samples"] > rows["n_informative"]
+    searched = rows.loc[(rows["method"] == name) & tells, [*SETTING, "repetition"]]
+    searched = searched.drop_duplicates()
     if searched.empty:
         return []
     found = searched.merge(rows, on=[*SETTING, "repetition"], how="left")
