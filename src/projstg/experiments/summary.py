@@ -120,8 +120,8 @@ def _line(group: Any, level: float) -> dict[str, Any]:
 def _held_out_r2(group: Any, level: float) -> dict[str, float]:
     """Return the median R² on the rows held out and its interval, where some were held out.
 
-    The median, for one half in which a column hardly varies can put the mean anywhere. The ends of
-    the interval are the quantiles between which it lies by the binomial law.
+    The median, for one half in which two columns are almost equal can put the mean anywhere. The
+    ends of the interval are the quantiles between which it lies by the binomial law.
     """
     names = ("held_out_r2", "held_out_r2_low", "held_out_r2_high")
     if json.loads(group["options"].iloc[0]).get("truth") != "held-out":
