@@ -89,7 +89,11 @@ def test_the_page_is_made_at_the_end_or_on_request(mine, tmp_path, capsys, monke
         (["reproduce", "speed", "--size", "huge"], "no size 'huge'"),
         (["reproduce", "speed", "--methods", "lassso"], "did you mean 'lasso'"),
         (["reproduce", "speed", "--scheduler", "tcp://here"], "--backend dask"),
-        (["reproduce", "speed", "--device", "abacus"], "no device 'abacus'"),
+        pytest.param(
+            ["reproduce", "speed", "--device", "abacus"],
+            "no device 'abacus'",
+            marks=pytest.mark.torch,
+        ),
         (["reproduce", "--jobs", "0"], "0 is not in the range"),
         (["reproduce", "--sizee", "smoke"], "--size"),
         (["report", "no/such/folder"], "does not exist"),
