@@ -122,28 +122,8 @@ def fetch_ailerons(
 ):
     """Load the ailerons table, 13750 rows and 40 inputs (OpenML 296).
 
-    Parameters
-    ----------
-    data_home : str, path-like or None, default=None
-        The folder that has, or will have, ``ailerons.csv``. None is the folder that the variable
-        ``PROJSTG_DATA`` names, or without it scikit-learn's own.
-    download_if_missing : bool, default=True
-        Whether to ask OpenML where the folder does not have it; otherwise an OSError says so.
-    return_X_y : bool, default=False
-        Whether to return only the inputs and the target.
-    as_frame : bool, default=False
-        Whether to return pandas objects.
-    n_retries : int, default=3
-        How often OpenML is asked before giving up.
-    delay : float, default=1.0
-        Seconds between two attempts.
-
-    Returns
-    -------
-    dataset : Bunch
-        ``data``, ``target``, ``feature_names``, ``target_names``, ``frame`` (None unless
-        ``as_frame``), ``DESCR``, and ``source``: where the numbers came from.
-    (data, target) : tuple, if ``return_X_y``
+    Parameters and what is returned are those of :func:`fetch_triazines`; the file is
+    ``ailerons.csv``.
     """
     return _fetch(
         _AILERONS, data_home, download_if_missing, return_X_y, as_frame, (n_retries, delay)

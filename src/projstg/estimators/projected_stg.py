@@ -125,7 +125,8 @@ class ProjectedSTG(GateSelector):
         Steps the gates took.
     support_probability_ : float or None
         How likely the selected columns are to be exactly the right ones, given the table: among
-        supports of the same size if K was given, among all sizes if it was not. Like the next two,
+        supports of the same size if K was given, among all sizes if it was not; zero where ten
+        others are likelier, as may happen under ``criterion="least-squares"``. Like the next two,
         it is what the evidence says, and None without a search.
     inclusion_probability_ : ndarray of shape (n_features_in_,) or None
         How likely each column is to be one of the right ones. With more than 300 columns those
