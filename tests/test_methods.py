@@ -20,7 +20,6 @@ projected-stg-refined-ls stg lasso lasso-path-first lasso-path-refit omp randomi
 scad-top mcp mcp-top abess limit-common-size limit-evidence limit-least-squares""".split()
 OWN_SIZE = """projected-stg-auto projected-stg-open lasso-cv lasso-bic omp-cv abess-ebic""".split()
 GATES = ["projected-stg", "projected-stg-exact", "stg"]
-TOGETHER = [name for name in METHODS if METHODS[name].fit_many is not None]
 KNOWN = Known(3, 0.3, 40, 12, alpha_scale=0.2, seed=5)
 
 
@@ -132,22 +131,6 @@ def test_a_limit_starts_elsewhere(found, limit):
     assert method(limit).make(replace(KNOWN, n_features_to_select=11)).n_starts == 300
     last = method(limit).make(replace(KNOWN, seed=2**32 - 1))
     assert last.fit(*problem()).support_.sum() == 3
-
-
-@pytest.mark.parametrize("name", [name for name in TOGETHER if name != "projected-stg"])
-def test_many_at_once_are_many_alone(name):
-    X, y = (np.stack(parts) for parts in zip(*map(problem, range(4)), strict=True))
-    known = [replace(KNOWN, seed=i, noise_std=0.3 + (i % 2), alpha_scale=0.1) for i in range(4)]
-    supports, coefs = METHODS[name].fit_many(X, y, known)
-    for i in range(4):
-        alone = method(name).make(known[i]).fit(X[i], y[i])
-        assert np.array_equal(supports[i], alone.get_support())
-        assert np.allclose(coefs[i], alone.coef_)
-
-
-def test_those_that_go_many_at_once_are_the_projected_ones():
-    projected = [name for name in NAMES if name.startswith(("projected", "limit"))]
-    assert projected == TOGETHER
 
 
 @pytest.mark.parametrize("name", NAMES)

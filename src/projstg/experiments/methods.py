@@ -67,7 +67,10 @@ class Method:
     criterion: str | None = None
     """What its failures are judged by, as ``ProjectedSTG`` names it; None is least squares."""
     fit_many: Callable[..., tuple[np.ndarray, np.ndarray]] | None = None
-    """Many at once: X (B, N, D), y (B, N), a sequence of Known → supports, coefficients (B, D)."""
+    """Many at once: X (B, N, D), y (B, N), a sequence of Known → supports, coefficients (B, D).
+
+    For methods from outside; gates of the package go together by themselves.
+    """
     tunes_alpha_scale: bool = False
     """Whether the paper's C is chosen for it on pilot problems."""
     modules: tuple[str, ...] = ()
@@ -212,34 +215,8 @@ def _projected(settings: Settings, known: Known) -> Any:
     return ProjectedSTG(**settings(known))
 
 
-def _projected_many(
-    settings: Settings, X: np.ndarray, y: np.ndarray, known: Sequence[Known]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Fit all problems at once, or those at once that have their settings in common."""
-    import numpy as np
-
-    from ..estimators.many import fit_many
-
-    together: dict[tuple[tuple[str, Any], ...], list[int]] = {}
-    for i, one in enumerate(known):
-        common = {key: value for key, value in settings(one).items() if key != "random_state"}
-        together.setdefault(tuple(common.items()), []).append(i)
-    supports, coefs = np.zeros((len(X), X.shape[2]), dtype=bool), np.zeros((len(X), X.shape[2]))
-    for items, rows in together.items():
-        seeds = [settings(known[i])["random_state"] for i in rows]
-        found = fit_many(X[rows], y[rows], random_state=seeds, **dict(items))
-        supports[rows], coefs[rows] = found.support, found.coef
-    return supports, coefs
-
-
 def _projected_method(name: str, label: str, settings: Settings, **options: Any) -> Method:
-    return Method(
-        name,
-        label,
-        partial(_projected, settings),
-        fit_many=partial(_projected_many, settings),
-        **options,
-    )
+    return Method(name, label, partial(_projected, settings), **options)
 
 
 def _stg(known: Known) -> Any:
