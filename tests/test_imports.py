@@ -37,6 +37,7 @@ LAYERS = {
 CORE_ORDER = [
     {"backend"},
     {"gates", "splines", "statistics"},
+    {"spectrum", "row_source"},
     {"penalty", "projection", "partial", "pursuit", "support", "table"},
     {"risk", "noise", "randomized", "averaging"},
     {"optimize"},
@@ -48,7 +49,8 @@ CORE_ORDER = [
     {"judging", "screening", "walks", "neighbours"},
     {"rounds", "posterior"},
     {"refine", "confidence"},
-    {"solve", "sizes"},
+    {"solution", "sizes"},
+    {"solve"},
     {"path", "auto"},
 ]
 CORE_RANK = {module: rank for rank, row in enumerate(CORE_ORDER) for module in row}

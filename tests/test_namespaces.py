@@ -28,7 +28,7 @@ def arrays(value):
         value = [getattr(value, name) for name in value.__dataclass_fields__]
     if isinstance(value, tuple | list):
         return [array for part in value for array in arrays(part)]
-    return [] if type(value) in (int, float) else [value]
+    return [] if value is None or type(value) in (int, float) else [value]
 
 
 def assert_same_everywhere(function, dtype, *inputs, rtol=None):

@@ -51,12 +51,20 @@ def test_few_different_rows_and_many_columns_fit_without_error_however_tall_the_
     assert largest_size(tall, 20) == 8 - 1 - 2
 
 
-def test_a_tall_table_with_a_fit_without_error_is_limited_by_its_rank():
+def test_a_fit_without_error_is_no_match_by_chance_where_rows_are_to_spare():
     X, _ = draw(3, 60, 12)
     X[..., 6:] = X[..., :6]
     exact, noisy = X[..., 0] - X[..., 1], X[..., 0] + draw(4, 60, 1)[1]
-    assert largest_size(problem_of(X, exact), 12) == 6 - 2
+    assert largest_size(problem_of(X, exact), 12) == 12
     assert largest_size(problem_of(X, noisy), 12) == 12
+
+
+@pytest.mark.parametrize("n_columns", [20, 60])
+def test_columns_that_cannot_be_selected_do_not_limit_it(n_columns):
+    X, y = draw(3, 40, n_columns)
+    few = np.zeros_like(X)
+    few[..., :3] = X[..., :3]
+    assert largest_size(problem_of(few, y), 3) == 3
 
 
 def test_a_tall_table_by_its_rows_is_the_one_by_its_sums():

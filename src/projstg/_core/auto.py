@@ -14,15 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .backend import Array, namespace, to_numpy
+from .backend import to_numpy
 from .confidence import confidence, judge_of
 from .evidence import CRITERIA
-from .fit import GateFit
 from .optimize import Hook
-from .posterior import Posterior, n_selectable, uniform_prior
-from .refine import Refined, refine
+from .posterior import n_selectable, uniform_prior
+from .refine import refine
 from .sizes import information_size, ladder, largest_size
-from .solve import Options, Solution, always_mask, solve
+from .solution import Options, Solution, joined, parts, restored
+from .solve import always_mask, solve
 from .statistics import Problem, on_host
 from .table import Table
 
@@ -56,12 +56,14 @@ def solve_auto(
     """Choose K for each table of the batch, and its columns, as :func:`solve` does for K given."""
     answers = []
     for i, seed in enumerate(seeds):
-        asked = _question(table.part(i), options)
+        ((few, own, _, kept),) = parts(table.part(i), options)
+        asked = _question(few, own)
         if selection == "evidence":
-            answers.append(_by_evidence(asked, options, seed, on_step))
+            answer = _by_evidence(asked, own, seed, on_step)
         else:
-            answers.append(_by_information(asked, options, selection, seed, on_step))
-    return answers[0] if len(answers) == 1 else _joined(answers)
+            answer = _by_information(asked, own, selection, seed, on_step)
+        answers.append(restored(answer, kept, table.scale.shape[-1]))
+    return joined(answers)
 
 
 def _question(table: Table, options: Options) -> _Question:
@@ -110,43 +112,3 @@ def _by_information(
     n_free = n_selectable(asked.always, asked.never)
     k = information_size(asked.problem, selection, search, asked.k_min, asked.k_max, n_free)
     return solve(asked.table, replace(options, n_selected=k), [seed], on_step)
-
-
-def _joined(answers: Sequence[Solution]) -> Solution:
-    """Return the answers of single problems as those of a batch."""
-    xp = namespace(answers[0].coef)
-
-    def stacked(parts: Sequence[Array]) -> Array:
-        return xp.concat(list(parts), axis=0)
-
-    gates = [stacked(parts) for parts in zip(*(one.gates for one in answers), strict=True)]
-    search = [one.search for one in answers if one.search is not None]
-    known: list[Posterior] = [own for one in answers for own in one.posterior or []]
-    noise = [one.noise_std for one in answers if one.noise_std is not None]
-    return Solution(
-        support=stacked([one.support for one in answers]),
-        coef=stacked([one.coef for one in answers]),
-        intercept=stacked([one.intercept for one in answers]),
-        gated_coef=stacked([one.gated_coef for one in answers]),
-        gates=GateFit(*gates),
-        alpha=stacked([one.alpha for one in answers]),
-        noise_std=stacked(noise) if noise else None,
-        search=_joined_search(search) if search else None,
-        posterior=known if len(known) == len(answers) else None,
-    )
-
-
-def _joined_search(searches: Sequence[Refined]) -> Refined:
-    """Return what the searches found; sizes differ, so −1 stands where a support has ended."""
-    widest = max(one.support.shape[1] for one in searches)
-    support = np.full((len(searches), widest), -1)
-    for row, one in zip(support, searches, strict=True):
-        row[: one.support.shape[1]] = one.support[0]
-    return Refined(
-        support,
-        np.concatenate([one.objective for one in searches]),
-        np.concatenate([one.n_starts for one in searches]),
-        np.concatenate([one.n_agreeing_starts for one in searches]),
-        np.concatenate([one.n_iter for one in searches]),
-        [one.optima[0] for one in searches],
-    )

@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from .statistics import GramQuadratic, Problem, RowQuadratic, on_host
-from .support import least_squares
+from .spectrum import Spectrum, coefficients, on_rows, spectrum
+from .statistics import Problem, on_host
 from .table import Table
 
 __all__ = ["AveragedCoef", "Estimates", "averaged", "estimates", "mixture_quantile"]
@@ -72,54 +72,38 @@ def estimates(table: Table, supports: Sequence[np.ndarray]) -> Estimates:
     members = [np.asarray(own, dtype=np.int64) for own in supports]
     columns = np.unique(np.concatenate(members))
     is_member = np.stack([np.isin(columns, own) for own in members])
+    widest = int(is_member.sum(axis=1).max())
+    place = np.argsort(~is_member, axis=1, kind="stable")[:, :widest]
+    counts = np.take_along_axis(is_member, place, axis=1)
     few = on_host(table.problem.columns(columns[None]))
-    coef, inverse, rank = _solved(few.gram, is_member)
-    left = float(few.degrees_of_freedom[0]) - rank
+    found = _spectra(few, place, counts)
+    left = float(few.degrees_of_freedom[0]) - np.sum(found.values > 0.0, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        variance = np.where(left > 1e-6, _residual(few, coef) / left, np.nan)
+        variance = np.where(left > 1e-6, np.maximum(found.rss, 0.0) / left, np.nan)
+    coef, inverse = np.zeros(is_member.shape), np.zeros(is_member.shape)
+    np.put_along_axis(coef, place, coefficients(found) * counts, axis=1)
+    np.put_along_axis(inverse, place, _inverse_diagonal(found, counts), axis=1)
     unit = float(table.y_scale[0]) / np.asarray(table.scale[0])[columns]
     # Where nothing is left the variance is NaN, and NaN·0 would be as well outside the support.
     error = np.where(is_member, np.sqrt(variance[:, None] * inverse), 0.0)
     return Estimates(columns, is_member, coef * unit, error * unit, left)
 
 
-def _solved(
-    gram: GramQuadratic, is_member: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return coefficients and the diagonal of (X_SᵀX_S)⁻¹, both (M, U), and the ranks, (M,)."""
-    widest = int(is_member.sum(axis=1).max())
-    place = np.argsort(~is_member, axis=1, kind="stable")[:, :widest]
-    counts = np.take_along_axis(is_member, place, axis=1)
+def _spectra(problem: Problem, place: np.ndarray, counts: np.ndarray) -> Spectrum:
+    """Return the directions of M supports ``place`` (M, K) of one problem, where they count."""
+    gram, which = problem.gram, np.zeros(len(place), dtype=np.int64)
     G = gram.G[0][place[:, :, None], place[:, None, :]] * counts[:, :, None] * counts[:, None, :]
-    system = GramQuadratic(G, gram.b[0][place] * counts, gram.yy, gram.n, gram.degrees_of_freedom)
-    own = np.broadcast_to(np.arange(widest), place.shape)
-    coef, inverse = np.zeros(is_member.shape), np.zeros(is_member.shape)
-    np.put_along_axis(coef, place, least_squares(system, own, counts), axis=1)
-    diagonal, rank = _inverse_diagonal(G, counts)
-    np.put_along_axis(inverse, place, diagonal, axis=1)
-    return coef, inverse, rank
+    found = spectrum(G, gram.b[0][place] * counts, gram.yy[which])
+    return on_rows(problem, which, place, found, counts)
 
 
-def _inverse_diagonal(G: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the diagonals of the inverses, (M, K), and the ranks; NaN where there is none."""
-    if not counts.size:
-        return np.zeros(counts.shape), np.zeros(len(counts))
-    values, vectors = np.linalg.eigh(G)
-    cutoff = counts.shape[1] * np.finfo(float).eps * values[:, -1:]
-    is_null = values <= cutoff
-    reciprocal = np.where(is_null, 0.0, 1.0 / np.where(is_null, 1.0, values))
-    inverse = np.sum(vectors**2 * reciprocal[:, None, :], axis=-1)
-    outside = np.sum(vectors**2 * is_null[:, None, :], axis=-1)
-    return np.where(outside > _DEPENDENT, np.nan, inverse), (~is_null).sum(axis=1)
-
-
-def _residual(problem: Problem, coef: np.ndarray) -> np.ndarray:
-    """Return ‖y − Xβ‖² for coefficients (M, U) of standardised columns."""
-    if isinstance(problem, RowQuadratic):
-        left = problem.y[0] - coef @ problem.X[0].T
-        return np.sum(left * left, axis=1)
-    fitted = coef @ (2.0 * problem.b[0]) - np.sum((coef @ problem.G[0]) * coef, axis=1)
-    return np.maximum(problem.yy[0] - fitted, 0.0)
+def _inverse_diagonal(of: Spectrum, counts: np.ndarray) -> np.ndarray:
+    """Return the diagonals of the inverses of G_SS, (M, K); NaN where there is none."""
+    is_null = of.values == 0.0
+    reciprocal = np.where(is_null, 0.0, 1.0 / np.where(is_null, 1.0, of.values))
+    inverse = np.sum(of.vectors**2 * reciprocal[:, None, :], axis=-1)
+    outside = np.sum(of.vectors**2 * is_null[:, None, :], axis=-1)
+    return np.where(outside > _DEPENDENT, np.nan, inverse)
 
 
 def averaged(

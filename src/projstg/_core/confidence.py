@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .backend import to_numpy
-from .evidence import CRITERIA, Criterion, mean_score, scores_by_ridge, support_systems
+from .evidence import CRITERIA, Criterion, mean_score, scores_by_ridge, support_spectra
 from .ledger import Optima
 from .posterior import Posterior, n_selectable, posterior
 from .screening import outside_swaps, restricted
@@ -77,12 +77,11 @@ def confidence(
 
 
 def _by_ridge(problem: Quadratic, supports: np.ndarray, judge: Criterion) -> np.ndarray:
-    G, b = support_systems(problem, supports[None])
     yy, dof = (
-        np.broadcast_to(to_numpy(field), (1,)).astype(float).repeat(len(supports))
+        np.broadcast_to(to_numpy(field), (1, len(supports))).astype(float)
         for field in (problem.yy, problem.degrees_of_freedom)
     )
-    return scores_by_ridge(G[0], b[0], yy, dof, judge)
+    return scores_by_ridge(support_spectra(problem, supports[None]), yy, dof, judge)[0]
 
 
 def _useful_ridges(groups: Sequence[np.ndarray], scores: Sequence[np.ndarray]) -> np.ndarray:

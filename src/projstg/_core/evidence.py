@@ -24,9 +24,9 @@ A :class:`Criterion` is this one formula with a grid and two switches: least squ
 with the volume terms (log det H, K log κ) switched off, which leaves ν log(rss). Whoever searches
 holds a criterion and never asks which.
 
-One eigendecomposition of G_SS serves the whole grid. The residual at κ is the least-squares
-residual plus what the ridge costs, Σ c²κ/(λ(λ+κ)): a sum of positive terms, so that a fit without
-error stays finite (the residual has a floor, a rounding's worth of yᵀy) and ordered.
+One decomposition (:mod:`projstg._core.spectrum`) serves the whole grid. The residual at κ is the
+least-squares residual plus what the ridge costs, Σ c²κ/(λ(λ+κ)): a sum of positive terms, so that a
+fit without error stays finite (the residual has a floor, a rounding's worth of yᵀy) and ordered.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .backend import to_numpy
+from .spectrum import Spectrum, on_rows, spectrum
 from .statistics import Quadratic, RowQuadratic
 
 __all__ = [
@@ -44,15 +45,12 @@ __all__ = [
     "common_size",
     "mean_score",
     "residual_floor",
-    "score_systems",
     "scores_by_ridge",
     "signs_of",
     "support_scores",
-    "support_systems",
+    "support_spectra",
 ]
 
-# Below this share of the largest eigenvalue a direction is rounding: the data do not determine it.
-_RANK_TOLERANCE = 1e-12
 _RESIDUAL_FLOOR = 1e-14
 _SMALLEST_SHARE = 1e-12
 # log a is uniform over two decades.
@@ -128,37 +126,24 @@ def mean_score(scores: np.ndarray, axis: int = -1) -> np.ndarray:
     return np.squeeze(lowest, axis) - 2.0 * np.log(mean)
 
 
-def score_systems(
-    G: np.ndarray, b: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
-) -> np.ndarray:
-    """Return the scores (...) of supports given by G_SS (..., K, K), b_S (..., K), yy, ν (...)."""
-    return mean_score(scores_by_ridge(G, b, yy, dof, criterion))
-
-
 def scores_by_ridge(
-    G: np.ndarray, b: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
+    of: Spectrum, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
 ) -> np.ndarray:
-    """Return −2 log evidence of such supports at each κ of the grid, (..., R).
+    """Return −2 log evidence of supports at each κ of the grid, (..., R); yᵀy and ν are (...).
 
-    Singular G_SS, K ≥ n, columns of zeros and y = 0 all have finite scores.
+    Dependent columns, K ≥ n, columns of zeros and y = 0 all have finite scores.
     """
-    values, vectors = np.linalg.eigh(G)
-    largest = np.max(values, axis=-1, keepdims=True, initial=0.0)
-    determined = values > _RANK_TOLERANCE * largest
-    values = np.where(determined, values, 0.0)
-    projected = (b[..., None, :] @ vectors)[..., 0, :]
-    # c²/λ: what each direction takes off the residual.
-    taken = np.where(determined, projected * projected, 0.0) / np.where(determined, values, 1.0)
-    rss = np.maximum(yy - np.sum(taken, axis=-1), residual_floor(yy))[..., None]
+    values, vectors = of.values, of.vectors
+    rss = np.maximum(of.rss, residual_floor(yy))[..., None]
     ridges = criterion.ridges
     if not criterion.counts_volume:
         return dof[..., None] * np.log(rss)
     shrunk = values[..., None, :] + ridges[:, None]
-    rss = rss + ridges * np.sum(taken[..., None, :] / shrunk, axis=-1)
-    volume = np.sum(np.log(shrunk), axis=-1) - G.shape[-1] * np.log(ridges)
+    rss = rss + ridges * np.sum(of.taken[..., None, :] / shrunk, axis=-1)
+    volume = np.sum(np.log(shrunk), axis=-1) - values.shape[-1] * np.log(ridges)
     if not criterion.has_common_size:
         return dof[..., None] * np.log(rss) + volume
-    along = np.where(determined, projected, 0.0)[..., None, :] / shrunk
+    along = of.along[..., None, :] / shrunk
     w = along @ vectors.swapaxes(-1, -2)
     P = (1.0 / shrunk) @ (vectors * vectors).swapaxes(-1, -2)
     Ps = ((signs_of(w) @ vectors) / shrunk) @ vectors.swapaxes(-1, -2)
@@ -166,8 +151,8 @@ def scores_by_ridge(
     return common_size(w, P, Ps, rss, ridges, dof[..., None], floor) + volume
 
 
-def support_systems(problem: Quadratic, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return G_SS (B, S, K, K) and b_S (B, S, K) for supports (B, S, K) of B problems.
+def support_spectra(problem: Quadratic, indices: np.ndarray) -> Spectrum:
+    """Return the directions of supports (B, S, K) of B problems.
 
     Rows in memory give G_SS from the K columns alone, never a row of G.
     """
@@ -176,9 +161,15 @@ def support_systems(problem: Quadratic, indices: np.ndarray) -> tuple[np.ndarray
     if isinstance(problem, RowQuadratic):
         Xt = to_numpy(problem.X).swapaxes(-1, -2)
         columns = Xt[np.arange(len(b))[:, None, None], indices]
-        return columns @ columns.swapaxes(-1, -2), b_S
-    rows = to_numpy(problem.rows(indices))
-    return np.take_along_axis(rows, indices[..., None, :], axis=-1), b_S
+        G = columns @ columns.swapaxes(-1, -2)
+    else:
+        rows = to_numpy(problem.rows(indices))
+        G = np.take_along_axis(rows, indices[..., None, :], axis=-1)
+    (B, S, K), yy = indices.shape, to_numpy(problem.yy)
+    which = np.repeat(np.arange(B), S)
+    flat = spectrum(G.reshape(B * S, K, K), b_S.reshape(B * S, K), yy[which])
+    flat = on_rows(problem, which, indices.reshape(B * S, K), flat)
+    return Spectrum(*(field.reshape(B, S, *field.shape[1:]) for field in flat))
 
 
 def support_scores(
@@ -197,10 +188,9 @@ def support_scores(
     >>> int(np.argmin(scores))
     1
     """
-    G, b = support_systems(problem, indices)
     shape = indices.shape[:-1]
     yy, dof = (
         np.broadcast_to(to_numpy(field)[:, None], shape)
         for field in (problem.yy, problem.degrees_of_freedom)
     )
-    return score_systems(G, b, yy, dof, criterion)
+    return mean_score(scores_by_ridge(support_spectra(problem, indices), yy, dof, criterion))

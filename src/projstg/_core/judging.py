@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .evidence import Criterion, score_systems
+from .evidence import Criterion, mean_score, scores_by_ridge
 from .ledger import Ledger, members_of, slack
+from .spectrum import on_rows, spectrum
+from .statistics import Quadratic
 from .swaps import Field, exchange_scores
 
 __all__ = ["Search", "best_members", "enter", "enter_all", "polish"]
@@ -24,6 +26,8 @@ _MOST_EXCHANGES = 50
 class Search(NamedTuple):
     """The search of B problems for supports of one size; ledgers, generators, n_iter move on."""
 
+    problem: Quadratic
+    """Over all columns."""
     field: Field
     columns: np.ndarray
     """(B, W): what the columns of the field are in the whole table, in increasing order."""
@@ -54,8 +58,11 @@ def enter(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarra
 def _scores(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
     field = search.field
     G = field.G[problem[:, None, None], members[:, :, None], members[:, None, :]]
-    b = field.b[problem[:, None], members]
-    return score_systems(G, b, field.yy[problem], field.dof[problem], search.judge)
+    yy = field.yy[problem]
+    found = spectrum(G, field.b[problem[:, None], members], yy)
+    named = np.take_along_axis(search.columns[problem], members, axis=1)
+    found = on_rows(search.problem, problem, named, found)
+    return mean_score(scores_by_ridge(found, yy, field.dof[problem], search.judge))
 
 
 def enter_all(search: Search, K: int) -> None:

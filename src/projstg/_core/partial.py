@@ -8,12 +8,10 @@ are fitted to what A leaves, where A itself is zero and cannot be chosen.
 from __future__ import annotations
 
 from .backend import Array, namespace, take_along
+from .spectrum import SMALLEST_SHARE
 from .statistics import GramQuadratic, Problem, RowQuadratic, standardized
 
 __all__ = ["coefficients_of", "forced_mask", "partialled"]
-
-# A column of which less than this part is left lies in the span of the forced ones.
-_LEAST_LEFT = 1e-12
 
 
 def partialled(problem: Problem, forced: Array) -> tuple[Problem, Array]:
@@ -59,7 +57,7 @@ def _solved(problem: Problem, indices: Array, rhs: Array) -> Array:
     xp = namespace(rhs)
     size = indices.shape[-1]
     places = xp.broadcast_to(indices[:, None, :], (*indices.shape, size))
-    inverse = xp.linalg.pinv(take_along(problem.rows(indices), places), rtol=1e-12)
+    inverse = xp.linalg.pinv(take_along(problem.rows(indices), places), rtol=SMALLEST_SHARE)
     return inverse @ rhs
 
 
@@ -70,8 +68,11 @@ def forced_mask(forced: Array, n_features: int) -> Array:
 
 
 def _tolerance(problem: Problem, forced: Array) -> Array:
-    """Return the mean square at which a column is no longer there: any, for a forced one."""
+    """Return the mean square at which a column is no longer there: any, for a forced one.
+
+    A column of which only a smallest share is left lies in the span of the forced ones.
+    """
     xp = namespace(problem.b)
     is_forced = forced_mask(forced, problem.b.shape[-1])
-    least = xp.full(is_forced.shape, _LEAST_LEFT, dtype=problem.b.dtype, device=forced.device)
+    least = xp.full(is_forced.shape, SMALLEST_SHARE, dtype=problem.b.dtype, device=forced.device)
     return xp.where(is_forced, xp.inf, least)

@@ -34,7 +34,8 @@ from .backend import Array, namespace, take_along
 from .fit import GateFit, GateOptions
 from .gates import gate_mean
 from .optimize import Optimum, alternate
-from .solve import Options, Solution, solve
+from .solution import Options, Solution
+from .solve import solve
 from .statistics import Problem, RowQuadratic
 from .support import largest, least_squares, spread
 from .table import Table

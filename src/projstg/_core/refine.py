@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .backend import to_numpy
-from .evidence import CRITERIA, Criterion, score_systems
+from .evidence import CRITERIA, Criterion, support_scores
 from .judging import Search, enter_all, polish
 from .ledger import Ledger, Optima, members_of, optima, slack
 from .rounds import run_rounds
@@ -123,7 +123,7 @@ def _search(
     """Return a search that has found nothing yet."""
     field, n_problems = restricted(problem, columns, *limits), len(columns)
     ledgers, n_iter = [Ledger() for _ in range(n_problems)], np.zeros(n_problems, dtype=np.int64)
-    return Search(field, columns, judge, ledgers, generators, n_iter)
+    return Search(problem, field, columns, judge, ledgers, generators, n_iter)
 
 
 def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
@@ -182,10 +182,9 @@ def _limits(
 
 
 def _nothing(problem: Quadratic, judge: Criterion) -> Refined:
-    yy, dof = to_numpy(problem.yy), to_numpy(problem.degrees_of_freedom)
-    n = len(yy)
-    score = score_systems(np.empty((n, 0, 0)), np.empty((n, 0)), yy, dof + 0.0 * yy, judge)
+    n = problem.b.shape[0]
     none, zeros = np.empty((n, 0), dtype=np.int64), np.zeros(n, dtype=np.int64)
+    score = support_scores(problem, none[:, None], judge)[:, 0]
     optima = [Optima(none[i : i + 1], score[i : i + 1]) for i in range(n)]
     return Refined(none, score, zeros, zeros, zeros, optima)
 
@@ -230,6 +229,7 @@ def equivalent_features(
     dof = to_numpy(problem.degrees_of_freedom) + np.zeros(len(support))
     free = change <= 1e-9 * (100.0 + dof)[:, None, None]
     free |= np.abs(correlation) > _NEAR_DUPLICATE
+    free &= (to_numpy(problem.diagonal) > 0.0)[:, None, :]
     found = []
     for members, table in zip(support, free, strict=True):
         table[:, members] = False

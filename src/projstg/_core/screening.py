@@ -14,6 +14,7 @@ import numpy as np
 
 from .backend import to_numpy
 from .evidence import Criterion, residual_floor, scores_by_ridge
+from .spectrum import spectrum
 from .statistics import Quadratic, RowQuadratic
 from .swaps import Field, least_ridge, swap_objectives, tableau_of_rows
 
@@ -61,7 +62,7 @@ def best_ridge(
     G: np.ndarray, b: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
 ) -> np.ndarray:
     """Return for each support the ridge of the grid at which its evidence is highest."""
-    scores = scores_by_ridge(G, b, yy, dof, criterion)
+    scores = scores_by_ridge(spectrum(G, b, yy), yy, dof, criterion)
     return criterion.ridges[np.argmin(scores, axis=-1)]
 
 

@@ -20,6 +20,7 @@ D (at least two in the GIC) and K count the columns that may be selected, withou
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from .ledger import Optima
 from .posterior import log_supports, n_selectable
 from .pursuit import forward_selection
 from .refine import refine
+from .spectrum import spectrum
 from .statistics import Problem, Quadratic, RowQuadratic
 
 __all__ = ["SELECTIONS", "information_size", "ladder", "largest_size"]
@@ -44,8 +46,8 @@ _MOST_WORSE = 3
 # third of the rows is the most. So many sizes in a row may be worse than the best before they stop.
 _ROWS_FOR_EACH, _PATIENCE = 3, 12
 _MOST = 200
-# Of more rows and columns than this nobody asks for the rank.
-_MOST_FOR_RANK, _UNKNOWN, _RANK_TOLERANCE = 600, 10**9, 1e-10
+# Of more rows and columns than this nobody asks for the rank; less of yᵀy than this is no error.
+_MOST_FOR_RANK, _UNKNOWN, _NO_ERROR = 600, 10**9, 1e-10
 
 SELECTIONS = ("evidence", "ebic", "bic", "gic")
 
@@ -61,26 +63,42 @@ def largest_size(problem: Problem, n_free: int) -> int:
 
 
 def _perfect_size(problem: Problem) -> int:
-    """Return how many columns fit y without error: the rank, or a large number.
+    """Return how many columns fit any y on these rows without error, or a large number.
 
-    The latter where all columns together leave an error, or the table is too large to say.
+    The latter where the columns together leave an error, or fit y with rows to spare (y is then
+    no match by chance), or the table is too large to say.
     """
-    if isinstance(problem, RowQuadratic) and problem.X.shape[-2] < problem.X.shape[-1]:
-        rows = to_numpy(problem.X)[0]
-        return _directions(rows @ rows.T)[0].size if len(rows) <= _MOST_FOR_RANK else _UNKNOWN
-    if problem.b.shape[-1] > _MOST_FOR_RANK:
+    n_columns = problem.b.shape[-1]
+    if isinstance(problem, RowQuadratic) and problem.X.shape[-2] < n_columns:
+        is_large, look = problem.X.shape[-2] > _MOST_FOR_RANK, _rank_of_rows
+    else:
+        is_large, look = n_columns > _MOST_FOR_RANK, _rank_of_columns
+    if is_large:
         return _UNKNOWN
-    values, vectors = _directions(to_numpy(problem.gram.G)[0])
-    along, yy = to_numpy(problem.b)[0] @ vectors, float(to_numpy(problem.yy)[0])
-    error = yy - float(np.sum(along * along / values))
-    return _UNKNOWN if error > _RANK_TOLERANCE * yy else values.size
+    rank, error = look(problem)
+    has_error = error > _NO_ERROR * float(to_numpy(problem.yy)[0])
+    return _UNKNOWN if has_error or _has_more_rows(problem, rank) else rank
 
 
-def _directions(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the eigenvalues of a Gram matrix that are not rounding, and their vectors."""
-    values, vectors = np.linalg.eigh(matrix)
-    counts = values > _RANK_TOLERANCE * max(float(values[-1]), 0.0)
-    return values[counts], vectors[:, counts]
+def _has_more_rows(problem: Problem, rank: int) -> bool:
+    """Return whether there are more different rows than columns and means can fit."""
+    n, dof = (float(to_numpy(one)[0]) for one in (problem.n, problem.degrees_of_freedom))
+    most = rank + round(n - dof)
+    return n > most if problem.source is None else problem.source.has_more_rows(0, most)
+
+
+def _rank_of_columns(problem: Problem) -> tuple[int, float]:
+    """Return the rank of X and what all columns leave of yᵀy."""
+    found = spectrum(to_numpy(problem.gram.G), to_numpy(problem.b), to_numpy(problem.yy))
+    return int(np.sum(found.values > 0.0)), float(found.rss[0])
+
+
+def _rank_of_rows(problem: Any) -> tuple[int, float]:
+    """Return the same from XXᵀ, the smaller matrix where X is wide."""
+    X, y = to_numpy(problem.X)[0], to_numpy(problem.y)[0]
+    found = spectrum(X @ X.T, X @ (X.T @ y), y @ y)
+    inside = (y @ found.vectors)[found.values > 0.0]
+    return inside.size, float(y @ y - inside @ inside)
 
 
 def ladder(

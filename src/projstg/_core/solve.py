@@ -7,73 +7,46 @@ the criterion decides and says how sure it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
 from .backend import Array, namespace, put_along, take_along, to_numpy
 from .confidence import confidence, judge_of
 from .evidence import CRITERIA, support_scores
-from .fit import GateFit, GateOptions, fit_gates
+from .fit import GateFit, fit_gates
 from .ledger import slack
 from .noise import Scale, estimated_scale, nominal_sparsity, theory_alpha
 from .optimize import Hook
 from .partial import coefficients_of, forced_mask, partialled
 from .posterior import Posterior, uniform_prior
 from .refine import Refined, refine
+from .solution import Options, Solution, joined, parts, restored
 from .statistics import Problem, Quadratic, on_host
 from .support import as_mask, gated_coefficients, largest, least_squares, spread
 from .table import Table
 
-__all__ = ["Options", "Solution", "always_mask", "solve"]
+__all__ = ["always_mask", "solve"]
 
 # With more columns than twice this, gates are fitted to so many: those most correlated with y. The
 # search that follows looks at all.
 _MOST_GATES = 1000
 
 
-@dataclass(frozen=True)
-class Options:
-    """What to look for and how."""
-
-    n_selected: int | None = None
-    alpha: float | None = None
-    """λ; None is the paper's rule."""
-    alpha_scale: float = 0.2
-    noise_std: float | None = None
-    gates: GateOptions = field(default_factory=GateOptions)
-    refine: bool = False
-    criterion: str = "common-size"
-    n_starts: int | None = None
-    probabilities: bool = True
-    """Whether a search says how sure it is, and looks on around its answer for that."""
-    always: tuple[int, ...] = ()
-    """Columns that must be selected."""
-
-
-class Solution(NamedTuple):
-    """The answer for each table of the batch, in the units of the data."""
-
-    support: Array
-    """A mask, (B, D)."""
-    coef: Array
-    intercept: Array
-    gated_coef: Array
-    gates: GateFit
-    alpha: Array
-    noise_std: Array | None
-    """The σ in the rule for λ, (B,); None where λ was given."""
-    search: Refined | None
-    """What the search found; None where the gates had the last word."""
-    posterior: list[Posterior] | None
-    """What the data say of each problem's supports; None likewise."""
-
-
 def solve(
     table: Table, options: Options, seeds: Sequence[int], on_step: Hook | None = None
 ) -> Solution:
     """Choose the columns of each table; problem i draws from seeds[i]."""
+    answers, order = [], []
+    for part in parts(table, options):
+        own = [seeds[i] for i in part.problems]
+        answer = _solved(part.table, part.options, own, on_step)
+        answers.append(restored(answer, part.kept, table.scale.shape[-1]))
+        order.append(part.problems)
+    return joined(answers, np.argsort(np.concatenate(order)))
+
+
+def _solved(table: Table, options: Options, seeds: Sequence[int], on_step: Hook | None) -> Solution:
+    """Choose among columns that may all be selected."""
     gates, alpha, noise_std = _gates(table, options, seeds, on_step)
     support, counts = _proposal(table, gates, options)
     search, known = None, None

@@ -12,7 +12,8 @@ columns of mean square one (:func:`standardized`), so no answer depends on a col
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -25,11 +26,31 @@ __all__ = [
     "Problem",
     "Quadratic",
     "RowQuadratic",
+    "RowSource",
     "Statistics",
     "centred_rows",
     "on_host",
     "standardized",
 ]
+
+
+class RowSource(Protocol):
+    """The rows that a problem was made of, for what its sums do not carry."""
+
+    def columns(self, i: int, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return columns ``indices`` (W,) of problem i, as the problem has them, (N, W), and y."""
+
+    def has_more_rows(self, i: int, count: int) -> bool:
+        """Return whether problem i has more than ``count`` different rows."""
+
+    def problems(self, chosen: np.ndarray) -> RowSource:
+        """Return the rows of the chosen members of a batch."""
+
+    def among(self, indices: np.ndarray) -> RowSource:
+        """Return the rows of the problems of the columns ``indices`` (B, W) alone."""
+
+
+RowsAt = Callable[[int, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class Quadratic(Protocol):
@@ -61,6 +82,13 @@ class Quadratic(Protocol):
     def problems(self, chosen: Array) -> Quadratic:
         """Return the chosen members of a batch with one axis."""
 
+    @property
+    def rows_at(self) -> RowsAt | None:
+        """A function that gives X_S (N, K) and y (N,) of problem i and columns S, (K,), in NumPy.
+
+        None where only sums are at hand.
+        """
+
 
 @dataclass(frozen=True, eq=False)
 class GramQuadratic:
@@ -71,6 +99,8 @@ class GramQuadratic:
     yy: Array
     n: Array
     degrees_of_freedom: Array
+    source: RowSource | None = field(default=None, kw_only=True)
+    """Where the rows are, if they are at hand."""
 
     @property
     def diagonal(self) -> Array:
@@ -93,7 +123,8 @@ class GramQuadratic:
         )
         G = take_along(self.rows(indices), places)
         b = take_along(self.b, indices)
-        return GramQuadratic(G, b, self.yy, self.n, self.degrees_of_freedom)
+        source = _among(self.source, indices)
+        return GramQuadratic(G, b, self.yy, self.n, self.degrees_of_freedom, source=source)
 
     def scaled(self, factor: Array) -> GramQuadratic:
         """Return the same problem with column d multiplied by factor_d."""
@@ -103,7 +134,17 @@ class GramQuadratic:
     def problems(self, chosen: Array) -> GramQuadratic:
         """Return the chosen members of a batch with one axis."""
         fields = (self.G, self.b, self.yy, self.n, self.degrees_of_freedom)
-        return GramQuadratic(*(_member(field, chosen) for field in fields))
+        source = _problems(self.source, chosen)
+        return GramQuadratic(*(_member(one, chosen) for one in fields), source=source)
+
+    def with_source(self, source: RowSource) -> GramQuadratic:
+        """Return the same problem, with its rows at hand."""
+        return replace(self, source=source)
+
+    @property
+    def rows_at(self) -> RowsAt | None:
+        """Where the columns of a support are; see :class:`Quadratic`."""
+        return None if self.source is None else self.source.columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +155,8 @@ class RowQuadratic:
     y: Array
     n: Array
     degrees_of_freedom: Array
+    source: RowSource | None = field(default=None, kw_only=True)
+    """The rows as they came, if they are at hand."""
 
     @classmethod
     def from_rows(
@@ -161,7 +204,8 @@ class RowQuadratic:
         """Return the problem of the columns ``indices``, (..., W), alone."""
         xp = namespace(self.X)
         X = xp.matrix_transpose(_taken(xp.matrix_transpose(self.X), indices))
-        return RowQuadratic(X, self.y, self.n, self.degrees_of_freedom)
+        source = _among(self.source, indices)
+        return RowQuadratic(X, self.y, self.n, self.degrees_of_freedom, source=source)
 
     def scaled(self, factor: Array) -> RowQuadratic:
         """Return the same problem with column d multiplied by factor_d."""
@@ -174,10 +218,27 @@ class RowQuadratic:
     def problems(self, chosen: Array) -> RowQuadratic:
         """Return the chosen members of a batch with one axis."""
         fields = (self.X, self.y, self.n, self.degrees_of_freedom)
-        some = RowQuadratic(*(_member(field, chosen) for field in fields))
+        source = _problems(self.source, chosen)
+        some = RowQuadratic(*(_member(one, chosen) for one in fields), source=source)
         known = {name: _member(getattr(self, name), chosen) for name in ("b", "diagonal")}
         some.__dict__.update(known)
         return some
+
+    def with_source(self, source: RowSource) -> RowQuadratic:
+        """Return the same problem, with its rows as they came at hand."""
+        same = replace(self, source=source)
+        same.__dict__.update(diagonal=self.diagonal, b=self.b)
+        return same
+
+    @property
+    def rows_at(self) -> RowsAt:
+        """Where the columns of a support are; see :class:`Quadratic`."""
+
+        def columns(i: int, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            X = self.X[min(i, self.X.shape[0] - 1), ...]  # all problems may share one X
+            return to_numpy(X)[:, indices], to_numpy(self.y[i, ...])
+
+        return columns
 
 
 Problem = GramQuadratic | RowQuadratic
@@ -189,9 +250,9 @@ def on_host(problem: Problem) -> Problem:
         return problem
     if isinstance(problem, RowQuadratic):
         rows = (problem.X, problem.y, problem.n, problem.degrees_of_freedom)
-        return RowQuadratic(*(to_numpy(field) for field in rows))
+        return RowQuadratic(*(to_numpy(one) for one in rows), source=problem.source)
     sums = (problem.G, problem.b, problem.yy, problem.n, problem.degrees_of_freedom)
-    return GramQuadratic(*(to_numpy(field) for field in sums))
+    return GramQuadratic(*(to_numpy(one) for one in sums), source=problem.source)
 
 
 def standardized(quadratic: Problem, tolerance: Array | float = 0.0) -> tuple[Problem, Array]:
@@ -324,6 +385,14 @@ def _taken(matrix: Array, indices: Array) -> Array:
     extra = indices.ndim - len(batch)
     offsets = xp.reshape(offsets, (*batch, *(1,) * extra))
     return _taken(xp.reshape(matrix, (-1, matrix.shape[-1])), indices + offsets)
+
+
+def _among(source: RowSource | None, indices: Array) -> RowSource | None:
+    return None if source is None else source.among(to_numpy(indices))
+
+
+def _problems(source: RowSource | None, chosen: Array) -> RowSource | None:
+    return None if source is None else source.problems(to_numpy(chosen))
 
 
 def _member(field: Array, chosen: Array) -> Array:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from .backend import Array, namespace, take_along
+import numpy as np
+
+from .backend import Array, namespace, take_along, to_numpy
 from .gates import deterministic_gate
+from .spectrum import Spectrum, coefficients, on_rows, spectrum
 from .statistics import Quadratic
 
 __all__ = ["as_mask", "gated_coefficients", "largest", "least_squares", "spread"]
@@ -56,14 +59,23 @@ def least_squares(problem: Quadratic, support: Array, counts: Array) -> Array:
     G = take_along(problem.rows(support), xp.broadcast_to(support[:, None, :], (*support.shape, k)))
     G = G * used[:, :, None] * used[:, None, :]
     b = take_along(problem.b, support) * used
-    values, vectors = xp.linalg.eigh(G)
-    cutoff = k * xp.finfo(b.dtype).eps * xp.max(values, axis=-1, keepdims=True)
-    is_null = values <= cutoff
-    inverse = xp.where(is_null, 0.0, 1.0 / xp.where(is_null, 1.0, values))
+    found = spectrum(G, b, problem.yy)
+    beta = coefficients(found)
+    missing = b - (G @ beta[:, :, None])[:, :, 0]
+    beta = beta + coefficients(found, (missing[:, None, :] @ found.vectors)[:, 0, :])
+    return used * _on_rows(problem, support, counts, found, beta)
 
-    def solved(rhs: Array) -> Array:
-        inside = xp.matrix_transpose(vectors) @ rhs[:, :, None]
-        return (vectors @ (inverse[:, :, None] * inside))[:, :, 0]
 
-    beta = solved(b)
-    return used * (beta + solved(b - (G @ beta[:, :, None])[:, :, 0]))
+def _on_rows(
+    problem: Quadratic, support: Array, counts: Array, found: Spectrum, beta: Array
+) -> Array:
+    """Return the coefficients, found anew on the rows where the Gram matrix does not carry them."""
+    host = Spectrum(*(to_numpy(field) for field in found))
+    which, members = np.arange(support.shape[0]), to_numpy(support)
+    exact = on_rows(problem, which, members, host, to_numpy(counts))
+    if exact is host:
+        return beta
+    is_new = np.any(exact.along != host.along, axis=-1) | (exact.rss != host.rss)
+    xp = namespace(beta)
+    new, is_new = (xp.asarray(one, device=beta.device) for one in (coefficients(exact), is_new))
+    return xp.where(is_new[:, None], xp.astype(new, beta.dtype), beta)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from .backend import Array, namespace
+from .row_source import TableRows
 from .statistics import Problem, RowQuadratic, Statistics, centred_rows, standardized
 
 __all__ = ["Table", "as_table"]
@@ -13,6 +16,9 @@ __all__ = ["Table", "as_table"]
 _BLOCK_ROWS = 8192
 # A constant column keeps only the rounding of its mean when that is taken out.
 _ROUNDING = 16
+# Sums of squares stay within the range of floats for numbers up to this power of the largest one,
+# and down to its inverse.
+_FAR = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +40,25 @@ class Table:
 
     def part(self, i: int) -> Table:
         """Return the i-th problem alone, a batch of one."""
-        own = slice(i, i + 1)
-        some = namespace(self.scale).asarray([i], device=self.scale.device)
-        rest = (self.scale, self.x_mean, self.y_mean, self.y_scale)
-        return Table(self.problem.problems(some), *(field[own] for field in rest))
+        return self.restricted(np.asarray([i]), np.arange(self.scale.shape[-1]))
+
+    def restricted(self, problems: np.ndarray, columns: np.ndarray) -> Table:
+        """Return some of the problems, in some of their columns."""
+        n_problems, n_columns = self.scale.shape
+        xp, device = namespace(self.scale), self.scale.device
+        problem, scale, x_mean = self.problem, self.scale, self.x_mean
+        y_mean, y_scale = self.y_mean, self.y_scale
+        if problems.size < n_problems:
+            some = xp.asarray(problems, device=device)
+            problem = problem.problems(some)
+            scale, x_mean, y_mean, y_scale = (
+                xp.take(field, some, axis=0) for field in (scale, x_mean, y_mean, y_scale)
+            )
+        if columns.size < n_columns:
+            few = xp.asarray(columns, device=device)
+            problem = problem.columns(xp.broadcast_to(few, (problems.size, columns.size)))
+            scale, x_mean = (xp.take(field, few, axis=1) for field in (scale, x_mean))
+        return Table(problem, scale, x_mean, y_mean, y_scale)
 
     def in_units(self, coef: Array) -> Array:
         """Return coefficients (B, D) of standardised columns in the units of the data."""
@@ -63,25 +84,52 @@ def as_table(
 
     Columns ``never`` to be selected, a mask (D,), count as columns that do not vary.
     """
-    xp = namespace(X)
     y_scale = _size(y, weights, centre)
-    y = y / y_scale[:, None]
-    problem: Problem
-    x_mean, y_mean = xp.zeros_like(X[:, 0, :]), xp.zeros_like(y[:, 0])
-    if X.shape[-2] >= X.shape[-1]:
-        sums = _summed(X, y, weights)
-        problem = sums.quadratic(centre=centre)
-        x_mean, y_mean = (sums.x_mean, sums.y_mean) if centre else (x_mean, y_mean)
-    elif centre:
-        problem, x_mean, y_mean = centred_rows(X, y, weights)
-    else:
-        problem = RowQuadratic.from_rows(X, y, weights, centre=False)
+    ready, unit = _in_range(X)
+    problem, x_mean, y_mean = _problem(ready, y / y_scale[:, None], weights, centre)
+    xp = namespace(X)
     rounding = _ROUNDING * xp.finfo(X.dtype).eps * x_mean
     smallest = rounding * rounding
     if never is not None:
         smallest = xp.where(never, xp.full_like(smallest, xp.inf), smallest)
     problem, scale = standardized(problem, smallest)
-    return Table(problem, scale, x_mean, y_mean * y_scale, y_scale)
+    if unit is not None:
+        scale, x_mean = scale * unit, x_mean * unit
+    rows = TableRows.of(X, y, weights, centre, scale, y_scale)
+    return Table(problem.with_source(rows), scale, x_mean, y_mean * y_scale, y_scale)
+
+
+def _problem(
+    X: Array, y: Array, weights: Array | None, centre: bool
+) -> tuple[Problem, Array, Array]:
+    """Return the problems, and the means that were taken out."""
+    xp = namespace(X)
+    if X.shape[-2] >= X.shape[-1]:
+        sums = _summed(X, y, weights)
+        if centre:
+            return sums.quadratic(), sums.x_mean, sums.y_mean
+        return sums.quadratic(centre=False), xp.zeros_like(sums.x_mean), xp.zeros_like(sums.y_mean)
+    if centre:
+        return centred_rows(X, y, weights)
+    none = RowQuadratic.from_rows(X, y, weights, centre=False)
+    return none, xp.zeros_like(X[:, 0, :]), xp.zeros_like(y[:, 0])
+
+
+def _in_range(X: Array) -> tuple[Array, Array | None]:
+    """Return X with columns whose squares neither overflow nor vanish, and their units, (B, D).
+
+    A unit is a power of two, so that no digit changes; None where all columns are in range.
+    """
+    xp = namespace(X)
+    largest = xp.maximum(xp.max(X, axis=-2), -xp.min(X, axis=-2))
+    far = float(xp.finfo(X.dtype).max) ** _FAR
+    is_far = (largest > 0.0) & ((largest > far) | (largest < 1.0 / far))
+    if not xp.any(is_far):
+        return X, None
+    exponent = xp.floor(xp.log2(xp.where(is_far, largest, xp.ones_like(largest))))
+    half = xp.floor(exponent / 2.0)  # 2⁻ᵉ alone may be beyond the range
+    X = X * (2.0**-half)[:, None, :] * (2.0 ** (half - exponent))[:, None, :]
+    return X, 2.0**half * 2.0 ** (exponent - half)
 
 
 def _size(y: Array, weights: Array | None, centre: bool) -> Array:

@@ -17,7 +17,8 @@ from .._compat import Interval, StrOptions, check_sample_weight, fit_context
 from .._core.backend import namespace, to_numpy
 from .._core.fit import GateOptions
 from .._core.optimize import Status
-from .._core.solve import Options, Solution, solve
+from .._core.solution import Options, Solution
+from .._core.solve import solve
 from .._core.table import Table, as_table
 from ._columns import check_selection, column_mask
 
@@ -174,9 +175,13 @@ def check_range(table: Table) -> None:
         raise ValueError("the squares of values in y overflow; divide y by a constant.")
 
 
+# Beyond this a float no longer counts rows one by one.
+_MOST_ROWS = 2.0**53
+
+
 def check_total_weight(total: float, n_rows: int) -> None:
     """Raise where weights cannot be numbers of rows."""
-    if not np.isfinite(total) or total < 2.0:
+    if not 2.0 <= total <= _MOST_ROWS:
         raise ValueError(
             f"sample_weight sums to {total:.3g}; a weight is a number of rows: multiply by "
             f"{n_rows} / sample_weight.sum(), or pass the numbers themselves."

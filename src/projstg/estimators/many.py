@@ -59,7 +59,7 @@ def fit_many(X, y, n_features_to_select="auto", *, sample_weight=None, random_st
     Parameters
     ----------
     X : array of shape (n_problems, n_samples, n_features)
-        NumPy, or torch (extra ``torch``). Finite numbers, float32 or float64.
+        NumPy, or torch (extra ``torch``). Finite numbers; all is computed in float64.
     y : array of shape (n_problems, n_samples)
     n_features_to_select : int, "auto" or None, default="auto"
     sample_weight : array of shape (n_problems, n_samples) or None
@@ -131,9 +131,7 @@ def _checked(X, y, weights):
         raise ValueError(
             f"X has shape {tuple(X.shape)}; a problem needs at least two samples and one column."
         )
-    if X.dtype not in (xp.float32, xp.float64):
-        X = xp.astype(X, xp.float64)
-    y = xp.astype(y, X.dtype)
+    X, y = xp.astype(X, xp.float64), xp.astype(y, xp.float64)
     if not (xp.all(xp.isfinite(X)) and xp.all(xp.isfinite(y))):
         raise ValueError("X or y holds NaN or infinity; drop or impute those rows first.")
     return X, y, None if weights is None else _checked_weights(weights, y, xp)

@@ -15,7 +15,7 @@ from .._core.evidence import CRITERIA
 from .._core.posterior import Posterior
 from .._core.refine import Refined, equivalent_features
 from .._core.sizes import SELECTIONS
-from .._core.solve import Options, Solution
+from .._core.solution import Options, Solution
 from .._core.table import Table
 from ._base import GateSelector
 

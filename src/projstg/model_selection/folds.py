@@ -62,9 +62,7 @@ def batch_errors(
         for solution in scale_path(table, replace(options, n_selected=size), scales, seeds)
     ]
     support = np.stack([solution.support for solution in found], axis=1)
-    errors = [
-        _fold_errors(rows, fold, _member(table, i), support[i]) for i, fold in enumerate(folds)
-    ]
+    errors = [_fold_errors(rows, fold, table.part(i), support[i]) for i, fold in enumerate(folds)]
     unfinished = [np.sum(each.gates.status != int(Status.CONVERGED)) for each in found]
     return np.stack(errors, axis=1), int(sum(unfinished))
 
@@ -91,10 +89,3 @@ def _fold_errors(rows: Rows, fold: Fold, table: Table, support: np.ndarray) -> n
     left = rows.y[fold.test] - coef @ rows.X[fold.test].T - table.intercept(coef)[:, None]
     weights = None if rows.weights is None else rows.weights[fold.test]
     return np.average(left**2, axis=1, weights=weights)[which.ravel()]
-
-
-def _member(table: Table, i: int) -> Table:
-    """Return one table of a batch."""
-    own = np.asarray([i])
-    fields = (table.scale, table.x_mean, table.y_mean, table.y_scale)
-    return Table(table.problem.problems(own), *(field[own] for field in fields))

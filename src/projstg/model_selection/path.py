@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._core.optimize import Status
 from .._core.path import gate_path, largest_alpha, refitted, size_path
-from .._core.solve import Options
+from .._core.solution import Options
 from .._core.support import gated_coefficients
 from .._core.table import Table
 from ..estimators._base import seed_from
