@@ -1,0 +1,249 @@
+"""Whatever the table: as many columns as were asked for, numbers that are numbers, one fit."""
+
+import warnings
+
+import numpy as np
+import pytest
+from drawn import CRITERIA, problems
+from hypothesis import given
+from hypothesis import strategies as st
+from soaking import count, examples
+
+from projstg import STG, ProjectedSTG, fit_many
+from projstg._core.evidence import CRITERIA as JUDGES
+from projstg._core.evidence import support_scores
+
+
+@pytest.fixture(autouse=True)
+def unconverged_gates_are_no_violation():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "the gates still moved")
+        yield
+
+
+def checked(drawn, model):
+    """Assert what every answer has to fulfil, and return it."""
+    X, params = drawn.X, drawn.params
+    support, k = model.get_support(indices=True), params["n_features_to_select"]
+    if isinstance(k, int):
+        assert support.size == k
+    assert set(params.get("always_select", [])) <= set(support)
+    assert set(support) <= set(drawn.allowed)
+    assert model.coef_.shape == (X.shape[1],)
+    assert np.all(np.isfinite(model.coef_))
+    assert np.all(model.coef_[~model.support_] == 0.0)
+    assert np.isfinite(model.intercept_)
+    assert np.all(np.isfinite(model.predict(X)))
+    assert np.all(np.isfinite(model.gated_coef_))
+    assert np.all((model.gate_mean_ >= 0.0) & (model.gate_mean_ <= 1.0))
+    return model
+
+
+def check_probabilities(model):
+    """Assert that the probabilities are some, and agree with each other."""
+    sure, columns, sizes = (
+        model.support_probability_,
+        model.inclusion_probability_,
+        model.size_probability_,
+    )
+    for one in (np.atleast_1d(sure), columns, sizes):
+        assert np.all((one >= 0.0) & (one <= 1.0 + 1e-9))
+    assert sizes.sum() == pytest.approx(1.0, abs=1e-9)
+    assert columns.sum() == pytest.approx(sizes @ np.arange(sizes.size), rel=1e-6, abs=1e-9)
+    assert np.all(columns[model.support_] >= sure - 1e-9)
+    told = [probability for _, probability in model.alternatives_]
+    assert told == sorted(told, reverse=True)
+    assert sum(told) <= 1.0 + 1e-9
+    for members, probability in model.alternatives_:
+        assert np.all(columns[list(members)] >= probability - 1e-9)
+
+
+@examples(60)
+@given(problems())
+def test_an_answer_is_what_was_asked_for(drawn):
+    count("problem", "an answer is what was asked for")
+    before = [drawn.X.copy(), drawn.y.copy()]
+    model = checked(drawn, drawn.fit())
+    check_probabilities(model)
+    assert np.isfinite(model.objective_)
+    for then, now in zip(before, (drawn.X, drawn.y), strict=True):
+        np.testing.assert_array_equal(then, now)
+
+
+@examples(20)
+@given(problems(sizes=("open gates",)))
+def test_open_gates_are_an_answer(drawn):
+    count("problem", "open gates are an answer")
+    model = checked(drawn, drawn.fit())
+    assert model.support_probability_ is None
+
+
+@examples(8)
+@given(problems(sizes=("given",)), st.sampled_from(["monte-carlo", "stg"]))
+def test_sampled_gates_are_an_answer(drawn, kind):
+    count("problem", "sampled gates are an answer")
+    params = {key: drawn.params[key] for key in ("n_features_to_select", "fit_intercept")}
+    if kind == "stg":
+        model = STG(**params, max_iter=30)
+    else:
+        model = ProjectedSTG(**params, refine=False, expectation="monte-carlo", max_iter=30)
+    drawn = drawn._replace(params=params)
+    checked(drawn, model.fit(drawn.X, drawn.y, drawn.weights))
+
+
+def standard_rows(drawn):
+    """Rows centred, weighted and scaled to columns of mean square one, and y; in plain steps."""
+    X, y = drawn.X / np.max(np.abs(drawn.X) + 1e-300, axis=0), drawn.y / np.max(np.abs(drawn.y))
+    w = np.ones(len(y)) if drawn.weights is None else drawn.weights
+    if drawn.params["fit_intercept"]:
+        for _ in range(2):
+            X, y = X - np.average(X, axis=0, weights=w), y - np.average(y, weights=w)
+    X, y = X * np.sqrt(w)[:, None], y * np.sqrt(w)
+    size = np.sqrt(np.sum(X * X, axis=0) / w.sum())
+    return X / np.where(size > 0, size, 1.0), y
+
+
+def residual(X, y, support):
+    """The residual sum of squares as a share of yᵀy, and how safely the rank is what it is."""
+    if not len(support):
+        return 1.0, 1.0
+    U, roots, _ = np.linalg.svd(X[:, support], full_matrices=False)
+    share = (roots / roots[0]) ** 2
+    onto = U[:, share > 1e-12].T @ y
+    left = y - U[:, share > 1e-12] @ onto
+    nearness = np.min(np.abs(np.log10(np.maximum(share, 1e-30) / 1e-12)))
+    return (left @ left) / (y @ y), nearness
+
+
+@examples(50)
+@given(problems())
+def test_prediction_is_least_squares_on_the_columns(drawn):
+    count("problem", "prediction is least squares on the columns")
+    X, y = standard_rows(drawn)
+    if not y @ y > 0:
+        return
+    model = drawn.fit()
+    support = model.get_support(indices=True)
+    best, nearness = residual(X, y, support)
+    if nearness < 0.1:
+        return
+    w = 1.0 if drawn.weights is None else drawn.weights
+    size = np.max(np.abs(drawn.y))
+    left = (drawn.y - model.predict(drawn.X)) / size
+    found = np.sum(w * left * left) / (y @ y)
+    # Predictions far from zero, or of columns that nearly cancel, carry fewer digits.
+    parts = np.max(np.abs(drawn.X * model.coef_), initial=0.0) + abs(model.intercept_)
+    rounding = (1e-14 * (parts / size + 1.0)) ** 2 * np.sum(w * np.ones(len(y))) / (y @ y)
+    assert found <= best * (1 + 1e-6) + 1e-20 + 10 * rounding
+    # The score is that of this fit.
+    if drawn.params["criterion"] == "least-squares" and best > 1e-12:
+        n = len(y) if drawn.weights is None else drawn.weights.sum()
+        dof = n - drawn.params["fit_intercept"]
+        told = np.exp((model.objective_ - dof * 2 * np.log(size)) / dof) / (y @ y)
+        assert told == pytest.approx(best, rel=1e-5)
+
+
+def swapped(support, allowed, locked):
+    """All supports one exchange away."""
+    for place, member in enumerate(support):
+        if member not in locked:
+            for other in allowed:
+                if other not in support:
+                    yield [*support[:place], other, *support[place + 1 :]]
+
+
+def own_scores(drawn, supports):
+    """The criterion's own score of supports."""
+    judge = JUDGES[drawn.params["criterion"]]
+    return support_scores(drawn.table.problem, np.asarray(supports)[None], judge)[0]
+
+
+@examples(40)
+@given(problems(sizes=("given",)))
+def test_no_single_swap_is_better(drawn):
+    count("problem", "no single swap is better")
+    model = drawn.fit()
+    support = model.get_support(indices=True).tolist()
+    locked = drawn.params.get("always_select", [])
+    others = [sorted(other) for other in swapped(support, drawn.allowed, locked)]
+    if not others:
+        return
+    own, *rest = own_scores(drawn, [support, *others])
+    assert own <= min(rest) + 1e-6 + 1e-9 * abs(own)
+    X, y = standard_rows(drawn)
+    if drawn.params["criterion"] == "least-squares" and y @ y > 0:
+        mine, nearness = residual(X, y, support)
+        for other in others:
+            theirs, near = residual(X, y, other)
+            assert mine <= theirs * (1 + 1e-5) + 1e-11 or min(nearness, near) < 0.1
+
+
+def greedy(X, y, allowed, locked, k):
+    """Orthogonal matching pursuit, in plain steps; None where it has nothing left to take."""
+    support = list(locked)
+    while len(support) < k:
+        A = X[:, support]
+        left = y - A @ np.linalg.lstsq(A, y)[0] if support else y
+        score = np.abs(X.T @ left)
+        free = [j for j in allowed if j not in support]
+        support.append(max(free, key=lambda j: score[j]))
+    return sorted(support)
+
+
+def lasso(X, y, k):
+    """The supports of k columns that the lasso path passes."""
+    from sklearn.linear_model import lars_path
+
+    _, _, coefs = lars_path(X, y, method="lasso", max_iter=3 * X.shape[1])
+    found = {tuple(np.flatnonzero(column)) for column in coefs.T}
+    return [list(support) for support in found if len(support) == k]
+
+
+@examples(12)
+@given(problems(sizes=("given",), most_rows=40, most_columns=24, weighted=False))
+def test_the_answer_is_not_worse_than_greedy_s_or_the_lasso_s(drawn):
+    count("problem", "not worse than greedy's or the lasso's")
+    model, (X, y) = drawn.fit(), standard_rows(drawn)
+    k, allowed = drawn.params["n_features_to_select"], drawn.allowed
+    locked = drawn.params.get("always_select", [])
+    others = [greedy(X, y, allowed, locked, k)]
+    if y @ y > 0:
+        with warnings.catch_warnings(action="ignore"):
+            paths = lasso(X, y, k)
+        others += [s for s in paths if set(locked) <= set(s) <= set(allowed)]
+    own, *rest = own_scores(drawn, [model.get_support(indices=True).tolist(), *others])
+    assert own <= min(rest) + 1e-6 + 1e-9 * abs(own)
+
+
+@examples(10)
+@given(st.data(), st.integers(1, 3))
+def test_many_problems_are_single_problems(data, n_problems):
+    count("problem", "fit_many is single fits", n_problems)
+    first = data.draw(problems(weighted=False))
+    tables = [first] + [
+        first._replace(X=first.X * sign, y=first.y[::-1].copy())
+        for sign in (-1.0, 2.0)[: n_problems - 1]
+    ]
+    X, y = (np.stack([getattr(one, name) for one in tables]) for name in "Xy")
+    params = {key: value for key, value in first.params.items() if key != "random_state"}
+    fits = fit_many(X, y, **params)
+    for i, seed in enumerate(fits.seeds):
+        alone = ProjectedSTG(**params, random_state=seed).fit(X[i], y[i])
+        np.testing.assert_array_equal(fits.support[i], alone.support_)
+        np.testing.assert_allclose(fits.coef[i], alone.coef_, rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_nearly_dependent_columns_are_scored_and_fitted_as_one_model(criterion, rng):
+    x, z = rng.standard_normal((2, 40))
+    y = z + 0.1 * rng.standard_normal(40)
+    for apart in (1e-3, 1e-5, 3e-6, 5e-7, 1e-8, 1e-12):
+        X = np.column_stack([x, x + apart * z])
+        model = ProjectedSTG(2, criterion=criterion).fit(X, y)
+        left = np.sum((y - model.predict(X)) ** 2)
+        if criterion == "least-squares":
+            assert model.objective_ == pytest.approx(39 * np.log(left), rel=1e-6)
+        # Columns that agree to six digits are one column; of others least squares is the answer.
+        best = np.linalg.lstsq(np.column_stack([X, np.ones(40)]), y)[1]
+        assert (left == pytest.approx(best, rel=1e-5)) == (apart > 1e-6)
