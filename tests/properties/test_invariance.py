@@ -1,0 +1,322 @@
+"""What must not matter does not matter: order, units, layout, containers, copies, threads."""
+
+import mmap
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from drawn import problems, tables
+from hypothesis import given
+from hypothesis import strategies as st
+from soaking import count, examples
+from threadpoolctl import threadpool_limits
+
+from projstg import ProjectedSTG
+from projstg._core.statistics import Statistics
+
+
+@pytest.fixture(autouse=True)
+def unconverged_gates_are_no_violation():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "the gates still moved")
+        yield
+
+
+def renamed(params, new_of_old):
+    """The question about columns that have moved."""
+    named = {
+        key: [int(new_of_old[j]) for j in params[key]]
+        for key in ("always_select", "never_select")
+        if key in params
+    }
+    return params | named
+
+
+def dof_of(drawn):
+    n = len(drawn.y) if drawn.weights is None else drawn.weights.sum()
+    return n - drawn.params["fit_intercept"]
+
+
+def assert_same_answer(drawn, model, other, column_of=None):
+    """Equal scores, and equal columns unless another support is as good.
+
+    ``column_of[j]`` is where column j of the first table stands in the second.
+    """
+    column_of = np.arange(drawn.X.shape[1]) if column_of is None else np.asarray(column_of)
+    known, found = model.get_support(indices=True), other.get_support(indices=True)
+    here = np.sort(column_of[known])
+    # A residual near the floor of rounding has no more digits than that.
+    tolerance = 1e-9 * (abs(model.objective_) + dof_of(drawn)) + 1e-6
+    if known.size == found.size:
+        assert other.objective_ == pytest.approx(model.objective_, abs=tolerance)
+    if not np.array_equal(here, found):
+        assert is_tied(drawn, model), (here, found)
+
+
+def is_tied(drawn, model):
+    """Whether another support is as likely as the answer, or the search was not exhaustive."""
+    told = [probability for _, probability in model.alternatives_]
+    runner_up = told[1] if len(told) > 1 else 0.0
+    return runner_up >= (1 - 1e-4) * told[0] or model.support_probability_ < (1 - 1e-4) * told[0]
+
+
+@examples(25)
+@given(problems())
+def test_the_order_of_rows(drawn):
+    count("problem", "invariance: order of rows")
+    order = np.random.default_rng(drawn.seed).permutation(len(drawn.y))
+    weights = None if drawn.weights is None else drawn.weights[order]
+    other = drawn.fit(X=drawn.X[order], y=drawn.y[order], weights=weights)
+    assert_same_answer(drawn, drawn.fit(), other)
+
+
+@examples(25)
+@given(problems())
+def test_the_order_of_columns(drawn):
+    count("problem", "invariance: order of columns")
+    order = np.random.default_rng(drawn.seed).permutation(drawn.X.shape[1])
+    column_of = np.argsort(order)
+    question = renamed(drawn.params, column_of)
+    other = drawn._replace(params=question).fit(X=drawn.X[:, order])
+    assert_same_answer(drawn, drawn.fit(), other, column_of)
+
+
+@examples(25)
+@given(problems(), st.sampled_from([1, 30, 150]))
+def test_units_and_signs_of_columns(drawn, decades):
+    count("problem", "invariance: units of columns")
+    rng = np.random.default_rng(drawn.seed)
+    largest = np.max(np.abs(drawn.X), axis=0)
+    room = np.where(largest > 0, np.abs(np.log10(np.where(largest > 0, largest, 1.0))), 0.0)
+    power = rng.uniform(-decades, decades, drawn.X.shape[1]) * (room < 120)
+    unit = np.exp2(np.round(power / np.log10(2.0))) * rng.choice([-1.0, 1.0], power.size)
+    model, other = drawn.fit(), drawn.fit(X=drawn.X * unit)
+    assert_same_answer(drawn, model, other)
+    if np.array_equal(model.support_, other.support_):
+        np.testing.assert_allclose(other.coef_ * unit, model.coef_, rtol=1e-6, atol=0)
+
+
+@examples(20)
+@given(problems(far=False), st.sampled_from([1, 30, 150]))
+def test_the_unit_of_y(drawn, decades):
+    count("problem", "invariance: unit of y")
+    power = np.random.default_rng(drawn.seed).uniform(-decades, decades)
+    unit = float(np.exp2(np.round(power / np.log10(2.0))))
+    model, other = drawn.fit(), drawn.fit(y=drawn.y * unit)
+    shift = 2.0 * dof_of(drawn) * np.log(unit)
+    other.objective_ -= shift
+    tolerance = 1e-9 * abs(shift)
+    assert other.objective_ == pytest.approx(model.objective_, rel=1e-9, abs=tolerance + 1e-6)
+    np.testing.assert_array_equal(other.support_, model.support_)
+    np.testing.assert_allclose(other.coef_, model.coef_ * unit, rtol=1e-9, atol=0)
+    np.testing.assert_allclose(
+        other.inclusion_probability_, model.inclusion_probability_, atol=1e-6
+    )
+
+
+@examples(30)
+@given(problems(), st.sampled_from(["zero", "constant", "excluded"]), st.integers(1, 60))
+def test_columns_that_cannot_be_selected(drawn, kind, n_more):
+    count("problem", "invariance: columns that cannot be selected")
+    rng = np.random.default_rng(drawn.seed)
+    n, d = drawn.X.shape
+    params = dict(drawn.params)
+    more = np.zeros((n, n_more))
+    if kind == "constant" and params["fit_intercept"]:
+        more += rng.standard_normal(n_more)
+    elif kind == "excluded":
+        more = rng.standard_normal((n, n_more))
+        params["never_select"] = [*params.get("never_select", []), *range(d, d + n_more)]
+    model = drawn.fit()
+    other = drawn._replace(params=params).fit(X=np.column_stack([drawn.X, more]))
+    np.testing.assert_array_equal(other.support_[:d], model.support_)
+    assert not other.support_[d:].any()
+    tolerance = 1e-9 * (abs(model.objective_) + dof_of(drawn)) + 1e-9
+    assert other.objective_ == pytest.approx(model.objective_, abs=tolerance)
+    np.testing.assert_allclose(
+        other.inclusion_probability_[:d], model.inclusion_probability_, atol=1e-6
+    )
+    assert not other.inclusion_probability_[d:].any()
+    assert other.size_probability_.shape == model.size_probability_.shape
+
+
+def with_layout(X, layout):
+    """The same numbers laid out differently in memory."""
+    if layout == "Fortran":
+        return np.asfortranarray(X)
+    if layout == "strided":
+        wide = np.zeros((2 * X.shape[0], 3 * X.shape[1]))
+        wide[::2, ::3] = X
+        return wide[::2, ::3]
+    if layout == "reversed":
+        return X[::-1].copy()[::-1]
+    if layout == "read-only":
+        X = X.copy()
+        X.flags.writeable = False
+        return X
+    if layout == "unaligned":
+        raw = bytearray(X.nbytes + 1)
+        view = np.frombuffer(raw, dtype=np.float64, count=X.size, offset=1).reshape(X.shape)
+        view[...] = X
+        return view
+    if layout == "swapped bytes":
+        return X.astype(">f8")
+    if layout == "memory-mapped":
+        shared = np.frombuffer(mmap.mmap(-1, X.nbytes), dtype=np.float64).reshape(X.shape)
+        shared[...] = X
+        return shared
+    return X.tolist()
+
+
+LAYOUTS = (
+    "Fortran",
+    "strided",
+    "reversed",
+    "read-only",
+    "unaligned",
+    "swapped bytes",
+    "memory-mapped",
+    "list",
+)
+
+
+@examples(16)
+@given(problems(), st.sampled_from(LAYOUTS))
+def test_layout_in_memory(drawn, layout):
+    count("problem", "invariance: layout in memory")
+    model, other = drawn.fit(), drawn.fit(X=with_layout(drawn.X, layout))
+    assert_same_answer(drawn, model, other)
+
+
+@examples(12)
+@given(problems(far=False, weighted=False), st.sampled_from([np.float32, np.int64, np.int8, bool]))
+def test_types_of_numbers(drawn, kind):
+    count("problem", "invariance: types of numbers")
+    with np.errstate(invalid="ignore"):
+        X = np.clip(drawn.X, -100, 100).astype(kind)
+    drawn = drawn._replace(X=X.astype(np.float64))
+    if len(drawn.allowed) < X.shape[1]:  # the question may have no answer any more
+        return
+    assert_same_answer(drawn, drawn.fit(), drawn.fit(X=X))
+
+
+@examples(12)
+@given(problems(far=False), st.sampled_from([pd.DataFrame, pl.DataFrame]))
+def test_tables_with_names(drawn, kind):
+    count("problem", "invariance: data frames")
+    names = [f"x{j}" for j in range(drawn.X.shape[1])]
+    frame = kind({name: drawn.X[:, j] for j, name in enumerate(names)})
+    named = {
+        key: [names[j] for j in drawn.params[key]]
+        for key in ("always_select", "never_select")
+        if key in drawn.params
+    }
+    model = drawn.fit()
+    other = drawn._replace(params=drawn.params | named).fit(X=frame)
+    assert_same_answer(drawn, model, other)
+    assert [names.index(name) for name in other.get_feature_names_out()] == list(
+        other.get_support(indices=True)
+    )
+
+
+@examples(25)
+@given(problems(weighted=False, far=False), st.integers(2, 4))
+def test_weights_are_repeated_rows(drawn, most):
+    count("problem", "weights are repeated rows")
+    times = np.random.default_rng(drawn.seed).integers(0, most, len(drawn.y))
+    times[:3] = 1
+    weighted = drawn._replace(weights=times.astype(float))
+    repeated = drawn._replace(X=np.repeat(drawn.X, times, axis=0), y=np.repeat(drawn.y, times))
+    if len(repeated.allowed) < len(drawn.allowed):
+        return
+    assert_same_answer(weighted, weighted.fit(), repeated.fit())
+
+
+@examples(20)
+@given(tables(far=False), st.lists(st.integers(0, 24), max_size=4))
+def test_chunks_are_the_whole(table, cuts):
+    count("problem", "chunks are the whole")
+    X, y, weights, _ = table
+    # Sums far from zero, as sensors and timestamps have them.
+    X = X + 10.0 ** np.random.default_rng(0).uniform(0, 6, X.shape[1])
+    edges = [0, *sorted(min(cut, len(y)) for cut in cuts), len(y)]
+    parts = None
+    for first, last in pairwise(edges):
+        if first < last:
+            own = slice(first, last)
+            some = (X[own], y[own], None if weights is None else weights[own])
+            parts = Statistics.from_rows(*some) if parts is None else parts.update(*some)
+    whole = Statistics.from_rows(X, y, weights)
+    spread = np.sqrt(np.diag(whole.G))
+    rounding = 1e-15 * np.sqrt(whole.n) * np.abs(whole.x_mean) + 1e-12 * spread
+    assert parts.n == pytest.approx(whole.n)
+    np.testing.assert_allclose(parts.x_mean, whole.x_mean, rtol=1e-12)
+    scale = spread + rounding
+    assert np.all(np.abs(parts.G - whole.G) <= 100 * np.outer(scale, rounding) + 1e-11 * spread**2)
+
+
+@examples(6)
+@given(problems(far=False))
+def test_threads(drawn):
+    count("problem", "invariance: threads")
+    model = drawn.fit()
+    with threadpool_limits(2), ThreadPoolExecutor(4) as pool:
+        others = list(pool.map(lambda _: drawn.fit(), range(4)))
+    for other in others:
+        assert_same_answer(drawn, model, other)
+        np.testing.assert_array_equal(other.support_, model.support_)
+
+
+@examples(8)
+@given(problems())
+def test_the_same_question_has_the_same_answer_to_the_last_bit(drawn):
+    count("problem", "repeats to the last bit")
+    first, second = drawn.fit(), drawn.fit()
+    for name in ("coef_", "inclusion_probability_", "mu_", "support_"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
+    assert first.objective_ == second.objective_
+    assert first.alternatives_ == second.alternatives_
+
+
+@pytest.mark.parametrize("selection", ["evidence", "ebic", "bic", "gic"])
+@pytest.mark.parametrize("kind", ["excluded", "constant", "copies"])
+def test_more_columns_than_rows_do_not_limit_how_many_are_chosen(selection, kind, rng):
+    X = rng.standard_normal((40, 60))
+    y = X[:, 0] - X[:, 1] + X[:, 2] + 0.1 * rng.standard_normal(40)
+    params = {"selection": selection}
+    if kind == "excluded":
+        params["never_select"] = list(range(3, 60))
+    elif kind == "constant":
+        X[:, 4:] = 1.0
+    else:
+        X = np.tile(X[:, :4], (1, 15))
+    model = ProjectedSTG(**params).fit(X, y)
+    assert sorted(set(model.get_support(indices=True) % 4)) == [0, 1, 2]
+    if kind != "copies":
+        assert model.support_probability_ > 0.99
+
+
+def test_a_response_without_error_is_explained_by_all_its_columns(rng):
+    X = rng.standard_normal((40, 3))
+    assert ProjectedSTG().fit(X, X[:, 0] - X[:, 1] + X[:, 2]).support_.all()
+
+
+@pytest.mark.parametrize("unit", [1e-170, 1e-250, 1e-307, 1e170, 1e300])
+def test_no_unit_makes_a_column_unselectable(unit, rng):
+    X = rng.standard_normal((30, 4))
+    y = X[:, 0] + X[:, 1] + 0.1 * rng.standard_normal(30)
+    X[:, 0] *= unit
+    model = ProjectedSTG().fit(X, y)
+    assert model.get_support(indices=True).tolist() == [0, 1]
+    assert model.coef_[0] * unit == pytest.approx(1.0, abs=0.1)
+
+
+def test_weights_beyond_counting_are_refused(rng):
+    X = rng.standard_normal((30, 4))
+    with pytest.raises(ValueError, match="a weight is a number of rows: multiply by 30 / "):
+        ProjectedSTG().fit(X, X[:, 0], np.full(30, 1e160))
