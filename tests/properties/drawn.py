@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from projstg import ProjectedSTG
+from projstg._core.evidence import CRITERIA as JUDGES
+from projstg._core.evidence import support_scores
 from projstg._core.table import as_table
 
-CRITERIA = ("common-size", "evidence", "least-squares")
 KINDS = (
     "normal",
     "normal",
@@ -28,14 +29,33 @@ KINDS = (
 RESPONSES = ("sparse", "sparse", "sparse", "dense", "noise", "without error", "nearly so")
 
 
+class Recipe(NamedTuple):
+    """What a table is made of; the same recipe makes the same numbers."""
+
+    n_rows: int
+    kinds: tuple[str, ...]
+    response: str
+    weights: str
+    has_units: bool
+    seed: int
+
+
 class Drawn(NamedTuple):
     """One table and one question."""
 
+    recipe: Recipe
+    params: dict[str, Any]
     X: np.ndarray
     y: np.ndarray
     weights: np.ndarray | None
-    params: dict[str, Any]
-    seed: int
+
+    def __repr__(self):
+        return f"asked({self.recipe!r}, {self.params!r})"
+
+    @property
+    def seed(self):
+        """For what else is drawn at random."""
+        return self.recipe.seed
 
     def fit(self, **changes):
         """Return the model that answers it, with some of the table or of the question changed."""
@@ -51,12 +71,17 @@ class Drawn(NamedTuple):
         never = self.params.get("never_select", [])
         return [j for j in usable(self.X, self.params["fit_intercept"]).tolist() if j not in never]
 
-    @property
-    def table(self):
-        """The problem as the core sees it, all columns in."""
+    def scores(self, supports):
+        """The criterion's own scores of supports of one size."""
         weights = None if self.weights is None else self.weights[None]
-        centre = self.params.get("fit_intercept", True)
-        return as_table(self.X[None], self.y[None], weights, centre=centre)
+        table = as_table(self.X[None], self.y[None], weights, centre=self.params["fit_intercept"])
+        judge = JUDGES[self.params["criterion"]]
+        return support_scores(table.problem, np.asarray(supports)[None], judge)[0]
+
+
+def asked(recipe, params):
+    """Return a problem as a failing test prints it."""
+    return Drawn(recipe, params, *made(recipe))
 
 
 def _column(rng, kind, X, j):
@@ -106,29 +131,37 @@ def _units(rng, far, n):
     return 10.0 ** rng.uniform(-150, 150, n) if far else np.ones(n)
 
 
-@st.composite
-def tables(draw, most_rows=24, most_columns=9, weighted=True, far=True):
-    """Draw X, y and weights (or None), with the seed they come from."""
-    n, d = draw(st.integers(3, most_rows)), draw(st.integers(1, most_columns))
-    kinds = draw(st.lists(st.sampled_from(KINDS), min_size=d, max_size=d))
-    response = draw(st.sampled_from(RESPONSES))
-    kind_of_weights = draw(st.sampled_from(["none", "none", "counts", "wide"]))
-    has_units = far and draw(st.sampled_from([False, False, True]))
-    seed = draw(st.integers(0, 2**32 - 1))
-    rng = np.random.default_rng(seed)
+def made(recipe):
+    """Return X, y and weights (or None)."""
+    rng, n, d = np.random.default_rng(recipe.seed), recipe.n_rows, len(recipe.kinds)
     X = np.zeros((n, d))
-    for j, kind in enumerate(kinds):
+    for j, kind in enumerate(recipe.kinds):
         X[:, j] = _column(rng, kind, X, j)
-    y = _response(rng, response, X) + rng.choice([0.0, 10.0])
-    X = X * _units(rng, has_units, d)
-    y = y * _units(rng, has_units, 1)[0]
-    weights = None
-    if weighted and kind_of_weights == "counts":
-        weights = rng.integers(1, 4, n).astype(float)
-    elif weighted and kind_of_weights == "wide":
+    if not np.any(np.ptp(X, axis=0) > 0):
+        X[:, 0] = rng.standard_normal(n)
+    y = _response(rng, recipe.response, X) + rng.choice([0.0, 10.0])
+    X = X * _units(rng, recipe.has_units, d)
+    y = y * _units(rng, recipe.has_units, 1)[0]
+    if recipe.weights == "counts":
+        return X, y, rng.integers(1, 4, n).astype(float)
+    if recipe.weights == "wide":
         weights = 10.0 ** rng.uniform(-6, 6, n)
-        weights *= max(1.0, 3.0 / weights.sum())
-    return X, y, weights, seed
+        return X, y, weights * max(1.0, 3.0 / weights.sum())
+    return X, y, None
+
+
+@st.composite
+def recipes(draw, most_rows=24, most_columns=9, weighted=True, far=True):
+    """Draw what a table is made of."""
+    n, d = draw(st.integers(3, most_rows)), draw(st.integers(1, most_columns))
+    return Recipe(
+        n,
+        tuple(draw(st.lists(st.sampled_from(KINDS), min_size=d, max_size=d))),
+        draw(st.sampled_from(RESPONSES)),
+        draw(st.sampled_from(["none", "none", "counts", "wide"])) if weighted else "none",
+        far and draw(st.sampled_from([False, False, True])),
+        draw(st.integers(0, 2**32 - 1)),
+    )
 
 
 def usable(X, fit_intercept):
@@ -137,11 +170,10 @@ def usable(X, fit_intercept):
 
 
 @st.composite
-def problems(draw, sizes=("given", "given", "auto"), criteria=CRITERIA, **shape):
+def problems(draw, sizes=("given", "given", "auto"), criteria=tuple(JUDGES), **shape):
     """Draw a table and a question that has an answer."""
-    X, y, weights, seed = draw(tables(**shape))
-    if not np.any(np.ptp(X, axis=0) > 0):
-        X[:, 0] = np.random.default_rng(seed).standard_normal(len(X))
+    recipe = draw(recipes(**shape))
+    X, y, weights = made(recipe)
     size = draw(st.sampled_from(sizes))
     params = {
         "criterion": draw(st.sampled_from(criteria)),
@@ -151,7 +183,7 @@ def problems(draw, sizes=("given", "given", "auto"), criteria=CRITERIA, **shape)
     varying = usable(X, params["fit_intercept"])
     n_never = draw(st.sampled_from([0, 0, 0, 1, 2]))
     n_always = draw(st.sampled_from([0, 0, 0, 1, 2]))
-    order = np.random.default_rng(seed).permutation(varying).tolist()
+    order = np.random.default_rng(recipe.seed).permutation(varying).tolist()
     if n_never and varying.size > n_never + n_always:
         params["never_select"] = order[:n_never]
         order = order[n_never:]
@@ -166,4 +198,4 @@ def problems(draw, sizes=("given", "given", "auto"), criteria=CRITERIA, **shape)
         params["selection"] = draw(st.sampled_from(["evidence", "evidence", "bic", "ebic", "gic"]))
     else:
         params |= {"n_features_to_select": None, "refine": False}
-    return Drawn(X, y, weights, params, seed)
+    return Drawn(recipe, params, X, y, weights)

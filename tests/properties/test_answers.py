@@ -4,14 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
-from drawn import CRITERIA, problems
+from drawn import problems
 from hypothesis import given
 from hypothesis import strategies as st
 from soaking import count, examples
 
 from projstg import STG, ProjectedSTG, fit_many
-from projstg._core.evidence import CRITERIA as JUDGES
-from projstg._core.evidence import support_scores
+from projstg._core.evidence import CRITERIA
 
 
 @pytest.fixture(autouse=True)
@@ -153,12 +152,6 @@ def swapped(support, allowed, locked):
                     yield [*support[:place], other, *support[place + 1 :]]
 
 
-def own_scores(drawn, supports):
-    """The criterion's own score of supports."""
-    judge = JUDGES[drawn.params["criterion"]]
-    return support_scores(drawn.table.problem, np.asarray(supports)[None], judge)[0]
-
-
 @examples(40)
 @given(problems(sizes=("given",)))
 def test_no_single_swap_is_better(drawn):
@@ -169,7 +162,7 @@ def test_no_single_swap_is_better(drawn):
     others = [sorted(other) for other in swapped(support, drawn.allowed, locked)]
     if not others:
         return
-    own, *rest = own_scores(drawn, [support, *others])
+    own, *rest = drawn.scores([support, *others])
     assert own <= min(rest) + 1e-6 + 1e-9 * abs(own)
     X, y = standard_rows(drawn)
     if drawn.params["criterion"] == "least-squares" and y @ y > 0:
@@ -212,7 +205,7 @@ def test_the_answer_is_not_worse_than_greedy_s_or_the_lasso_s(drawn):
         with warnings.catch_warnings(action="ignore"):
             paths = lasso(X, y, k)
         others += [s for s in paths if set(locked) <= set(s) <= set(allowed)]
-    own, *rest = own_scores(drawn, [model.get_support(indices=True).tolist(), *others])
+    own, *rest = drawn.scores([model.get_support(indices=True).tolist(), *others])
     assert own <= min(rest) + 1e-6 + 1e-9 * abs(own)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from drawn import problems, tables
+from drawn import made, problems, recipes
 from hypothesis import given
 from hypothesis import strategies as st
 from soaking import count, examples
@@ -43,26 +43,22 @@ def dof_of(drawn):
 
 
 def assert_same_answer(drawn, model, other, column_of=None):
-    """Equal scores, and equal columns unless another support is as good.
+    """Equal scores and equal columns, unless another support is as good.
 
     ``column_of[j]`` is where column j of the first table stands in the second.
     """
-    column_of = np.arange(drawn.X.shape[1]) if column_of is None else np.asarray(column_of)
     known, found = model.get_support(indices=True), other.get_support(indices=True)
-    here = np.sort(column_of[known])
-    # A residual near the floor of rounding has no more digits than that.
+    if column_of is not None:
+        found = np.sort(np.argsort(column_of)[found])
+    if known.size != found.size:
+        told = [probability for _, probability in model.alternatives_]
+        assert told[1] >= (1 - 1e-3) * told[0], "another size, though it is less likely"
+        return
     tolerance = 1e-9 * (abs(model.objective_) + dof_of(drawn)) + 1e-6
-    if known.size == found.size:
-        assert other.objective_ == pytest.approx(model.objective_, abs=tolerance)
-    if not np.array_equal(here, found):
-        assert is_tied(drawn, model), (here, found)
-
-
-def is_tied(drawn, model):
-    """Whether another support is as likely as the answer, or the search was not exhaustive."""
-    told = [probability for _, probability in model.alternatives_]
-    runner_up = told[1] if len(told) > 1 else 0.0
-    return runner_up >= (1 - 1e-4) * told[0] or model.support_probability_ < (1 - 1e-4) * told[0]
+    assert other.objective_ == pytest.approx(model.objective_, abs=tolerance)
+    if not np.array_equal(known, found):
+        here, there = drawn.scores([known, found])
+        assert there == pytest.approx(here, abs=tolerance)
 
 
 @examples(25)
@@ -139,7 +135,7 @@ def test_columns_that_cannot_be_selected(drawn, kind, n_more):
     tolerance = 1e-9 * (abs(model.objective_) + dof_of(drawn)) + 1e-9
     assert other.objective_ == pytest.approx(model.objective_, abs=tolerance)
     np.testing.assert_allclose(
-        other.inclusion_probability_[:d], model.inclusion_probability_, atol=1e-6
+        other.inclusion_probability_[:d], model.inclusion_probability_, atol=0.01
     )
     assert not other.inclusion_probability_[d:].any()
     assert other.size_probability_.shape == model.size_probability_.shape
@@ -238,10 +234,10 @@ def test_weights_are_repeated_rows(drawn, most):
 
 
 @examples(20)
-@given(tables(far=False), st.lists(st.integers(0, 24), max_size=4))
-def test_chunks_are_the_whole(table, cuts):
+@given(recipes(far=False), st.lists(st.integers(0, 24), max_size=4))
+def test_chunks_are_the_whole(recipe, cuts):
     count("problem", "chunks are the whole")
-    X, y, weights, _ = table
+    X, y, weights = made(recipe)
     # Sums far from zero, as sensors and timestamps have them.
     X = X + 10.0 ** np.random.default_rng(0).uniform(0, 6, X.shape[1])
     edges = [0, *sorted(min(cut, len(y)) for cut in cuts), len(y)]

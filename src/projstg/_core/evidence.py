@@ -96,12 +96,24 @@ def common_size(
     added for an empty support.
     """
     K = w.shape[-1]
-    signs = signs_of(w)
-    left = np.maximum(K - ridge * np.sum(signs * Ps, axis=-1), _SMALLEST_SHARE * max(K, 1))
+    left = np.maximum(K - ridge * np.sum(signs_of(w) * Ps, axis=-1), _SMALLEST_SHARE * max(K, 1))
     total = np.sum(np.abs(w), axis=-1)
-    a = total / left
-    residual = np.maximum(rss - ridge * total * a, floor)
-    step = ridge * a
+    residual = np.maximum(rss - ridge * total * total / left, floor)
+    return _with_signs(w, P, Ps, residual, total / left, left, ridge, dof)
+
+
+def _with_signs(
+    w: np.ndarray,
+    P: np.ndarray,
+    Ps: np.ndarray,
+    residual: np.ndarray,
+    a: np.ndarray,
+    left: np.ndarray,
+    ridge: np.ndarray,
+    dof: np.ndarray,
+) -> np.ndarray:
+    """Return the same from the residual at the best size a, and left = K − κ sᵀPs."""
+    K, signs, step = w.shape[-1], signs_of(w), ridge * a
     flipped = np.abs(w) + step[..., None] * (signs * Ps - P)
     flipped = np.maximum(4.0 * step[..., None] * flipped, 0.0) / residual[..., None]
     # The other sign's share, exp(−Δ/2) with Δ = ν log(1 + flipped).
@@ -143,12 +155,32 @@ def scores_by_ridge(
     volume = np.sum(np.log(shrunk), axis=-1) - values.shape[-1] * np.log(ridges)
     if not criterion.has_common_size:
         return dof[..., None] * np.log(rss) + volume
-    along = of.along[..., None, :] / shrunk
-    w = along @ vectors.swapaxes(-1, -2)
+    return _common_size_along(of, shrunk, ridges, yy, dof) + volume
+
+
+def _common_size_along(
+    of: Spectrum, shrunk: np.ndarray, ridges: np.ndarray, yy: np.ndarray, dof: np.ndarray
+) -> np.ndarray:
+    """Return what :func:`common_size` does, from sums of positive terms, (..., R).
+
+    With s̃ = Vᵀs and m_d = κλ_d/(λ_d + κ) the residual at a is rss + Σ m_d (c_d/λ_d − a s̃_d)², and
+    K − κ sᵀPs = Σ s̃_d² λ_d/(λ_d + κ). ``shrunk`` is λ + κ, (..., R, K).
+    """
+    values, vectors = of.values[..., None, :], of.vectors
+    transposed = vectors.swapaxes(-1, -2)
+    w = (of.along[..., None, :] / shrunk) @ transposed
     P = (1.0 / shrunk) @ (vectors * vectors).swapaxes(-1, -2)
-    Ps = ((signs_of(w) @ vectors) / shrunk) @ vectors.swapaxes(-1, -2)
+    turned = signs_of(w) @ vectors
+    Ps = (turned / shrunk) @ transposed
+    kept = values / shrunk
+    K = values.shape[-1]
+    left = np.maximum(np.sum(turned * turned * kept, axis=-1), _SMALLEST_SHARE * max(K, 1))
+    a = np.sum(np.abs(w), axis=-1) / left
+    alone = of.along[..., None, :] / np.where(values > 0.0, values, 1.0)
+    apart = ridges * np.sum(kept * (alone - a[..., None] * turned) ** 2, axis=-1)
     floor = residual_floor(yy)[..., None]
-    return common_size(w, P, Ps, rss, ridges, dof[..., None], floor) + volume
+    residual = np.maximum(of.rss[..., None] + apart, floor)
+    return _with_signs(w, P, Ps, residual, a, left, ridges, dof[..., None])
 
 
 def support_spectra(problem: Quadratic, indices: np.ndarray) -> Spectrum:
