@@ -141,7 +141,7 @@ def made(recipe):
         X[:, 0] = rng.standard_normal(n)
     y = _response(rng, recipe.response, X) + rng.choice([0.0, 10.0])
     X = X * _units(rng, recipe.has_units, d)
-    y = y * _units(rng, recipe.has_units, 1)[0]
+    y = y * _units(rng, recipe.has_units, 1)[0] ** 0.9
     if recipe.weights == "counts":
         return X, y, rng.integers(1, 4, n).astype(float)
     if recipe.weights == "wide":

@@ -89,7 +89,7 @@ def test_units_and_signs_of_columns(drawn, decades):
     rng = np.random.default_rng(drawn.seed)
     largest = np.max(np.abs(drawn.X), axis=0)
     room = np.where(largest > 0, np.abs(np.log10(np.where(largest > 0, largest, 1.0))), 0.0)
-    power = rng.uniform(-decades, decades, drawn.X.shape[1]) * (room < 120)
+    power = rng.uniform(-decades, decades, drawn.X.shape[1]) * (room < 5)
     unit = np.exp2(np.round(power / np.log10(2.0))) * rng.choice([-1.0, 1.0], power.size)
     model, other = drawn.fit(), drawn.fit(X=drawn.X * unit)
     assert_same_answer(drawn, model, other)
@@ -316,3 +316,12 @@ def test_weights_beyond_counting_are_refused(rng):
     X = rng.standard_normal((30, 4))
     with pytest.raises(ValueError, match="a weight is a number of rows: multiply by 30 / "):
         ProjectedSTG().fit(X, X[:, 0], np.full(30, 1e160))
+
+
+@pytest.mark.parametrize(("unit", "of_y"), [(1e-250, 1e100), (1e250, 1e-100)])
+def test_a_coefficient_beyond_all_numbers_is_refused(unit, of_y, rng):
+    X = rng.standard_normal((30, 4))
+    y = of_y * (X[:, 0] + X[:, 1] + 0.1 * rng.standard_normal(30))
+    X[:, 1] *= unit
+    with pytest.raises(ValueError, match="the coefficient of 1 is too large or too small"):
+        ProjectedSTG().fit(X, y)

@@ -60,6 +60,10 @@ def confidence(
         for members, score in zip(supports, own, strict=True)
         if np.isin(members, columns).all()
     ]
+
+    def score(supports: np.ndarray) -> np.ndarray:
+        return mean_score(_by_ridge(problem, columns[supports], judge)[:, useful])
+
     # The other ridges count as nothing, to all supports but the empty one, which has no ridge.
     has_ridge = np.arange(log_prior.size) > 0
     known = posterior(
@@ -68,6 +72,7 @@ def confidence(
         judge._replace(ridges=judge.ridges[useful]),
         log_prior + np.where(has_ridge, np.log(np.mean(useful)), 0.0),
         n_free=n_selectable(always, never),
+        score=score,
     )
     inclusion = np.zeros(always.size)
     inclusion[columns] = known.inclusion

@@ -145,7 +145,7 @@ def scores_by_ridge(
 
     Dependent columns, K ≥ n, columns of zeros and y = 0 all have finite scores.
     """
-    values, vectors = of.values, of.vectors
+    values = of.values
     rss = np.maximum(of.rss, residual_floor(yy))[..., None]
     ridges = criterion.ridges
     if not criterion.counts_volume:

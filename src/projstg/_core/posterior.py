@@ -15,7 +15,7 @@ Nothing is drawn at random: the same table has the same probabilities.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -68,6 +68,10 @@ def uniform_prior(k_min: int, k_max: int) -> np.ndarray:
     return prior
 
 
+Score = Callable[[np.ndarray], np.ndarray]
+"""From supports (M, K) to their scores (M,), for what tables do not carry."""
+
+
 class _Cloud:
     """The supports of one problem counted so far, each with its weight exp(−cost/2)."""
 
@@ -117,7 +121,7 @@ class _Cloud:
         self.sizes[members.size] += weight
         self.push(cost, key, tuple(members.tolist()))
 
-    def absorb(self, members: np.ndarray, around: Neighbours, c: int) -> None:
+    def absorb(self, members: np.ndarray, around: Neighbours, c: int, score: Score | None) -> None:
         """Count the neighbours of a support that have not been counted yet."""
         K, n_columns = members.size, self.codes.size
         key = np.uint64(self.key(members))
@@ -138,8 +142,20 @@ class _Cloud:
         new = np.asarray([one not in self.seen for one in codes], dtype=bool)
         self.seen.update(codes)
         kept = kept[new]
+        if kept.size and score is not None and not around.is_carried[c]:
+            cost[kept] = self._scored(members, kept, score)
         if kept.size:
             self._count(members, cost[kept], kept, code)
+
+    def _scored(self, members: np.ndarray, places: np.ndarray, score: Score) -> np.ndarray:
+        """Return the costs of neighbours, each support scored by itself."""
+        moved = [np.sort(_moved(members, int(place), self.codes.size)) for place in places]
+        sizes = np.asarray([own.size for own in moved])
+        costs = self.cost_of_size[sizes].copy()
+        for size in np.unique(sizes):
+            own = np.flatnonzero(sizes == size)
+            costs[own] += score(np.stack([moved[i] for i in own]))
+        return costs
 
     def _count(
         self, members: np.ndarray, costs: np.ndarray, places: np.ndarray, code: np.ndarray
@@ -211,13 +227,15 @@ def posterior(
     log_prior: np.ndarray,
     *,
     n_free: int,
+    score: Score | None = None,
     n_best: int = 10,
     n_looks: int = _MOST,
 ) -> Posterior:
     """Return the posterior of one problem (a field of one), from supports found and their scores.
 
     ``log_prior`` is that of each size 0 … K_max, −∞ for sizes that are not asked about. ``n_free``
-    columns could be selected, of which the field may hold but some.
+    columns could be selected, of which the field may hold but some. ``score``, if given, scores
+    supports one by one where the tables around a support have too few digits.
     """
     n_locked = int(np.sum(field.locked[0]))
     sizes = np.arange(log_prior.size)
@@ -226,15 +244,15 @@ def posterior(
     n_choices = log_supports(n_free - n_locked, sizes[asked] - n_locked)
     cost_of_size[asked] = 2.0 * (n_choices - log_prior[asked])
     cloud = _Cloud(field.b.shape[1], cost_of_size)
-    for members, score in found:
-        cloud.enter(members, score)
+    for members, known in found:
+        cloud.enter(members, known)
     resize, at_once = int(asked.sum()) > 1, 1
     while n_looks > 0 and cloud.is_growing():
         looks = cloud.next_looks(min(at_once, n_looks))
         problem = np.zeros(len(looks), dtype=np.int64)
         around = neighbours(field, problem, np.stack(looks), criterion, resize=resize)
         for c, own in enumerate(looks):
-            cloud.absorb(own, around, c)
+            cloud.absorb(own, around, c, score)
         n_looks, at_once = n_looks - len(looks), _AT_ONCE
     best = heapq.nsmallest(n_best, cloud.best)
     costs = np.asarray([entry[0] for entry in best])

@@ -14,10 +14,13 @@ A gate that is surely open has ρ = 0, and then nothing keeps the matrix from be
 in the dual, infinite). Both solve with ρ lifted to a floor and take a few steps of refinement with
 the same factor, which remove the floor's bias along every direction the data determine and leave
 the others near zero: the minimum-norm solution the paper's remark asks for, to rounding, and never
-a NaN.
+a NaN. Where rounding has left the matrix indefinite by more than the floor, the floor is raised.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 from .backend import (
     Array,
@@ -52,13 +55,38 @@ def project(problem: Problem, ridge: Array, *, refine: bool = True) -> Array:
 
 
 def primal(problem: GramQuadratic, ridge: Array, *, refine: bool = True) -> Array:
-    """Solve (G + n·diag(ρ)) β = b.
+    """Solve (G + n·diag(ρ)) β = b; see :func:`_primal`."""
+    return _with_floor(_primal, problem, ridge, refine)
+
+
+def dual(problem: RowQuadratic, ridge: Array, *, refine: bool = True) -> Array:
+    """Solve (I + XΓXᵀ) r = y, then β = ΓXᵀr, with Γ = diag(1/(nρ))."""
+    return _with_floor(_dual, problem, ridge, refine)
+
+
+def _with_floor(
+    solve: Callable[[Any, Array, Array, bool], Array], problem: Problem, ridge: Array, refine: bool
+) -> Array:
+    """Solve with the lowest floor under ρ that leaves each problem's matrix positive definite."""
+    xp = namespace(ridge)
+    floor = xp.finfo(ridge.dtype).eps ** 0.5
+    beta = solve(problem, ridge, _lifted(ridge, floor), refine)
+    while floor < 1.0:
+        failed = ~xp.all(xp.isfinite(beta), axis=-1, keepdims=True)
+        if not xp.any(failed):
+            break
+        floor *= 100.0
+        beta = xp.where(failed, solve(problem, ridge, _lifted(ridge, floor), refine), beta)
+    return beta
+
+
+def _primal(problem: GramQuadratic, ridge: Array, rho: Array, refine: bool) -> Array:
+    """Solve (G + n·diag(ρ)) β = b, ρ being the lifted ridge.
 
     The unknowns are scaled by s = (1+ρ)^(−1/2), which gives the matrix a unit diagonal: gates
     closed and open at once do not harm its condition.
     """
     xp = namespace(ridge)
-    rho = _lifted(ridge)
     s = 1.0 / xp.sqrt(1.0 + rho)
     scale = s / xp.sqrt(problem.n[..., None])
     matrix = problem.G * scale[..., :, None] * scale[..., None, :]
@@ -73,12 +101,12 @@ def primal(problem: GramQuadratic, ridge: Array, *, refine: bool = True) -> Arra
     return beta
 
 
-def dual(problem: RowQuadratic, ridge: Array, *, refine: bool = True) -> Array:
-    """Solve (I + XΓXᵀ) r = y, then β = ΓXᵀr, with Γ = diag(1/(nρ))."""
+def _dual(problem: RowQuadratic, ridge: Array, rho: Array, refine: bool) -> Array:
+    """Solve (I + XΓXᵀ) r = y, then β = ΓXᵀr, with Γ = diag(1/(nρ)), ρ being the lifted ridge."""
     xp = namespace(ridge)
     X, y = problem.X, problem.y
     Xt = xp.matrix_transpose(X)
-    gamma = 1.0 / problem.n[..., None] / _lifted(ridge)
+    gamma = 1.0 / problem.n[..., None] / rho
     matrix = (X * gamma[..., None, :]) @ Xt
     matrix = add_diagonal(matrix, 1.0)
     if not refine:
@@ -106,10 +134,9 @@ def hadamard(G: Array, b: Array, second: Array, mean: Array, jitter: float = 0.0
     return solve_positive(matrix, b * mean)
 
 
-def _lifted(ridge: Array) -> Array:
+def _lifted(ridge: Array, floor: float) -> Array:
     """Return ρ between the floor under open gates and the ceiling over closed ones."""
-    info = namespace(ridge).finfo(ridge.dtype)
-    return clip(ridge, info.eps**0.5, info.max)
+    return clip(ridge, floor, namespace(ridge).finfo(ridge.dtype).max)
 
 
 def _charge(problem: Problem, ridge: Array, beta: Array) -> Array:

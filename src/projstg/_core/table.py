@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .backend import Array, namespace
+from .backend import Array, namespace, quiet
 from .row_source import TableRows
 from .statistics import Problem, RowQuadratic, Statistics, centred_rows, standardized
 
@@ -16,6 +16,8 @@ __all__ = ["Table", "as_table"]
 _BLOCK_ROWS = 8192
 # A constant column keeps only the rounding of its mean when that is taken out.
 _ROUNDING = 16
+# A standardised coefficient that is rounding.
+_NOTHING = 1e-12
 # Sums of squares stay within the range of floats for numbers up to this power of the largest one,
 # and down to its inverse.
 _FAR = 0.3
@@ -61,10 +63,17 @@ class Table:
         return Table(problem, scale, x_mean, y_mean, y_scale)
 
     def in_units(self, coef: Array) -> Array:
-        """Return coefficients (B, D) of standardised columns in the units of the data."""
+        """Return coefficients (B, D) of standardised columns in the units of the data.
+
+        One that is too large or too small for a float in these units comes out infinite or NaN.
+        """
         xp = namespace(coef)
         unit = xp.where(self.varies, self.scale, xp.ones_like(self.scale))
-        unscaled = coef / unit * self.y_scale[:, None]
+        with quiet():
+            unscaled = coef / unit * self.y_scale[:, None]
+        smallest = xp.finfo(coef.dtype).smallest_normal
+        vanishes = (xp.abs(coef) > _NOTHING) & (xp.abs(unscaled) < smallest)
+        unscaled = xp.where(vanishes, xp.full_like(coef, xp.nan), unscaled)
         return xp.where(self.varies, unscaled, xp.zeros_like(coef))
 
     def intercept(self, coef: Array) -> Array:

@@ -99,7 +99,9 @@ class GateSelector(LinearSelector):
         weights = None if weights is None else weights[None]
         table, options = self._prepared(rows[None], target[None], weights, options)
         on_step = Progress(self, context, "step") if hasattr(self, "_skl_callbacks") else None
-        self._store(table, self._solved(table, options, [seed_from(self.random_state)], on_step))
+        solution = self._solved(table, options, [seed_from(self.random_state)], on_step)
+        check_coefficients(solution, self._named)
+        self._store(table, solution)
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
@@ -164,15 +166,20 @@ class GateSelector(LinearSelector):
 
 
 def check_range(table: Table) -> None:
-    """Raise where squares of the numbers in X or y are beyond the range of their type."""
-    if not np.all(np.isfinite(to_numpy(table.scale))):
-        raise ValueError(
-            "the squares of values in X overflow; divide the columns by a constant, such as their "
-            "standard deviations."
-        )
+    """Raise where squares of the numbers in y are beyond the range of their type."""
     y_scale = to_numpy(table.y_scale)
     if np.any(y_scale > np.sqrt(np.finfo(y_scale.dtype).max)):
         raise ValueError("the squares of values in y overflow; divide y by a constant.")
+
+
+def check_coefficients(solution: Solution, named) -> None:
+    """Raise where a coefficient is beyond the range of floats in the units of the data."""
+    is_lost = ~np.isfinite(to_numpy(solution.coef)) | ~np.isfinite(to_numpy(solution.gated_coef))
+    if is_lost.any():
+        raise ValueError(
+            f"the coefficient of {named(is_lost.any(axis=0))} is too large or too small for a "
+            "number in these units; multiply that column of X, or y, by a constant."
+        )
 
 
 # Beyond this a float no longer counts rows one by one.

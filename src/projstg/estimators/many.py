@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from .._core.backend import namespace, to_numpy
 from .._core.optimize import Status
-from ._base import check_seed, check_total_weight, seed_from
+from ._base import check_coefficients, check_seed, check_total_weight, seed_from
 from .projected_stg import ProjectedSTG, support_probabilities
 
 
@@ -89,6 +89,7 @@ def fit_many(X, y, n_features_to_select="auto", *, sample_weight=None, random_st
     model.n_features_in_ = X.shape[-1]
     table, options = model._prepared(X, y, weights, model._options())
     found = model._solved(table, options, seeds)
+    check_coefficients(found, model._named)
     gates, search, known = found.gates, found.search, found.posterior
     return ManyFits(
         support=found.support,
