@@ -105,6 +105,8 @@ def _column(rng, kind, X, j):
     if j and kind == "near copy":
         # 1 − |r| from 10⁻¹ to 10⁻¹⁵.
         other = X[:, rng.integers(j)]
+        if np.ptp(other) == 0:
+            return rng.standard_normal(n)
         apart = np.sqrt(2.0) * 10.0 ** (-0.5 * rng.uniform(1, 15))
         return other + apart * np.std(other) * rng.standard_normal(n)
     if j and kind == "sum of others":

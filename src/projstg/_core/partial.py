@@ -3,9 +3,15 @@
 Forcing columns A into a fit and taking their least-squares part out of y and of every other column
 are the same thing (Frisch and Waugh). So gates need to know nothing about forced columns: they
 are fitted to what A leaves, where A itself is zero and cannot be chosen.
+
+With X_A = U√Λ Vᵀ the part is UUᵀX; sums alone give it as G_A·ᵀ G_AA⁺ G_A·, which loses its digits
+where forced columns nearly depend on each other, or another column nearly on them. Then it is
+taken out of the rows, if they are at hand.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from .backend import Array, namespace, take_along
 from .spectrum import SMALLEST_SHARE
@@ -13,52 +19,102 @@ from .statistics import GramQuadratic, Problem, RowQuadratic, standardized
 
 __all__ = ["coefficients_of", "forced_mask", "partialled"]
 
+# Shares of less than this are not taken out of sums.
+_CARRIED = 1e-6
+
 
 def partialled(problem: Problem, forced: Array) -> tuple[Problem, Array]:
     """Return standardised problems without the part of columns ``forced``, (F,), and the scales.
 
     A coefficient of the new problem divided by its scale, (B, D), is one of the old.
     """
+    problem = _carrying(problem, forced)
     xp = namespace(problem.b)
-    indices = xp.broadcast_to(forced, (problem.b.shape[0], forced.shape[0]))
-    rows = problem.rows(indices)
-    on_columns = _solved(problem, indices, rows)
-    b = take_along(problem.b, indices)[:, :, None]
-    on_y = _solved(problem, indices, b)
     freedom = problem.degrees_of_freedom - forced.shape[0]
     left: Problem
     if isinstance(problem, RowQuadratic):
-        columns = xp.take(problem.X, forced, axis=-1)
-        X, y = problem.X - columns @ on_columns, problem.y - (columns @ on_y)[:, :, 0]
-        left = RowQuadratic(X, y, problem.n, freedom)
+        U = _directions(xp.take(problem.X, forced, axis=-1))
+        inside = xp.matrix_transpose(U)
+        y = problem.y - (U @ (inside @ problem.y[..., None]))[..., 0]
+        left = RowQuadratic(problem.X - U @ (inside @ problem.X), y, problem.n, freedom)
     else:
-        G = problem.G - xp.matrix_transpose(rows) @ on_columns
-        yy = problem.yy - xp.sum(b * on_y, axis=(1, 2))
-        left = GramQuadratic(
-            G,
-            problem.b - (xp.matrix_transpose(rows) @ on_y)[:, :, 0],
-            xp.maximum(yy, xp.zeros_like(yy)),
-            problem.n,
-            freedom,
-        )
+        left = _left_of_sums(problem, forced, freedom)
     return standardized(left, _tolerance(problem, forced))
+
+
+def _left_of_sums(problem: GramQuadratic, forced: Array, freedom: Array) -> GramQuadratic:
+    xp = namespace(problem.b)
+    indices = _indices(problem, forced)
+    rows, b = problem.rows(indices), take_along(problem.b, indices)[:, :, None]
+    inverse = _inverse(problem, indices)
+    G = problem.G - xp.matrix_transpose(rows) @ (inverse @ rows)
+    yy = problem.yy - xp.sum(b * (inverse @ b), axis=(1, 2))
+    return GramQuadratic(
+        0.5 * (G + xp.matrix_transpose(G)),
+        problem.b - (xp.matrix_transpose(rows) @ (inverse @ b))[:, :, 0],
+        xp.maximum(yy, xp.zeros_like(yy)),
+        problem.n,
+        freedom,
+    )
+
+
+def _carrying(problem: Problem, forced: Array) -> Problem:
+    """Return the problem, by its rows where sums would lose too many digits."""
+    if isinstance(problem, RowQuadratic) or problem.rows_at is None:
+        return problem
+    xp = namespace(problem.b)
+    indices = _indices(problem, forced)
+    rows = problem.rows(indices)
+    values = xp.linalg.eigvalsh(_block(problem, indices))
+    left = problem.diagonal - xp.sum(rows * (_inverse(problem, indices) @ rows), axis=1)
+    least = xp.where(forced_mask(forced, left.shape[-1]), xp.inf, left / problem.n[:, None])
+    is_carried = (values[:, 0] > _CARRIED * values[:, -1]) & xp.all(least > _CARRIED, axis=-1)
+    if xp.all(is_carried):
+        return problem
+    every = np.arange(problem.b.shape[-1])
+    parts = [problem.rows_at(i, every) for i in range(problem.b.shape[0])]
+    X, y = (
+        xp.asarray(np.stack(side), device=rows.device, dtype=rows.dtype)
+        for side in zip(*parts, strict=True)
+    )
+    return RowQuadratic(X, y, problem.n, problem.degrees_of_freedom, source=problem.source)
 
 
 def coefficients_of(problem: Problem, forced: Array, beta: Array) -> Array:
     """Return the least-squares coefficients (B, F) of forced columns beside those of the others."""
+    problem = _carrying(problem, forced)
     xp = namespace(beta)
-    indices = xp.broadcast_to(forced, (beta.shape[0], forced.shape[0]))
+    if isinstance(problem, RowQuadratic):
+        left = problem.y[..., None] - problem.X @ beta[..., None]
+        columns = xp.take(problem.X, forced, axis=-1)
+        return (xp.linalg.pinv(columns, rtol=SMALLEST_SHARE**0.5) @ left)[:, :, 0]
+    indices = _indices(problem, forced)
     rest = take_along(problem.b, indices) - (problem.rows(indices) @ beta[:, :, None])[:, :, 0]
-    return _solved(problem, indices, rest[:, :, None])[:, :, 0]
+    return (_inverse(problem, indices) @ rest[:, :, None])[:, :, 0]
 
 
-def _solved(problem: Problem, indices: Array, rhs: Array) -> Array:
-    """Return G_AA⁺ rhs, (B, F, E); dependent columns share the minimum norm."""
-    xp = namespace(rhs)
-    size = indices.shape[-1]
-    places = xp.broadcast_to(indices[:, None, :], (*indices.shape, size))
-    inverse = xp.linalg.pinv(take_along(problem.rows(indices), places), rtol=SMALLEST_SHARE)
-    return inverse @ rhs
+def _directions(X: Array) -> Array:
+    """Return an orthonormal basis U, (B, N, F), of columns (B, N, F), zero beyond their rank."""
+    xp = namespace(X)
+    U, roots, _ = xp.linalg.svd(X, full_matrices=False)
+    counts = roots > SMALLEST_SHARE**0.5 * xp.max(roots, axis=-1, keepdims=True)
+    return U * xp.astype(counts, X.dtype)[..., None, :]
+
+
+def _indices(problem: Problem, forced: Array) -> Array:
+    return namespace(forced).broadcast_to(forced, (problem.b.shape[0], forced.shape[0]))
+
+
+def _block(problem: Problem, indices: Array) -> Array:
+    """Return G_AA, (B, F, F)."""
+    places = (*indices.shape, indices.shape[-1])
+    wanted = namespace(indices).broadcast_to(indices[:, None, :], places)
+    return take_along(problem.rows(indices), wanted)
+
+
+def _inverse(problem: Problem, indices: Array) -> Array:
+    """Return G_AA⁺, (B, F, F); dependent columns share the minimum norm."""
+    return namespace(problem.b).linalg.pinv(_block(problem, indices), rtol=SMALLEST_SHARE)
 
 
 def forced_mask(forced: Array, n_features: int) -> Array:
