@@ -29,6 +29,26 @@ KINDS = (
 RESPONSES = ("sparse", "sparse", "sparse", "dense", "noise", "without error", "nearly so")
 
 
+MODES = (
+    {"probabilities": False},
+    {"n_starts": 1},
+    {"refine": False},
+    {"refine": False, "warm_up": False},
+    {"warm_up": False},
+    {"max_iter": 1},
+    {"tol": 0.0, "max_iter": 40},
+    {"tau": 0.01},
+    {"tau": 100.0},
+    {"alpha": 0.0},
+    {"alpha": 1e-12},
+    {"alpha": 1e12},
+    {"alpha_scale": 0.0},
+    {"alpha_scale": 1e3},
+    {"noise_std": 0.0},
+    {"noise_std": 1e6},
+)
+
+
 class Recipe(NamedTuple):
     """What a table is made of; the same recipe makes the same numbers."""
 

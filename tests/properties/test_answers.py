@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from drawn import problems
+from drawn import MODES, problems
 from hypothesis import given
 from hypothesis import strategies as st
 from soaking import count, examples
@@ -68,6 +68,18 @@ def test_an_answer_is_what_was_asked_for(drawn):
     assert np.isfinite(model.objective_)
     for then, now in zip(before, (drawn.X, drawn.y), strict=True):
         np.testing.assert_array_equal(then, now)
+
+
+@examples(40)
+@given(problems(sizes=("given", "auto", "open gates")), st.sampled_from(MODES))
+def test_every_mode_has_an_answer(drawn, mode):
+    count("problem", "every mode has an answer")
+    if drawn.params["n_features_to_select"] == "auto":
+        mode = {key: value for key, value in mode.items() if key != "refine"}
+    drawn = drawn._replace(params=drawn.params | mode)
+    model = checked(drawn, drawn.fit())
+    if model.alternatives_ is not None:
+        check_probabilities(model)
 
 
 @examples(20)
@@ -152,9 +164,20 @@ def swapped(support, allowed, locked):
                     yield [*support[:place], other, *support[place + 1 :]]
 
 
+@examples(6)
+@given(problems(sizes=("given",), most_rows=40, most_columns=30))
+def test_no_single_swap_is_better_among_many_columns(drawn):
+    check_swaps(drawn)
+
+
 @examples(40)
 @given(problems(sizes=("given",)))
 def test_no_single_swap_is_better(drawn):
+    check_swaps(drawn)
+
+
+def check_swaps(drawn):
+    """Assert that no exchange of one column lowers the score."""
     count("problem", "no single swap is better")
     model = drawn.fit()
     support = model.get_support(indices=True).tolist()

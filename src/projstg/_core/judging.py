@@ -16,11 +16,12 @@ from .evidence import Criterion, mean_score, scores_by_ridge
 from .ledger import Ledger, members_of, slack
 from .spectrum import on_rows, spectrum
 from .statistics import Quadratic
-from .swaps import Field, exchange_scores
+from .swaps import Field, is_carried, scores_of, tableaux
 
 __all__ = ["Search", "best_members", "enter", "enter_all", "polish"]
 
 _MOST_EXCHANGES = 50
+_MOST_ONE_BY_ONE = 4000
 
 
 class Search(NamedTuple):
@@ -109,7 +110,11 @@ def polish(search: Search) -> None:
 
 def _polishing_swap(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
     """Return the best exchange of each support (C, K), as p·D + j; −1 where all would lose."""
-    scores, present = exchange_scores(search.field, problem, members, search.judge)
+    field, judge = search.field, search.judge
+    state, ridge = tableaux(field, problem, members, judge)
+    scores, present = scores_of(field, problem, members, judge, state, ridge)
+    for c in np.flatnonzero(~is_carried(field, problem, state)):
+        scores[c], present[c] = _one_by_one(search, int(problem[c]), members[c], scores[c])
     change = scores - present[:, None, None]
     rounding = slack(present)[:, None, None]
     smaller = np.arange(search.columns.shape[1]) < members[:, :, None]
@@ -118,3 +123,25 @@ def _polishing_swap(search: Search, problem: np.ndarray, members: np.ndarray) ->
     place = np.argmin(flat, axis=1)
     best = flat[np.arange(len(place)), place]
     return np.where(best <= -rounding[:, 0, 0], place, -1)
+
+
+def _one_by_one(
+    search: Search, i: int, members: np.ndarray, scores: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Return the scores of all exchanges (K, D) and of the support, each scored by itself.
+
+    Of very many exchanges those are scored that the table of ``scores`` (K, D) finds best.
+    """
+    field = search.field
+    permitted = ~field.locked[i, members][:, None] & (field.closed[i] == 0.0)[None, :]
+    permitted[:, members] = False
+    p, j = np.nonzero(permitted)
+    if p.size > _MOST_ONE_BY_ONE:
+        best = np.argsort(scores[p, j], kind="stable")[:_MOST_ONE_BY_ONE]
+        p, j = p[best], j[best]
+    moved = np.tile(members, (p.size + 1, 1))
+    moved[np.arange(p.size), p] = j
+    found = _scores(search, np.full(len(moved), i), np.sort(moved, axis=1))
+    exact = np.full(scores.shape, np.inf)
+    exact[p, j] = found[:-1]
+    return exact, float(found[-1])

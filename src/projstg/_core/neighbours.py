@@ -20,11 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .evidence import Criterion, common_size, mean_score, residual_floor, signs_of
-from .swaps import Field, Tableau, log_volume, scores_of, tableaux
+from .swaps import Field, Tableau, is_carried, log_volume, scores_of, tableaux
 
 __all__ = ["Neighbours", "neighbours"]
-
-_CARRIED = 1e-7
 
 
 class Neighbours(NamedTuple):
@@ -65,20 +63,7 @@ def neighbours(
         by_ridge = _left_out(field, many, state, ridge, criterion)
         left_out = mean_score(by_ridge.reshape(C, n_ridges, K), axis=1)
         left_out[field.locked[problem[:, None], members]] = np.inf
-    return Neighbours(present, exchanged, added, left_out, _is_carried(field, problem, state))
-
-
-def _is_carried(field: Field, problem: np.ndarray, state: Tableau) -> np.ndarray:
-    """Return whether rounding stays small against each support's residual at every ridge, (C,).
-
-    H⁻¹ has lost as many digits as H is nearly singular, and the residual is a difference in which
-    a small share of yᵀy is left.
-    """
-    (C,), K, n_columns = problem.shape, state.body.shape[1], state.e.shape[1]
-    P = np.diagonal(state.body[:, :, n_columns + 1 :], axis1=1, axis2=2)
-    lost = np.max(P, axis=1, initial=0.0).reshape(C, -1) * field.n[problem][:, None]
-    left = state.rss.reshape(C, -1) / np.where(field.yy > 0.0, field.yy, 1.0)[problem][:, None]
-    return np.all(left > _CARRIED * lost, axis=1) if K else np.ones(C, dtype=bool)
+    return Neighbours(present, exchanged, added, left_out, is_carried(field, problem, state))
 
 
 def _empty_scores(field: Field, problem: np.ndarray) -> np.ndarray:

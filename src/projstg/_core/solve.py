@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .backend import Array, namespace, put_along, take_along, to_numpy
+from .backend import Array, clip, namespace, put_along, quiet, take_along, to_numpy
 from .confidence import confidence, judge_of
 from .evidence import CRITERIA, support_scores
 from .fit import GateFit, fit_gates
@@ -30,6 +30,7 @@ __all__ = ["always_mask", "solve"]
 # With more columns than twice this, gates are fitted to so many: those most correlated with y. The
 # search that follows looks at all.
 _MOST_GATES = 1000
+_LARGEST_ALPHA = 1e60
 
 
 def solve(
@@ -60,7 +61,7 @@ def _solved(table: Table, options: Options, seeds: Sequence[int], on_step: Hook 
         intercept=table.intercept(coef),
         gated_coef=table.in_units(gated_coefficients(gates.mu, gates.theta)),
         gates=gates._replace(value=gates.value * table.y_scale**2),
-        alpha=alpha * table.y_scale**2,
+        alpha=alpha * table.y_scale**2 if options.alpha is None else 0.0 * alpha + options.alpha,
         noise_std=None if noise_std is None else noise_std * table.y_scale,
         search=search,
         posterior=known,
@@ -143,18 +144,23 @@ def _with_forced(problem: Problem, gates: GateFit, scale: Array, forced: Array) 
 def _price(
     problem: Problem, n_features: int, y_scale: Array, options: Options, k: int | None
 ) -> tuple[Array, Array | None]:
-    """Return λ and the noise level it came from, in units of the scaled y."""
+    """Return λ and the noise level it came from, in units of the scaled y.
+
+    A λ beyond all numbers shuts every gate, and so does a large one.
+    """
     xp = namespace(problem.b)
     one = xp.ones_like(problem.yy)
     if options.alpha is not None:
-        return options.alpha / y_scale / y_scale, None
+        with quiet():
+            return clip(options.alpha / y_scale / y_scale, high=_LARGEST_ALPHA), None
     n_selected = nominal_sparsity(problem) if k is None else one * max(k, 1)
     if options.noise_std is None:
         scale = estimated_scale(problem, n_selected)
     else:
         scale = Scale(noise=options.noise_std / y_scale, signal=1.0 / y_scale)
-    alpha = theory_alpha(scale, options.alpha_scale, problem.n, n_features, n_selected)
-    return alpha, scale.noise
+    with quiet():
+        alpha = theory_alpha(scale, options.alpha_scale, problem.n, n_features, n_selected)
+    return clip(alpha, high=_LARGEST_ALPHA), scale.noise
 
 
 def _proposal(table: Table, gates: GateFit, options: Options) -> tuple[Array, Array]:

@@ -26,6 +26,7 @@ __all__ = [
     "exchange",
     "exchange_scores",
     "exchanged",
+    "is_carried",
     "least_ridge",
     "log_volume",
     "scores_of",
@@ -39,6 +40,8 @@ _SMALLEST = 1e-30
 # Where effects have a size, so many exchanges are judged by it.
 _MOST_LOOKED_AT = 48
 _RELATIVE_RIDGE = 1e-10
+# Rounding is at most a billionth of what is left.
+_CARRIED = 1e-7
 
 
 class Field(NamedTuple):
@@ -197,6 +200,21 @@ def tableaux(
     ridge = np.tile(criterion.ridges, len(members))
     many = np.repeat(problem, n_ridges)
     return tableau(field, many, np.repeat(members, n_ridges, axis=0), ridge), ridge
+
+
+def is_carried(field: Field, problem: np.ndarray, state: Tableau) -> np.ndarray:
+    """Return whether the tableaux (C·R, …) of C supports have digits enough for scores, (C,).
+
+    H⁻¹ has lost as many digits as H is nearly singular, and the residual is a difference of which
+    a small share of yᵀy is left: rounding must stay small against both together.
+    """
+    C, K, n_columns = len(problem), state.body.shape[1], state.e.shape[1]
+    if not K:
+        return np.ones(C, dtype=bool)
+    P = np.diagonal(state.body[:, :, n_columns + 1 :], axis1=1, axis2=2)
+    lost = np.max(P, axis=1).reshape(C, -1) * field.n[problem][:, None]
+    left = state.rss.reshape(C, -1) / np.where(field.yy > 0.0, field.yy, 1.0)[problem][:, None]
+    return np.all(left > _CARRIED * lost, axis=1)
 
 
 def exchange_scores(
