@@ -14,7 +14,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce demo test lint unit wheel test-torch setup format clean
+.PHONY: help reproduce demo test lint unit wheel test-torch soak matrix setup format clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -47,6 +47,12 @@ test-torch: $(STAMP)  ## the tests that need torch
 	$(BIN)/python $(PIP_INSTALL) -r requirements/torch.txt
 	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -m torch
 
+soak: $(STAMP)  ## properties, hostile files and faults for up to 20 minutes; counts add up in .soak/
+	$(BIN)/python tests/soak.py --workers $(PYTEST_WORKERS)
+
+matrix: $(STAMP)  ## the tests with the oldest and the newest NumPy, SciPy, scikit-learn, on every Python here
+	$(BIN)/python tests/matrix.py --workers $(PYTEST_WORKERS)
+
 setup: $(STAMP)  ## only create .venv, with everything the commands and benchmarks use
 
 format: $(STAMP)  ## format the code and sort its imports
@@ -54,7 +60,7 @@ format: $(STAMP)  ## format the code and sort its imports
 	$(BIN)/ruff check --fix .
 
 clean:  ## remove environments, builds and caches
-	rm -rf $(VENV) $(WHEEL_VENV) dist build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(WHEEL_VENV) .venv-matrix dist build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(STAMP): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("projstg needs Python 3.11 or newer; say which, e.g. make PYTHON=python3.13" if sys.version_info < (3, 11) else 0)'

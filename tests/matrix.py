@@ -1,0 +1,89 @@
+"""The tests with the oldest and the newest libraries the package takes, on every Python here.
+
+``make matrix`` installs each pair into ``.venv-matrix`` and runs the tests there: the lower bounds
+of ``pyproject.toml`` on the oldest Python, and the newest releases on each Python from 3.11 on that
+the machine has. Everything else is as ``requirements/dev.txt`` pins it, less what does not install
+beside those releases; what needs it is skipped.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / ".venv-matrix"
+CORE = ("numpy", "scipy", "scikit-learn")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14", "3.15")
+# They bound NumPy from above, or have no build for every Python; the core does without.
+PEERS = {"abess", "hidimstat", "llvmlite", "numba", "skglm", "mypy", "ruff", "librt"}
+SHOW = "import numpy, scipy, sklearn; print(*(m.__version__ for m in (numpy, scipy, sklearn)))"
+
+
+def interpreters():
+    """Return the Pythons that answer by their version, oldest first."""
+    found = {}
+    for version in PYTHONS:
+        path = shutil.which(f"python{version}")
+        if path and quiet([path, "-c", "import venv, ssl"]).returncode == 0:
+            found[version] = path
+    return found or {"{}.{}".format(*sys.version_info): sys.executable}
+
+
+def quiet(command, **options):
+    """Run a command and keep what it says."""
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def requirements(oldest):
+    """Return what is installed: bounds or newest of the core, pins of the rest."""
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    bounds = about["project"]["dependencies"]
+    core = [bound.replace(">=", "==") for bound in bounds] if oldest else list(bounds)
+    lines = (ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    names = {pin: re.split("[=<>]", pin)[0].lower() for pin in pins}
+    return core + [pin for pin in pins if names[pin] not in PEERS | set(CORE)]
+
+
+def tried(version, python, oldest, workers):
+    """Install one pair, run the tests and return a line that says how they ended."""
+    folder = FOLDER / f"{version}-{'oldest' if oldest else 'newest'}"
+    own = str(folder / "bin" / "python")
+    title = f"Python {version}, {'oldest' if oldest else 'newest'}"
+    quiet([python, "-m", "venv", "--clear", str(folder)])
+    install = [own, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+    made = quiet([*install, "--upgrade", *requirements(oldest)])
+    if made.returncode == 0:
+        made = quiet([*install, "--no-deps", "--no-build-isolation", "-e", str(ROOT)])
+    if made.returncode:
+        return False, f"{title}: not installed: {made.stderr.strip().splitlines()[-1]}"
+    versions = quiet([own, "-c", SHOW]).stdout.strip()
+    command = [own, "-m", "pytest", "-q", "-n", str(workers), "-m", "not torch"]
+    ended = quiet([*command, "-p", "no:cacheprovider"], cwd=ROOT)
+    last = (ended.stdout.strip().splitlines() or ["nothing was said"])[-1]
+    failures = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return ended.returncode == 0, "\n".join([f"{title} ({versions}): {last}", *failures])
+
+
+def main():
+    """Try every pair and say which ran."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--workers", type=int, default=2, help="processes; default 2")
+    options = parser.parse_args()
+    found = interpreters()
+    first = next(iter(found))
+    pairs = [(first, True)] + [(version, False) for version in found]
+    held = True
+    for version, oldest in pairs:
+        good, line = tried(version, found[version], oldest, options.workers)
+        held = held and good
+        print(line, flush=True)
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
