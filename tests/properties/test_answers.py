@@ -62,11 +62,12 @@ def check_probabilities(model):
 @given(problems())
 def test_an_answer_is_what_was_asked_for(drawn):
     count("problem", "an answer is what was asked for")
-    before = [drawn.X.copy(), drawn.y.copy()]
+    given = [drawn.X, drawn.y] + ([] if drawn.weights is None else [drawn.weights])
+    before = [array.copy() for array in given]
     model = checked(drawn, drawn.fit())
     check_probabilities(model)
     assert np.isfinite(model.objective_)
-    for then, now in zip(before, (drawn.X, drawn.y), strict=True):
+    for then, now in zip(before, given, strict=True):
         np.testing.assert_array_equal(then, now)
 
 

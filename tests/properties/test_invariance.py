@@ -16,6 +16,7 @@ from soaking import count, examples
 from threadpoolctl import threadpool_limits
 
 from projstg import ProjectedSTG
+from projstg._core import table
 from projstg._core.statistics import Statistics
 
 
@@ -254,6 +255,17 @@ def test_chunks_are_the_whole(recipe, cuts):
     np.testing.assert_allclose(parts.x_mean, whole.x_mean, rtol=1e-12)
     scale = spread + rounding
     assert np.all(np.abs(parts.G - whole.G) <= 100 * np.outer(scale, rounding) + 1e-11 * spread**2)
+
+
+@examples(12)
+@given(problems(), st.integers(1, 7))
+def test_rows_come_in_blocks(drawn, size):
+    count("problem", "invariance: blocks of rows")
+    model = drawn.fit()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(table, "_BLOCK_ROWS", size)
+        other = drawn.fit()
+    assert_same_answer(drawn, model, other)
 
 
 @examples(6)
