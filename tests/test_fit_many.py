@@ -135,13 +135,13 @@ def test_prediction_is_least_squares_on_the_support(data, k, rng):
 
 
 def test_counts_are_whole_and_statements_are_boolean(data, mode):
-    fits = many(*data, random_state=SEEDS, **mode)
+    fits = many(*data, 2, random_state=SEEDS, **mode)
     assert fits.n_iter.dtype.kind == "i"
     assert fits.support.dtype == fits.converged.dtype == bool
     assert fits.n_iter.shape == fits.converged.shape == (N_PROBLEMS,)
 
 
-SAMPLED = MODES["monte-carlo"]
+SAMPLED = MODES["monte-carlo"] | {"n_features_to_select": 2}
 
 
 def test_seeds_are_numbers_that_can_be_used_again(data):
@@ -205,21 +205,19 @@ def test_parameters_are_checked_like_the_class_s(data):
 
 def test_lists_and_integers_are_arrays_of_floats(data):
     X, y = ((10 * part).astype(int) for part in data)
-    expected = many(X.astype(float), y.astype(float)).coef
+    expected = many(X.astype(float), y.astype(float), 2).coef
     assert expected.dtype == np.float64
-    for found in (many(X, y), many(X.tolist(), y.tolist()), many(X, y.tolist())):
+    for found in (many(X, y, 2), many(X.tolist(), y.tolist(), 2), many(X, y.tolist(), 2)):
         np.testing.assert_array_equal(found.coef, expected)
 
 
 def test_single_precision_is_computed_in_double(data):
     X, y = (part.astype(np.float32) for part in data)
     X = np.float32(1e6) + X  # the spread is a few units in the last place of the mean
-    found, double = many(X, y), many(X.astype(np.float64), y.astype(np.float64))
+    found, double = many(X, y, 2), many(X.astype(np.float64), y.astype(np.float64), 2)
     np.testing.assert_array_equal(found.coef, double.coef)
     alone = single(2, random_state=found.seeds[0]).fit(X[0], y[0])
-    np.testing.assert_array_equal(
-        many(X, y, n_features_to_select=2, random_state=found.seeds).support[0], alone.support_
-    )
+    np.testing.assert_array_equal(found.support[0], alone.support_)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

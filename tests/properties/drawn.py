@@ -158,7 +158,9 @@ def made(recipe):
     rng, n, d = np.random.default_rng(recipe.seed), recipe.n_rows, len(recipe.kinds)
     X = np.zeros((n, d))
     for j, kind in enumerate(recipe.kinds):
-        X[:, j] = _column(rng, kind, X, j)
+        column = _column(rng, kind, X, j)
+        is_rounding = np.ptp(column) <= 1e-12 * np.max(np.abs(column))  # sums that cancel
+        X[:, j] = column[0] if is_rounding else column
     if not np.any(np.ptp(X, axis=0) > 0):
         X[:, 0] = rng.standard_normal(n)
     y = _response(rng, recipe.response, X) + rng.choice([0.0, 10.0])

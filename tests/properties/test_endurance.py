@@ -12,7 +12,7 @@ from soaking import TIMES, count
 
 from projstg import ProjectedSTG
 
-N_FITS = max(16, round(200 * TIMES))
+N_FITS = max(16, round(40 * TIMES))
 QUESTIONS = (
     {"n_features_to_select": 3},
     {"n_features_to_select": "auto"},
