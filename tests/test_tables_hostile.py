@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from projstg.cli import main
-from projstg.tables import reading
+from projstg.tables import memory
 
 pytest.importorskip("click")
 pytest.importorskip("rich")
@@ -169,7 +169,7 @@ def test_ten_thousand_columns(ask):
 
 
 def test_a_gigabyte_of_zeros_is_not_read_where_it_does_not_fit(ask, monkeypatch):
-    monkeypatch.setattr(reading, "_free_memory", lambda: 2**20)
+    monkeypatch.setattr(memory, "_free_here", lambda: 2**20)
     header = ",".join(f"g{i}" for i in range(200)) + ",y\n"
     status, _, err = ask(header + ("0," * 200 + "1\n") * 1000)
     assert status == 2

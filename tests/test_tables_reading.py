@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projstg.tables import reading
+from projstg.tables import memory, opening, parsing
 from projstg.tables.reading import read_table
 from projstg.tables.words import TableError
 
@@ -138,7 +138,7 @@ def test_standard_input(monkeypatch):
     class Input:
         buffer = io.BytesIO(PLAIN.encode())
 
-    monkeypatch.setattr(reading.sys, "stdin", Input)
+    monkeypatch.setattr(opening.sys, "stdin", Input)
     assert read_table("-").frame.shape == (3, 3)
 
 
@@ -182,7 +182,7 @@ def test_a_file_that_is_not_there(tmp_path, written):
 def test_what_would_not_fit_into_memory_is_not_read(pack, written, monkeypatch):
     content = ("a," * 50 + "y\n" + ("0," * 50 + "1\n") * 20_000).encode()
     path = written(pack(content))
-    monkeypatch.setattr(reading, "_parsed", lambda *given: pytest.fail("it was read"))
+    monkeypatch.setattr(parsing, "_parsed", lambda *given: pytest.fail("it was read"))
     with pytest.raises(TableError, match=r"about \d+ rows and 51 columns") as caught:
         read_table(path, most_bytes=1_000_000)
     told = int(str(caught.value).split("about ")[1].split()[0])
@@ -190,7 +190,7 @@ def test_what_would_not_fit_into_memory_is_not_read(pack, written, monkeypatch):
 
 
 def test_free_memory_is_a_number_of_bytes_or_unknown():
-    free = reading._free_memory()
+    free = memory.free_memory()
     assert free is None or free > 2**20
 
 

@@ -1,0 +1,191 @@
+"""How a column writes its numbers: which mark is decimal, and which sets thousands apart.
+
+Marks belong to a column, not to a file, and all cells of the column decide. A mark sets thousands
+apart only where groups of three digits say so in every cell. Where no one way of writing fits all
+cells, nothing is changed. ``1.234`` alone fits two ways; then the other columns of the file decide,
+and a note quotes the cell.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .words import Note, listed, shortened
+
+__all__ = ["MOSTLY", "Marks", "Writing", "bare", "marks_notes", "plain", "written"]
+
+MOSTLY = 0.5
+"""A share of cells that says what the others were meant to be."""
+
+_THOUSANDS = {
+    ",": "commas",
+    ".": "points",
+    "'": "apostrophes",
+    "’": "apostrophes",
+    " ": "blanks",
+    "\u00a0": "blanks",
+    "\u2009": "blanks",
+    "\u202f": "blanks",
+}
+_MINUS = "\u2212"
+_SIGN = f"[+{_MINUS}-]?"
+_EXPONENT = "(?:[eE][+-]?[0-9]+)?"
+_CURRENCY = "$€£¥"
+# One repetition only, so that a long cell takes time in proportion to its length.
+_NUMERAL = rf"{_SIGN}[.,]?[0-9][0-9{''.join(_THOUSANDS)}]*{_EXPONENT}"
+
+
+class Marks(NamedTuple):
+    """A way of writing numbers."""
+
+    decimal: str
+    thousands: str | None
+
+    @property
+    def changes(self) -> list[tuple[str, str]]:
+        """What to replace, and by what, to have a decimal point and no other mark."""
+        return [(self.thousands or "", ""), (self.decimal, "."), (_MINUS, "-")]
+
+    @property
+    def pattern(self) -> str:
+        """What a number written so looks like."""
+        point = re.escape(self.decimal)
+        if self.thousands is None:
+            return f"{_SIGN}(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+){_EXPONENT}"
+        groups = f"[1-9][0-9]{{0,2}}(?:{re.escape(self.thousands)}[0-9]{{3}})+(?:{point}[0-9]*)?"
+        small = f"(?:[0-9]{{1,3}}(?:{point}[0-9]*)?|{point}[0-9]+){_EXPONENT}"
+        return f"{_SIGN}(?:{groups}|{small})"
+
+
+_EVERY = [
+    Marks(decimal, mark) for mark in (None, *_THOUSANDS) for decimal in ".," if mark != decimal
+]
+
+
+class Writing(NamedTuple):
+    """How the numbers of a column are written."""
+
+    marks: Marks | None
+    """None: no way of writing fits all cells that look like numbers."""
+    other: Marks | None = None
+    """Another way that fits all cells and gives other numbers."""
+    example: str = ""
+    """A cell for the note: one with a mark, or one that does not fit."""
+
+    @property
+    def sure(self) -> str | None:
+        """The decimal mark, where a cell has it and it can be nothing else."""
+        is_sure = self.marks is not None and self.other is None
+        return self.marks.decimal if is_sure and self.marks.decimal in self.example else None
+
+    @property
+    def has_decimal_comma(self) -> bool:
+        """Whether a comma is decimal in a cell."""
+        return self.marks is not None and self.marks.decimal == "," and "," in self.example
+
+    def with_decimal(self, decimal: str) -> Writing:
+        """Return the way of the two that has this decimal mark."""
+        if self.other is None or self.marks.decimal == decimal:
+            return self
+        return self._replace(marks=self.other, other=self.marks)
+
+
+def bare(cells: Any) -> Any:
+    """Return text cells (a Series) without blanks, currency and percent signs around them."""
+    cells = cells.str.strip().str.lstrip(_CURRENCY).str.rstrip(f"%‰{_CURRENCY}")
+    return cells.str.strip()
+
+
+def written(cells: Any, decimals: str = ".,", counts: Any = None) -> Writing | None:
+    """Return how bare cells write numbers, or None if most of them are no numbers.
+
+    Parameters
+    ----------
+    cells : Series of str
+    decimals : str
+        The decimal marks to consider.
+    counts : array or None
+        How often each cell occurs; once where not given.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> written(pandas.Series(["1.234,50", "2,5"])).marks
+    Marks(decimal=',', thousands='.')
+    >>> written(pandas.Series(["1.234,50", "2.69"]))
+    Writing(marks=None, other=None, example='1.234,50')
+    >>> written(pandas.Series(["1.234", "5"]))[:2]
+    (Marks(decimal='.', thousands=None), Marks(decimal=',', thousands='.'))
+    """
+    counts = np.ones(len(cells)) if counts is None else counts
+    is_numeral = cells.str.fullmatch(_NUMERAL).to_numpy(dtype=bool)
+    enough = MOSTLY * counts.sum()
+    if not is_numeral.any() or counts[is_numeral].sum() < enough:
+        return None
+    numerals = cells[is_numeral]
+    marked = {mark: numerals.str.contains(mark, regex=False) for mark in _THOUSANDS}
+    seen = [mark for mark, has_mark in marked.items() if has_mark.any()]
+    possible = [
+        marks
+        for marks in _EVERY
+        if marks.decimal in decimals and (marks.thousands is None or marks.thousands in seen)
+    ]
+    fits = {marks: numerals.str.fullmatch(marks.pattern) for marks in possible}
+    fitting = [marks for marks in possible if fits[marks].all()]
+    if not fitting:
+        is_number = numerals.str.fullmatch("|".join(marks.pattern for marks in _EVERY))
+        if counts[is_numeral][is_number.to_numpy(dtype=bool)].sum() < enough:
+            return None
+        best = max(possible, key=lambda marks: fits[marks].sum())
+        return Writing(None, example=numerals[~fits[best]].iloc[0])
+    telling = next((mark for mark in fitting[0] if mark in seen), None)
+    example = (numerals if telling is None else numerals[marked[telling]]).iloc[0]
+    others = [marks for marks in fitting if _number(example, marks) != _number(example, fitting[0])]
+    return Writing(fitting[0], others[0] if others else None, example)
+
+
+def _number(cell: str, marks: Marks) -> float:
+    for old, new in marks.changes:
+        cell = cell.replace(old, new) if old else cell
+    return float(cell)
+
+
+def plain(cells: Any, marks: Marks) -> Any:
+    """Return cells with these marks as cells with a decimal point and no other mark."""
+    for old, new in marks.changes:
+        cells = cells.str.replace(old, new, regex=False) if old not in {"", new} else cells
+    return cells
+
+
+def marks_notes(found: dict[str, Writing]) -> list[Note]:
+    """Return notes on columns whose numbers are not simply written with a decimal point."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for name, one in found.items():
+        if one.marks is None:
+            continue
+        if one.has_decimal_comma:
+            told.setdefault(("decimal", "The decimal mark is a comma"), []).append(name)
+        if one.marks.thousands is not None:
+            text = f"Thousands are set apart by {_THOUSANDS[one.marks.thousands]}"
+            told.setdefault(("thousands", text), []).append(name)
+    notes = [
+        Note(kind, f"{text}: {listed(names)}.", tuple(names))
+        for (kind, text), names in sorted(told.items())
+    ]
+    doubtful = {name: one for name, one in found.items() if one.other is not None}
+    return [*notes, _doubt(doubtful)] if doubtful else notes
+
+
+def _doubt(doubtful: dict[str, Writing]) -> Note:
+    """Return the note on columns whose numbers could also be others."""
+    name, one = next(iter(doubtful.items()))
+    taken, other = _number(one.example, one.marks), _number(one.example, one.other)
+    more = f" (also {listed([*doubtful][1:])})" if len(doubtful) > 1 else ""
+    text = (
+        f"In {shortened(name)}{more}, {one.example} is read as {taken:.12g}, not as {other:.12g}; "
+        "if that is wrong, give the other decimal mark (--decimal)."
+    )
+    return Note("doubtful", text, tuple(doubtful))

@@ -1,0 +1,82 @@
+"""Parquet files: the types a table can have, and what they take in memory.
+
+Text is read as codes and levels, so that a long text in many rows is held once. Decimals become
+floats. Columns of lists and records hold no numbers that could be chosen: they are not read at all,
+and stand in the table as what is neither a number nor text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._extras import extra
+from .memory import check_memory, free_memory
+from .words import Note, TableError, distinct, printable
+
+__all__ = ["parquet_frame"]
+
+
+def parquet_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, list[Note]]:
+    """Return the frame in a Parquet file, and notes."""
+    extra("pandas", "cli")
+    pyarrow, parquet = extra("pyarrow", "cli"), extra("pyarrow.parquet", "cli")
+    try:
+        schema = parquet.ParquetFile(file).schema_arrow
+        texts = [field.name for field in schema if _is_text(pyarrow.types, field.type)]
+        about = parquet.ParquetFile(file, read_dictionary=texts)
+        _check(about, name, most_bytes)
+        nested = [pyarrow.types.is_nested(field.type) for field in schema]
+        flat = [
+            field.name for field, is_nested in zip(schema, nested, strict=True) if not is_nested
+        ]
+        table = about.read(columns=flat)
+        frame = _decimals_as_floats(pyarrow, table).to_pandas(ignore_metadata=True)
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        if isinstance(error, TableError):
+            raise
+        reason = printable(error)[:200]
+        raise TableError(f"{name} is not a Parquet file that can be read: {reason}") from None
+    names, notes = distinct(schema.names)
+    return _with_nested(frame, nested).set_axis(names, axis=1), notes
+
+
+def _is_text(types: Any, kind: Any) -> bool:
+    return any(
+        test(kind)
+        for test in (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    )
+
+
+def _check(about: Any, name: str, most_bytes: int | None) -> None:
+    """Raise where the file has no columns or would not fit into memory."""
+    n_rows, n_columns = about.metadata.num_rows, len(about.schema_arrow.names)
+    if not n_columns:
+        raise TableError(f"{name} has no columns.")
+    groups = [about.metadata.row_group(place) for place in range(about.metadata.num_row_groups)]
+    n_bytes = sum(
+        group.column(place).total_uncompressed_size
+        for group in groups
+        for place in range(group.num_columns)
+    )
+    shape = f"{n_rows} rows and {n_columns} columns"
+    free = free_memory() if most_bytes is None else most_bytes
+    check_memory(name, n_rows * n_columns, free, n_bytes, shape)
+
+
+def _decimals_as_floats(pyarrow: Any, table: Any) -> Any:
+    fields = [
+        field.with_type(pyarrow.float64()) if pyarrow.types.is_decimal(field.type) else field
+        for field in table.schema
+    ]
+    return table.cast(pyarrow.schema(fields))
+
+
+def _with_nested(frame: Any, nested: list[bool]) -> Any:
+    """Return the frame with a column for each nested one, its columns numbered."""
+    pandas = extra("pandas", "cli")
+    flat, empty = iter(range(frame.shape[1])), [()] * len(frame)
+    columns = [
+        pandas.Series(empty, dtype=object) if is_nested else frame.iloc[:, next(flat)]
+        for is_nested in nested
+    ]
+    return pandas.concat([column.rename(place) for place, column in enumerate(columns)], axis=1)
