@@ -15,7 +15,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # Layer (a folder or a file directly under src/projstg) -> the layers it may import besides itself
 # and those that know nothing.
-_KNOW_NOTHING = {"_extras", "_files"}
+_KNOW_NOTHING = {"_extras", "_files", "_interrupt"}
 _FITTING = {"_core", "_compat", "estimators"}
 _LABORATORY = _FITTING | {"model_selection", "datasets", "metrics"}
 LAYERS = {
