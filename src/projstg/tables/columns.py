@@ -62,6 +62,8 @@ def column_of(series, *, is_wanted: bool = False) -> Column:
     """Return what a column is; one that is asked for by name is no identifier."""
     pandas = extra("pandas", "cli")
     types = pandas.api.types
+    if getattr(series.dtype, "kind", "O") in "iuf" and isinstance(series.dtype, np.dtype):
+        return _numeric(series.name, series.to_numpy(), is_wanted)  # what most columns are
     if series.isna().all():
         return Column("empty", None)
     if types.is_bool_dtype(series.dtype):
@@ -71,10 +73,17 @@ def column_of(series, *, is_wanted: bool = False) -> Column:
     if types.is_datetime64_any_dtype(series.dtype) or types.is_timedelta64_dtype(series.dtype):
         return Column("date", None)
     if types.is_numeric_dtype(series.dtype):
-        column = _number(str(series.name), values := _floats(series), is_wanted)
-        is_whole = types.is_integer_dtype(series.dtype)
-        return column._replace(is_rounded=is_whole and np.nanmax(np.abs(values)) > _LARGEST_EXACT)
+        return _numeric(series.name, _floats(series), is_wanted)
     return _text(series, is_wanted)
+
+
+def _numeric(name: Any, given: np.ndarray, is_wanted: bool) -> Column:
+    values = given.astype(np.float64)
+    if np.isnan(values).all():
+        return Column("empty", None)
+    column = _number(str(name), values, is_wanted)
+    is_whole = given.dtype.kind in "iu"
+    return column._replace(is_rounded=is_whole and np.abs(values).max() > _LARGEST_EXACT)
 
 
 def _floats(series) -> np.ndarray:
@@ -207,7 +216,10 @@ def indicators(name: str, values: np.ndarray, *, leave_first: bool) -> dict[str,
     >>> {key: column.tolist() for key, column in made.items()}
     {'sex=m': [0.0, 1.0, 0.0]}
     """
-    labels = np.array(["(missing)" if value is None else str(value) for value in values])
+    # As objects: an array of text would make every label as long as the longest.
+    labels = np.array(
+        ["(missing)" if value is None else str(value) for value in values], dtype=object
+    )
     levels = sorted(set(labels.tolist()))
     kept = levels[1:] if leave_first or len(levels) == 2 else levels
     return {f"{name}={level}": (labels == level).astype(np.float64) for level in kept}

@@ -15,6 +15,9 @@ from .words import Note, TableError, distinct, printable
 
 __all__ = ["parquet_frame"]
 
+# Measured: pages, levels while they grow, and the levels of pandas; on top of what is checked.
+_COPIES_OF_LEVELS = 2
+
 
 def parquet_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, list[Note]]:
     """Return the frame in a Parquet file, and notes."""
@@ -29,7 +32,8 @@ def parquet_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, li
         flat = [
             field.name for field, is_nested in zip(schema, nested, strict=True) if not is_nested
         ]
-        table = about.read(columns=flat)
+        # In one thread: where memory runs out in another one, the process is ended.
+        table = about.read(columns=flat, use_threads=False)
         frame = _decimals_as_floats(pyarrow, table).to_pandas(ignore_metadata=True)
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         if isinstance(error, TableError):
@@ -60,7 +64,7 @@ def _check(about: Any, name: str, most_bytes: int | None) -> None:
     )
     shape = f"{n_rows} rows and {n_columns} columns"
     free = free_memory() if most_bytes is None else most_bytes
-    check_memory(name, n_rows * n_columns, free, n_bytes, shape)
+    check_memory(name, n_rows * n_columns, free, _COPIES_OF_LEVELS * n_bytes, shape)
 
 
 def _decimals_as_floats(pyarrow: Any, table: Any) -> Any:

@@ -113,14 +113,14 @@ def _length(file: Any, sample: bytes) -> int:
 def _parsed(stream: Any, dialect: Dialect, name: str, **how: Any) -> tuple[Any, Dialect]:
     """Return the frame; where the encoding was guessed too early the next one is tried."""
     pandas = extra("pandas", "cli")
-    lines = _lines(stream, dialect)
+    lines, n_before = _rows(stream, dialect)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pandas.errors.ParserWarning)
             frame = pandas.read_csv(
                 lines,
                 sep=r"\s+" if dialect.delimiter == " " else dialect.delimiter,
-                header=0 if dialect.has_header else None,
+                header=None,
                 names=list(range(len(dialect.names))),
                 index_col=False,
                 na_values=_MISSING_WORDS,
@@ -136,31 +136,34 @@ def _parsed(stream: Any, dialect: Dialect, name: str, **how: Any) -> tuple[Any, 
     except pandas.errors.ParserError as error:
         if "out of memory" in str(error):
             raise MemoryError from None
-        raise TableError(_parser_trouble(name, str(error), dialect)) from None
+        trouble = _parser_trouble(name, str(error), len(dialect.names), n_before)
+        raise TableError(trouble) from None
     except pandas.errors.EmptyDataError:
-        raise TableError(f"{name} is empty.") from None
+        return pandas.DataFrame(columns=range(len(dialect.names))), dialect
     finally:
         lines.detach()
     return frame, dialect
 
 
-def _lines(stream: Any, dialect: Dialect) -> io.TextIOWrapper:
-    """Return the lines of the table, without those at the top that are passed over."""
+def _rows(stream: Any, dialect: Dialect) -> tuple[io.TextIOWrapper, int]:
+    """Return the lines under the header, and the number of lines before them."""
     stream.seek(0)
     lines = io.TextIOWrapper(stream, encoding=dialect.encoding, newline="")
     for _ in range(dialect.n_passed):
         lines.readline()
-    return lines
+    reader = csv.reader(iter(lines.readline, ""), delimiter=dialect.delimiter)
+    if dialect.has_header:
+        next(record for record in reader if any(cell.strip() for cell in record))
+    return lines, dialect.n_passed + reader.line_num
 
 
-def _parser_trouble(name: str, message: str, dialect: Dialect) -> str:
+def _parser_trouble(name: str, message: str, n_names: int, n_before: int) -> str:
     ragged = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
     if ragged:
         _, line, saw = map(int, ragged.groups())
         return (
-            f"{name} is ragged: line {line + dialect.n_passed} has {saw} fields and the header "
-            f"{len(dialect.names)}; repair that line, or put fields that have the delimiter in "
-            "them into quotes."
+            f"{name} is ragged: line {line + n_before} has {saw} fields and the header {n_names}; "
+            "repair that line, or put fields that have the delimiter in them into quotes."
         )
     if "EOF inside string" in message:
         return f"{name} has a quotation mark that is never closed; repair it."
@@ -171,20 +174,17 @@ def _check_short_lines(stream: Any, frame: Any, dialect: Dialect, name: str) -> 
     """Raise where lines end early; only a last column with gaps can hide that."""
     if frame.shape[0] == 0 or not frame.iloc[:, -1].isna().any() or dialect.delimiter == " ":
         return
-    lines = _lines(stream, dialect)
+    lines, n_before = _rows(stream, dialect)
     reader = csv.reader(lines, delimiter=dialect.delimiter, skipinitialspace=True)
     expected, short = len(dialect.names), []
     try:
         for record in reader:
             if 0 < len(record) < expected and not (len(record) == 1 and not record[0].strip()):
-                short.append((reader.line_num + dialect.n_passed, len(record)))
+                short.append((reader.line_num + n_before, len(record)))
     except csv.Error as error:
-        raise TableError(field_trouble(name, reader.line_num + dialect.n_passed, error)) from None
+        raise TableError(field_trouble(name, reader.line_num + n_before, error)) from None
     finally:
         lines.detach()
-    first = dialect.n_passed + 1
-    if dialect.has_header and short and short[0] == (first, expected - 1):
-        short = short[1:]  # a header without a name for the row names
     if short:
         line, fields = short[0]
         raise TableError(

@@ -150,16 +150,14 @@ def _target_of(frame, name: str) -> np.ndarray:
             f"the target '{shortened(name)}' has numbers that are not all written in one way, such "
             f"as '{column.example}'; write them with a decimal point."
         )
-    shown = frame[name].dropna().astype(str)
+    if column.kind == "other":
+        raise TableError(f"the target '{shortened(name)}' holds neither numbers nor text.")
+    shown = frame[name].dropna()
     what = (
         f"has no numbers (it begins '{shortened(shown.iloc[0], 20)}')" if len(shown) else "is empty"
     )
-    raise TableError(
-        f"the target '{shortened(name)}' {what}; the target must be a number, so write two "
-        "classes as 0 and 1."
-        if column.kind in {"category", "text"}
-        else f"the target '{shortened(name)}' {what}; the target must be a number."
-    )
+    how = ", so write two classes as 0 and 1" if column.kind in {"category", "text"} else ""
+    raise TableError(f"the target '{shortened(name)}' {what}; the target must be a number{how}.")
 
 
 def _weights_of(frame, name: str) -> np.ndarray:

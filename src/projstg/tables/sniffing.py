@@ -153,19 +153,18 @@ def _top(text: str) -> tuple[list[str], str | None, str]:
     Blank lines before a line that is passed over are passed over too.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    lines, top, separator, start, end = [], [], None, 0, 0
+    lines, n_passed, separator, end = [], 0, None, 0
     while end < len(text):
-        line, begin = text[end : text.find("\n", end) % (len(text) + 1)], end
-        end = begin + len(line) + 1
+        line = text[end : text.find("\n", end) % (len(text) + 1)]
         given = _SEPARATOR.fullmatch(line)
-        if given and not top:
+        if given and not n_passed:
             separator = given[1]
         elif line.strip() and not line.startswith("#"):
             break
+        end += len(line) + 1
         lines.append(line)
-        if line.strip():
-            top, start = list(lines), end
-    return top, separator, text[start:]
+        n_passed = len(lines) if line.strip() else n_passed
+    return lines[:n_passed], separator, text[end:]
 
 
 def _names_in_comment(comments: list[str], first: list[str], delimiter: str) -> list[str] | None:
