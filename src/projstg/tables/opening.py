@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from .memory import check_memory, free_memory
-from .words import TableError, printable
+from .words import TableError, shortened
 
 __all__ = ["opened"]
 
 # A named pipe into which nobody writes would be waited for without end. Who wants to wait longer
 # pipes into standard input, where a writer is always there.
 _PATIENCE = 30.0
-_PIECE = 1 << 20
+_PIECE, _LONGEST_PATH = 1 << 20, 200
 
 
 def opened(path: Any, most_bytes: int | None) -> tuple[str, Any]:
@@ -31,7 +31,7 @@ def opened(path: Any, most_bytes: int | None) -> tuple[str, Any]:
     if str(path) == "-":
         return "standard input", _collected("standard input", _standard_input(), most_bytes)
     path = Path(path)
-    name = printable(path.name or path)
+    name = shortened(path.name or path, _LONGEST_PATH)
     try:
         # Not to block: to open a pipe would wait for somebody who writes into it.
         handle = os.open(
@@ -48,13 +48,15 @@ def opened(path: Any, most_bytes: int | None) -> tuple[str, Any]:
     finally:
         os.close(handle)
     if stat.S_ISDIR(mode):
-        raise TableError(f"{printable(path)} is a folder; give a file.")
-    raise TableError(f"{printable(path)} is a device; give a file, or - for standard input.")
+        raise TableError(f"{shortened(path, _LONGEST_PATH)} is a folder; give a file.")
+    raise TableError(
+        f"{shortened(path, _LONGEST_PATH)} is a device; give a file, or - for standard input."
+    )
 
 
 def _trouble(path: Path, error: OSError) -> str:
     """Return why a path cannot be opened."""
-    shown = printable(path)
+    shown = shortened(path, _LONGEST_PATH)
     if isinstance(error, FileNotFoundError):
         try:
             others = [other.name for other in path.parent.iterdir() if other.is_file()]
@@ -62,7 +64,7 @@ def _trouble(path: Path, error: OSError) -> str:
             others = []
         close = [other for other in others if other.casefold() == path.name.casefold()]
         return f"{shown} is not there" + (
-            f"; did you mean {printable(close[0])}?" if close else "."
+            f"; did you mean {shortened(close[0])}?" if close else "."
         )
     try:
         is_socket = stat.S_ISSOCK(os.stat(path).st_mode)

@@ -29,11 +29,8 @@ def parquet_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, li
         about = parquet.ParquetFile(file, read_dictionary=texts)
         _check(about, name, most_bytes)
         nested = [pyarrow.types.is_nested(field.type) for field in schema]
-        flat = [
-            field.name for field, is_nested in zip(schema, nested, strict=True) if not is_nested
-        ]
         # In one thread: where memory runs out in another one, the process is ended.
-        table = about.read(columns=flat, use_threads=False)
+        table = about.read(columns=_wanted(schema, nested), use_threads=False)
         frame = _decimals_as_floats(pyarrow, table).to_pandas(ignore_metadata=True)
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         if isinstance(error, TableError):
@@ -67,20 +64,30 @@ def _check(about: Any, name: str, most_bytes: int | None) -> None:
     check_memory(name, n_rows * n_columns, free, _COPIES_OF_LEVELS * n_bytes, shape)
 
 
+def _wanted(schema: Any, nested: list[bool]) -> list[str] | None:
+    """Return the names of the columns to read; None for all, where names occur twice."""
+    if len(set(schema.names)) < len(schema.names):
+        return None
+    return [name for name, is_nested in zip(schema.names, nested, strict=True) if not is_nested]
+
+
 def _decimals_as_floats(pyarrow: Any, table: Any) -> Any:
-    fields = [
-        field.with_type(pyarrow.float64()) if pyarrow.types.is_decimal(field.type) else field
-        for field in table.schema
-    ]
-    return table.cast(pyarrow.schema(fields))
+    """Return the table with floats for decimals, by way of text, for Arrow's own are rounded."""
+    for place, field in enumerate(table.schema):
+        if pyarrow.types.is_decimal(field.type):
+            column = table.column(place).cast(pyarrow.string()).cast(pyarrow.float64())
+            table = table.set_column(place, field.name, column)
+    return table
 
 
 def _with_nested(frame: Any, nested: list[bool]) -> Any:
-    """Return the frame with a column for each nested one, its columns numbered."""
+    """Return the frame with an empty tuple in each cell of a nested column."""
     pandas = extra("pandas", "cli")
-    flat, empty = iter(range(frame.shape[1])), [()] * len(frame)
-    columns = [
-        pandas.Series(empty, dtype=object) if is_nested else frame.iloc[:, next(flat)]
-        for is_nested in nested
-    ]
-    return pandas.concat([column.rename(place) for place, column in enumerate(columns)], axis=1)
+    nothing = pandas.Series([()] * len(frame), dtype=object)
+    has_all = frame.shape[1] == len(nested)
+    flat = iter(range(frame.shape[1]))
+    columns = []
+    for place, is_nested in enumerate(nested):
+        own = place if has_all else None if is_nested else next(flat)
+        columns.append(nothing if is_nested else frame.iloc[:, own])
+    return pandas.concat(dict(enumerate(columns)), axis=1)

@@ -11,6 +11,8 @@ import io
 import os
 import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .._extras import extra
@@ -113,9 +115,9 @@ def _length(file: Any, sample: bytes) -> int:
 def _parsed(stream: Any, dialect: Dialect, name: str, **how: Any) -> tuple[Any, Dialect]:
     """Return the frame; where the encoding was guessed too early the next one is tried."""
     pandas = extra("pandas", "cli")
-    lines, n_before = _rows(stream, dialect)
+    n_before = 0
     try:
-        with warnings.catch_warnings():
+        with _rows(stream, dialect) as (lines, n_before), warnings.catch_warnings():
             warnings.simplefilter("ignore", pandas.errors.ParserWarning)
             frame = pandas.read_csv(
                 lines,
@@ -140,21 +142,23 @@ def _parsed(stream: Any, dialect: Dialect, name: str, **how: Any) -> tuple[Any, 
         raise TableError(trouble) from None
     except pandas.errors.EmptyDataError:
         return pandas.DataFrame(columns=range(len(dialect.names))), dialect
-    finally:
-        lines.detach()
     return frame, dialect
 
 
-def _rows(stream: Any, dialect: Dialect) -> tuple[io.TextIOWrapper, int]:
-    """Return the lines under the header, and the number of lines before them."""
+@contextmanager
+def _rows(stream: Any, dialect: Dialect) -> Iterator[tuple[io.TextIOWrapper, int]]:
+    """Give the lines under the header, and the number of lines before them."""
     stream.seek(0)
     lines = io.TextIOWrapper(stream, encoding=dialect.encoding, newline="")
-    for _ in range(dialect.n_passed):
-        lines.readline()
-    reader = csv.reader(iter(lines.readline, ""), delimiter=dialect.delimiter)
-    if dialect.has_header:
-        next(record for record in reader if any(cell.strip() for cell in record))
-    return lines, dialect.n_passed + reader.line_num
+    try:
+        for _ in range(dialect.n_passed):
+            lines.readline()
+        reader = csv.reader(iter(lines.readline, ""), delimiter=dialect.delimiter)
+        if dialect.has_header:
+            next(record for record in reader if any(cell.strip() for cell in record))
+        yield lines, dialect.n_passed + reader.line_num
+    finally:
+        lines.detach()  # or the stream would be closed with it
 
 
 def _parser_trouble(name: str, message: str, n_names: int, n_before: int) -> str:
@@ -174,17 +178,15 @@ def _check_short_lines(stream: Any, frame: Any, dialect: Dialect, name: str) -> 
     """Raise where lines end early; only a last column with gaps can hide that."""
     if frame.shape[0] == 0 or not frame.iloc[:, -1].isna().any() or dialect.delimiter == " ":
         return
-    lines, n_before = _rows(stream, dialect)
-    reader = csv.reader(lines, delimiter=dialect.delimiter, skipinitialspace=True)
     expected, short = len(dialect.names), []
-    try:
-        for record in reader:
-            if 0 < len(record) < expected and not (len(record) == 1 and not record[0].strip()):
-                short.append((reader.line_num + n_before, len(record)))
-    except csv.Error as error:
-        raise TableError(field_trouble(name, reader.line_num + n_before, error)) from None
-    finally:
-        lines.detach()
+    with _rows(stream, dialect) as (lines, n_before):
+        reader = csv.reader(lines, delimiter=dialect.delimiter, skipinitialspace=True)
+        try:
+            for record in reader:
+                if 0 < len(record) < expected and not (len(record) == 1 and not record[0].strip()):
+                    short.append((reader.line_num + n_before, len(record)))
+        except csv.Error as error:
+            raise TableError(field_trouble(name, reader.line_num + n_before, error)) from None
     if short:
         line, fields = short[0]
         raise TableError(
