@@ -67,7 +67,8 @@ def _status(arguments: list[str]) -> int:
 
 
 def _refused(why: object, status: int = BAD_INPUT) -> int:
-    print(f"projstg: {printable(why)}", file=sys.stderr)
+    with suppress(OSError):  # standard error may be full, too
+        print(f"projstg: {printable(why)}", file=sys.stderr)
     return status
 
 
