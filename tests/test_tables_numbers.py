@@ -209,7 +209,7 @@ WRITERS = st.tuples(
 NUMBERS = st.lists(st.integers(-(10**8), 10**8), min_size=4, max_size=8)
 
 
-@examples(40)
+@examples(30)
 @given(NUMBERS, NUMBERS, WRITERS, WRITERS, st.sampled_from(";\t|"))
 def test_a_column_in_one_way_of_writing_is_never_changed_in_silence(
     table, first, second, one, other, delimiter
@@ -233,7 +233,7 @@ CELLS = st.from_regex(
 )
 
 
-@examples(80)
+@examples(50)
 @given(st.lists(CELLS, min_size=1, max_size=4), st.sampled_from(["1,5", "1.5", "1"]))
 def test_all_that_cells_may_mean_is_weighed(table, cells, beside):
     count("problem", "what cells may mean")

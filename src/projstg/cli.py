@@ -34,12 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         status = _status(sys.argv[1:] if arguments is None else list(arguments))
-        sys.stdout.flush()  # while what goes wrong can still be said
     except KeyboardInterrupt:
-        return _refused("stopped", INTERRUPTED)
+        status = _refused("stopped", INTERRUPTED)
+    try:
+        sys.stdout.flush()  # while what goes wrong can still be said
     except OSError as error:
         _give_up_output()
-        return _refused(f"standard output cannot be written to: {error.strerror}.")
+        status = status or _refused(f"standard output cannot be written to: {error.strerror}.")
     return status
 
 
@@ -57,8 +58,6 @@ def _status(arguments: list[str]) -> int:
         return _refused(error.format_message())
     except click.Abort:
         raise KeyboardInterrupt from None
-    except BrokenPipeError:
-        raise
     except (ValueError, TypeError, ImportError, OSError) as error:
         if os.environ.get("PROJSTG_TRACEBACK"):
             raise

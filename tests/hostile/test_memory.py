@@ -16,7 +16,7 @@ pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("resource")
 
-MEGABYTES = 700
+MEGABYTES = 400
 MEGABYTE_OF_ROWS = gzip.compress(b"1,2,3,4,5\n" * 100_000)
 MEGABYTE_OF_NOTHING = gzip.compress(b"1," * 500_000)
 
@@ -50,7 +50,7 @@ def one_text_in_all_rows(path):
 
 
 def long_texts(path):
-    texts = pa.array([f"{i}{'x' * 100_000}" for i in range(1500)])
+    texts = pa.array([f"{i}{'x' * 100_000}" for i in range(1000)])
     table(path, texts, use_dictionary=False, compression="zstd")
 
 
