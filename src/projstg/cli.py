@@ -37,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         status = _refused("stopped", INTERRUPTED)
     try:
-        sys.stdout.flush()  # while what goes wrong can still be said
+        if sys.stdout is not None:
+            sys.stdout.flush()  # while what goes wrong can still be said
     except OSError as error:
         _give_up_output()
         status = status or _refused(f"standard output cannot be written to: {error.strerror}.")

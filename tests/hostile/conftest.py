@@ -26,6 +26,7 @@ def said(capfd):
     """Run the command, and return its status and what it said on both streams."""
 
     def run(*arguments):
+        signal.alarm(SECONDS)
         status = main(["select", *map(str, arguments)])
         out, err = capfd.readouterr()
         return status, out, err

@@ -15,7 +15,7 @@ import numpy as np
 
 from .words import Note, listed, shortened
 
-__all__ = ["MOSTLY", "Marks", "Writing", "bare", "marks_notes", "plain", "written"]
+__all__ = ["MOSTLY", "PLAIN", "Marks", "Writing", "bare", "marks_notes", "plain", "written"]
 
 MOSTLY = 0.5
 """A share of cells that says what the others were meant to be."""
@@ -60,6 +60,8 @@ class Marks(NamedTuple):
         return f"{_SIGN}(?:{groups}|{small})"
 
 
+PLAIN = Marks(".", None)
+"""A decimal point and nothing else."""
 _EVERY = [
     Marks(decimal, mark) for mark in (None, *_THOUSANDS) for decimal in ".," if mark != decimal
 ]
@@ -74,6 +76,8 @@ class Writing(NamedTuple):
     """Another way that fits all cells and gives other numbers."""
     example: str = ""
     """A cell for the note: one with a mark, or one that does not fit."""
+    is_pure: bool = True
+    """Whether all cells are numbers."""
 
     @property
     def sure(self) -> str | None:
@@ -116,7 +120,7 @@ def written(cells: Any, decimals: str = ".,", counts: Any = None) -> Writing | N
     >>> written(pandas.Series(["1.234,50", "2,5"])).marks
     Marks(decimal=',', thousands='.')
     >>> written(pandas.Series(["1.234,50", "2.69"]))
-    Writing(marks=None, other=None, example='1.234,50')
+    Writing(marks=None, other=None, example='1.234,50', is_pure=True)
     >>> written(pandas.Series(["1.234", "5"]))[:2]
     (Marks(decimal='.', thousands=None), Marks(decimal=',', thousands='.'))
     """
@@ -125,26 +129,37 @@ def written(cells: Any, decimals: str = ".,", counts: Any = None) -> Writing | N
     enough = MOSTLY * counts.sum()
     if not is_numeral.any() or counts[is_numeral].sum() < enough:
         return None
-    numerals = cells[is_numeral]
-    marked = {mark: numerals.str.contains(mark, regex=False) for mark in _THOUSANDS}
-    seen = [mark for mark, has_mark in marked.items() if has_mark.any()]
-    possible = [
-        marks
-        for marks in _EVERY
-        if marks.decimal in decimals and (marks.thousands is None or marks.thousands in seen)
-    ]
+    numerals, counts = cells[is_numeral], counts[is_numeral]
+    possible = _possible(numerals, decimals)
     fits = {marks: numerals.str.fullmatch(marks.pattern) for marks in possible}
     fitting = [marks for marks in possible if fits[marks].all()]
-    if not fitting:
-        is_number = numerals.str.fullmatch("|".join(marks.pattern for marks in _EVERY))
-        if counts[is_numeral][is_number.to_numpy(dtype=bool)].sum() < enough:
-            return None
-        best = max(possible, key=lambda marks: fits[marks].sum())
-        return Writing(None, example=numerals[~fits[best]].iloc[0])
-    telling = next((mark for mark in fitting[0] if mark in seen), None)
-    example = (numerals if telling is None else numerals[marked[telling]]).iloc[0]
-    others = [marks for marks in fitting if _number(example, marks) != _number(example, fitting[0])]
-    return Writing(fitting[0], others[0] if others else None, example)
+    if fitting:
+        example = _example(numerals, fitting[0])
+        taken = _number(example, fitting[0])
+        other = next((marks for marks in fitting if _number(example, marks) != taken), None)
+        return Writing(fitting[0], other, example, bool(is_numeral.all()))
+    either = "|".join(marks.pattern for marks in _EVERY)
+    if counts[numerals.str.fullmatch(f"(?:{either})").to_numpy(dtype=bool)].sum() < enough:
+        return None
+    best = max(possible, key=lambda marks: fits[marks].sum())
+    return Writing(None, example=numerals[~fits[best]].iloc[0])
+
+
+def _possible(numerals: Any, decimals: str) -> list[Marks]:
+    """Return the ways with these decimal marks, whose mark for thousands occurs in a cell."""
+    has_others = numerals.str.contains("[^0-9.,eE+-]").any()
+    marks = _THOUSANDS if has_others else ".,"
+    seen = {mark for mark in marks if numerals.str.contains(mark, regex=False).any()}
+    return [way for way in _EVERY if way.decimal in decimals and way.thousands in {None, *seen}]
+
+
+def _example(numerals: Any, marks: Marks) -> str:
+    """Return the first cell with the decimal mark; else one with that for thousands; else any."""
+    for mark in filter(None, marks):
+        has_mark = numerals.str.contains(mark, regex=False)
+        if has_mark.any():
+            return numerals[has_mark].iloc[0]
+    return numerals.iloc[0]
 
 
 def _number(cell: str, marks: Marks) -> float:

@@ -7,13 +7,13 @@ those alone the text is read again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from .._extras import extra
-from .marks import Marks, Writing, bare, marks_notes, plain, written
+from .marks import PLAIN, Writing, bare, marks_notes, plain, written
 from .words import Note, listed
 
 __all__ = ["with_numbers"]
@@ -47,8 +47,9 @@ def with_numbers(
     kinds = [str(kind) for kind in frame.dtypes]
     floats = [place for place, kind in enumerate(kinds) if kind == "float64"]
     texts = {place: frame[place] for place, kind in enumerate(kinds) if kind in {"str", "object"}}
-    texts |= _doubtful(frame, floats, as_text)
-    found = {place: _writing(cells, decimals) for place, cells in texts.items()}
+    found = {place: _writing(text, decimals) for place, text in texts.items()}
+    for place, text, one in _doubtful(frame, floats, as_text):
+        texts[place], found[place] = text, one if decimal is None else _writing(text, decimals)
     found = {place: one for place, one in found.items() if one is not None}
     fractions = [place for place in floats if place not in found and _has_fractions(frame[place])]
     sure = {one.sure for one in found.values()} - {None} | ({"."} if fractions else set())
@@ -56,7 +57,7 @@ def with_numbers(
     for place, one in found.items():
         between = "," if delimiter == ";" and "," in one.example else "."
         found[place] = one.with_decimal(usual or between)
-    frame = _converted(frame, {place: texts[place] for place in found}, found)
+    frame = _converted(frame, texts, found)
     told = {names[place]: one for place, one in found.items()}
     facts = {
         "decimal": "," if any(one.has_decimal_comma for one in told.values()) else ".",
@@ -70,16 +71,16 @@ def with_numbers(
     return frame, facts, notes
 
 
-def _doubtful(frame: Any, floats: list[int], as_text: Callable) -> dict[int, Any]:
-    """Return the text of those columns of floats whose points may set thousands apart."""
+def _doubtful(
+    frame: Any, floats: list[int], as_text: Callable
+) -> Iterator[tuple[int, Any, Writing]]:
+    """Yield the text of those columns of floats whose points may set thousands apart."""
     places = [place for place in floats if _may_be_groups(frame[place].to_numpy())]
     for n_rows in (_FEW_ROWS, None):
-        if not places:
-            return {}
-        cells = as_text(places, n_rows)
-        ways = {place: _writing(cells[place], ".,") for place in places}
+        texts = as_text(places, n_rows) if places else None
+        ways = {place: _writing(texts[place], ".,") for place in places}
         places = [place for place, one in ways.items() if one is None or one.sure is None]
-    return {place: cells[place] for place in places if ways[place] and ways[place].other}
+    yield from ((place, texts[place], one) for place, one in ways.items() if one and one.other)
 
 
 def _may_be_groups(values: np.ndarray) -> bool:
@@ -107,9 +108,9 @@ def _writing(column: Any, decimals: str) -> Writing | None:
 def _converted(frame: Any, texts: dict[int, Any], found: dict[int, Writing]) -> Any:
     """Return the frame with columns in other marks than a decimal point written with one."""
     changed = {
-        place: _plain_column(cells, found[place].marks)
-        for place, cells in texts.items()
-        if found[place].marks is not None
+        place: _plain_column(texts[place], one)
+        for place, one in found.items()
+        if one.marks is not None and not (one.marks == PLAIN and frame[place].dtype == np.float64)
     }
     if not changed:
         return frame
@@ -118,11 +119,12 @@ def _converted(frame: Any, texts: dict[int, Any], found: dict[int, Writing]) -> 
     return pandas.DataFrame(columns, copy=False)
 
 
-def _plain_column(column: Any, marks: Marks) -> Any:
+def _plain_column(column: Any, way: Writing) -> Any:
     """Return a column of floats, or of text where a few cells are words or have signs."""
     pandas = extra("pandas", "cli")
     known = column.dropna().astype(str)
-    is_number = bare(known).str.fullmatch(marks.pattern)
-    text = known.where(~is_number, plain(known, marks))
+    text = plain(known, way.marks)
+    if not way.is_pure:  # a word stays what it is
+        text = text.where(bare(known).str.fullmatch(way.marks.pattern), known)
     numbers = pandas.to_numeric(text, errors="coerce")
     return (numbers if numbers.notna().all() else text).reindex(column.index)
