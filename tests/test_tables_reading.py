@@ -128,6 +128,34 @@ def test_row_names_without_a_name_of_their_own(written):
     assert read.frame["a"].tolist() == [1, 3]
 
 
+TOPS = {
+    "sep=;\na;b\n1;2\n": (["a", "b"], ["delimiter"]),
+    '"SEP=|"\n\n# made\na|b\n1|2\n': (["a", "b"], ["delimiter", "comment"]),
+    '# a "quote\n#\n\na,b\n1,2\n': (["a", "b"], ["comment"]),
+    "\n# a,b\n1,2\n": (["a", "b"], ["comment"]),
+    "#,b\n1,2\n": (["#", "b"], ["comment"]),
+    "# a, b and c\nx,y\n1,2\n": (["x", "y"], ["comment"]),
+    "# of one\n1,2\n": (["column 1", "column 2"], ["comment", "header"]),
+}
+
+
+@pytest.mark.parametrize("text", TOPS)
+def test_lines_above_the_table(text, written):
+    names, notes = TOPS[text]
+    read = read_table(written(text))
+    assert list(read.frame.columns) == names
+    assert read.frame.iloc[0].tolist() == [1, 2]
+    assert kinds(read) == notes
+
+
+def test_lines_are_counted_from_the_top_of_the_file(written):
+    for text in ("sep=,\n\n# here\na,b\n1,2\n3,4,5\n", "# a,b\n\n\n\n1,2\n3,4,5\n"):
+        with pytest.raises(TableError, match="line 6 has 3 fields and the header 2"):
+            read_table(written(text))
+    with pytest.raises(TableError, match="line 5 has 1 fields and the header 2"):
+        read_table(written('# here\n"a\n1",b\n1,2\n3\n'))
+
+
 def test_names_that_occur_twice_are_told_apart(written):
     read = read_table(written("a,a,a (1),,y\n1,2,3,4,5\n2,3,4,5,6\n"))
     assert list(read.frame.columns) == ["a (2)", "a (3)", "a (1)", "unnamed 4", "y"]

@@ -216,10 +216,20 @@ def test_a_gigabyte_of_zeros_is_not_read_where_it_does_not_fit(ask, monkeypatch)
 @pytest.mark.parametrize("blanks", [" ", "\xa0"])
 def test_a_long_cell_takes_time_in_proportion_to_its_length(blanks, ask):
     start = time.perf_counter()
-    cells = [f"a{blanks * 200_000}{i % 3}a" for i in range(N)]
+    cells = [f"a{blanks * 120_000}{i % 2}a" for i in range(N)]
     status, _, err = ask(with_column(cells, "long"), "--folds", "0")
-    assert (status, err) == (0, "") or "a cell has more than" in err
+    assert (status, err) == (0, "")
     assert time.perf_counter() - start < 5.0
+
+
+def test_rows_that_a_quote_swallows_are_noted(ask):
+    rows = PLAIN.splitlines()
+    rows = [f"{row},{'t' if i == 0 else 'u' if i % 2 else 'v'}" for i, row in enumerate(rows)]
+    rows[3], rows[7] = rows[3][:-1] + '"u', rows[7] + '"'
+    status, out, _ = ask("\n".join(rows), "--folds", "0")
+    assert status == 0
+    assert "36 rows" in out
+    assert "a quotation mark never closed? t." in out
 
 
 def test_twenty_thousand_columns_of_one_name(tmp_path):

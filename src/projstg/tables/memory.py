@@ -60,7 +60,9 @@ class Metered(io.RawIOBase):
         part = self._stream.read(len(buffer))
         buffer[: len(part)] = part
         self._n_bytes += len(part)
-        if self.delimiter is not None:
+        if self.delimiter == b" ":  # several in a row are one
+            self._n_cells += len(part.split())
+        elif self.delimiter is not None:
             self._n_cells += part.count(self.delimiter) + part.count(b"\n")
         if not self.may_have_zeros and b"\0" in part:
             raise TableError(

@@ -19,7 +19,7 @@ from .._extras import extra
 from .memory import Metered, check_memory, free_memory
 from .numerals import with_numbers
 from .sniffing import Dialect, decoded, field_trouble, sniff
-from .words import Note, TableError, distinct, printable
+from .words import Note, TableError, distinct, listed, printable
 
 __all__ = ["text_frame"]
 
@@ -66,6 +66,7 @@ def text_frame(
         return _parsed(stream, dialect, name, dtype=str, usecols=columns, nrows=n_rows)[0]
 
     names, twice = distinct(dialect.names)
+    swallowed = _swallowed(frame, names, dialect.delimiter)
     frame, marks, notes = with_numbers(frame, names, as_text, dialect.delimiter, decimal)
     facts = {
         "encoding": dialect.encoding,
@@ -73,7 +74,7 @@ def text_frame(
         **marks,
         "header": dialect.has_header or dialect.has_comment_header,
     }
-    return frame.set_axis(names, axis=1), facts, dialect.notes() + notes + twice
+    return frame.set_axis(names, axis=1), facts, dialect.notes() + notes + twice + swallowed
 
 
 def _beginning(stream: Any, name: str) -> tuple[bytes, bool]:
@@ -194,3 +195,18 @@ def _check_short_lines(stream: Any, frame: Any, dialect: Dialect, name: str) -> 
             + (f", and {len(short) - 1} more lines end early" if len(short) > 1 else "")
             + "; repair it."
         )
+
+
+def _swallowed(frame: Any, names: list[str], delimiter: str) -> list[Note]:
+    """Return a note where cells in quotes go over lines that look like rows of the table."""
+    found = []
+    for place, name in enumerate(names):
+        column = frame[place]
+        if str(column.dtype) in {"str", "object"}:
+            cells = column[column.str.contains("\n", regex=False).fillna(False).astype(bool)]
+            lines = [line for cell in cells for line in cell.splitlines()[1:]]
+            found += [name] * any(line.count(delimiter) == len(names) - 1 for line in lines)
+    if not found:
+        return []
+    text = f"Cells in quotes hold whole rows; is a quotation mark never closed? {listed(found)}."
+    return [Note("quote", text, tuple(found))]

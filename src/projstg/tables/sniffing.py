@@ -60,22 +60,13 @@ class Dialect(NamedTuple):
             word = _DELIMITERS.get(self.delimiter, repr(self.delimiter))
             found.append(Note("delimiter", f"The delimiter is a {word}."))
         if self.n_comments:
-            found.append(Note("comment", self._on_comments()))
+            text = f"Lines at the top that begin with # are passed over: {self.n_comments}"
+            text += "; the last has the names" if self.has_comment_header else ""
+            found.append(Note("comment", f"{text}."))
         if not self.has_header and not self.has_comment_header:
             text = f"The first line has only numbers, so the columns are named {listed(self.names)}"
             found.append(Note("header", f"{text}."))
         return found
-
-    def _on_comments(self) -> str:
-        lines = (
-            "The first line begins"
-            if self.n_comments == 1
-            else f"{self.n_comments} lines at the top begin"
-        )
-        if not self.has_comment_header:
-            return f"{lines} with # and {'is' if self.n_comments == 1 else 'are'} passed over."
-        last = "it" if self.n_comments == 1 else "the last of them"
-        return f"{lines} with #; {last} has the names of the columns."
 
 
 def decoded(sample: bytes, name: str) -> tuple[str, str]:
@@ -174,7 +165,7 @@ def _names_in_comment(comments: list[str], first: list[str], delimiter: str) -> 
     records = _records(comments[-1].lstrip("#").strip(), delimiter, "")
     if len(records) != 1 or len(records[0]) != len(first) or len(first) < 2:
         return None
-    return _names(records[0])
+    return _names([records[0][0] or "#", *records[0][1:]])
 
 
 def _records(text: str, delimiter: str, name: str) -> list[list[str]]:
