@@ -123,6 +123,7 @@ REFUSED = {
     ),
     "gzip in gzip": (gzip.compress(gzip.compress(PLAIN.encode())), "in a gzip file; unpack"),
     "garbage after gzip": (gzip.compress(PLAIN.encode()) + b"garbage", "not a whole gzip file"),
+    "parquet in gzip": (gzip.compress(b"PAR1 rest"), "is a Parquet file in a gzip file"),
     "a picture in gzip": (gzip.compress(b"\x89PNG rest"), "is a picture"),
     "too many columns": (
         (",".join("x" * 200_000) + "\n") * 4,

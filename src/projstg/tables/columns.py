@@ -63,7 +63,7 @@ def column_of(series, *, is_wanted: bool = False) -> Column:
     pandas = extra("pandas", "cli")
     types = pandas.api.types
     if getattr(series.dtype, "kind", "O") in "iuf" and isinstance(series.dtype, np.dtype):
-        return _numeric(series.name, series.to_numpy(), is_wanted)  # what most columns are
+        return _numeric(series, series.to_numpy().astype(np.float64), is_wanted)  # most columns
     if series.isna().all():
         return Column("empty", None)
     if types.is_bool_dtype(series.dtype):
@@ -73,17 +73,16 @@ def column_of(series, *, is_wanted: bool = False) -> Column:
     if types.is_datetime64_any_dtype(series.dtype) or types.is_timedelta64_dtype(series.dtype):
         return Column("date", None)
     if types.is_numeric_dtype(series.dtype):
-        return _numeric(series.name, _floats(series), is_wanted)
+        return _numeric(series, _floats(series), is_wanted)
     return _text(series, is_wanted)
 
 
-def _numeric(name: Any, given: np.ndarray, is_wanted: bool) -> Column:
-    values = given.astype(np.float64)
+def _numeric(series, values: np.ndarray, is_wanted: bool) -> Column:
     if np.isnan(values).all():
         return Column("empty", None)
-    column = _number(str(name), values, is_wanted)
-    is_whole = given.dtype.kind in "iu"
-    return column._replace(is_rounded=is_whole and np.abs(values).max() > _LARGEST_EXACT)
+    column = _number(str(series.name), values, is_wanted)
+    is_whole = series.dtype.kind in "iu"
+    return column._replace(is_rounded=is_whole and np.nanmax(np.abs(values)) > _LARGEST_EXACT)
 
 
 def _floats(series) -> np.ndarray:

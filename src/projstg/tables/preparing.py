@@ -213,7 +213,7 @@ def _encoded_notes(used: dict[str, Column]) -> list[Note]:
         text = f"Whole numbers of more than 15 digits, rounded: {listed(rounded)}."
         notes.append(Note("rounded", text, rounded))
     if signed:
-        text = f"Read as numbers without signs such as %, $ and 1,000's comma: {listed(signed)}."
+        text = f"Read as numbers, without %, $ or commas between thousands: {listed(signed)}."
         notes.append(Note("signs", text, signed))
     if categories:
         text = f"Text, one column of 0 and 1 for each level: {listed(categories)}."

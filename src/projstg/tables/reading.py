@@ -76,10 +76,10 @@ def _read(file, name, delimiter, decimal, most_bytes) -> Read:
     else:
         is_gzip = start.startswith(_GZIP)
         stream = gzip.GzipFile(fileobj=file) if is_gzip else file
-        if is_gzip:
-            start = _start(stream)
-            if start.startswith((_GZIP, _PARQUET)):
-                raise TableError(f"{name} is a gzip file in a gzip file; unpack it first.")
+        start = _start(stream)
+        if start.startswith((_GZIP, _PARQUET)):
+            what = "Parquet" if start.startswith(_PARQUET) else "gzip"
+            raise TableError(f"{name} is a {what} file in a gzip file; unpack it first.")
         _check_kind(start, name)
         frame, facts, notes = text_frame(stream, file, name, delimiter, decimal, most_bytes)
         facts = {"format": "text", "gzip": is_gzip, **facts}
