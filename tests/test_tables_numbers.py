@@ -112,6 +112,7 @@ SURE = {
     "a long whole number": (("12345,678", "1,234"), 12345.678),
     "an exponent": (("1,234e2", "5"), 123.4),
     "both marks": (("1,234.5", "3"), 1234.5),
+    "an exponent beside a group": (("65.777", "92e3"), 65.777),
     "a sign before": (("+1.234,5", "-2,5"), 1234.5),
     "money": (("€ 1.234,50", "2,5 €"), 1234.5),
     "percent": (("12,5 %", "3 %"), 12.5),
@@ -167,10 +168,12 @@ def value_of(cell, decimal, thousands):
     sign = -1.0 if cell[:1] in "-−" else 1.0
     body, _, exponent = cell.lstrip("+-−").partition("e")
     whole, point, fraction = body.partition(decimal)
+    if "e" in cell and thousands is not None:
+        return None
     groups = [whole] if thousands is None else whole.split(thousands)
     if len(groups) > 1:
         right = 1 <= len(groups[0]) <= 3 and all(len(group) == 3 for group in groups[1:])
-        if not right or groups[0].startswith("0") or exponent:
+        if not right or groups[0].startswith("0"):
             return None
     elif thousands is not None and len(whole) > 3:
         return None

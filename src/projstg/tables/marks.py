@@ -51,12 +51,12 @@ class Marks(NamedTuple):
 
     @property
     def pattern(self) -> str:
-        """What a number written so looks like."""
+        """What a number written so looks like; who sets thousands apart writes no exponents."""
         point = re.escape(self.decimal)
         if self.thousands is None:
             return f"{_SIGN}(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+){_EXPONENT}"
         groups = f"[1-9][0-9]{{0,2}}(?:{re.escape(self.thousands)}[0-9]{{3}})+(?:{point}[0-9]*)?"
-        small = f"(?:[0-9]{{1,3}}(?:{point}[0-9]*)?|{point}[0-9]+){_EXPONENT}"
+        small = f"[0-9]{{1,3}}(?:{point}[0-9]*)?|{point}[0-9]+"
         return f"{_SIGN}(?:{groups}|{small})"
 
 
