@@ -10,7 +10,7 @@ import pytest
 
 import projstg
 from projstg.cli import main
-from projstg.tables import Selection, reading
+from projstg.tables import Selection, opening, parsing
 
 pytest.importorskip("click")
 pytest.importorskip("rich")
@@ -118,7 +118,7 @@ def test_standard_input(table, capsys, monkeypatch):
     class Input:
         buffer = io.BytesIO(table.read_bytes())
 
-    monkeypatch.setattr(reading.sys, "stdin", Input)
+    monkeypatch.setattr(opening.sys, "stdin", Input)
     assert main(["select", "-", "-t", "y", "-k", "2", "--folds", "0"]) == 0
     assert capsys.readouterr().out.startswith("y by 2 columns")
 
@@ -166,7 +166,7 @@ def test_running_out_of_memory_is_said(table, capsys, monkeypatch):
     def fail(*given, **options):
         raise MemoryError
 
-    monkeypatch.setattr(reading, "_parsed", fail)
+    monkeypatch.setattr(parsing, "_parsed", fail)
     assert main(["select", str(table), "-t", "y", "-k", "2"]) == 2
     assert "does not fit into memory" in capsys.readouterr().err
 

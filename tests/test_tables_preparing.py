@@ -133,6 +133,13 @@ def test_a_counter_of_rows_stays_and_is_named():
     assert kinds(data) == {"counter": ("year",)}
 
 
+@pytest.mark.parametrize("kind", ["int64", "uint64", "Int64"])
+def test_whole_numbers_that_a_float_does_not_hold_are_named(kind):
+    large = pd.array([2**53 + 7 * i * i for i in range(N)], dtype=kind)
+    data = prepared_table(frame_of(large=large, small=pd.array([3, 1, 2] * 4, dtype=kind)), "y")
+    assert kinds(data) == {"rounded": ("large",)}
+
+
 def with_gaps():
     frame = frame_of(a=np.arange(N) * 1.5, site=["n", "o", "p"] * 4)
     frame.loc[[1, 2], "a"] = np.nan

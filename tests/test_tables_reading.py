@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projstg.tables import reading
+from projstg.tables import memory, opening, parsing
 from projstg.tables.reading import read_table
 from projstg.tables.words import TableError
 
@@ -128,6 +128,34 @@ def test_row_names_without_a_name_of_their_own(written):
     assert read.frame["a"].tolist() == [1, 3]
 
 
+TOPS = {
+    "sep=;\na;b\n1;2\n": (["a", "b"], ["delimiter"]),
+    '"SEP=|"\n\n# made\na|b\n1|2\n': (["a", "b"], ["delimiter", "comment"]),
+    '# a "quote\n#\n\na,b\n1,2\n': (["a", "b"], ["comment"]),
+    "\n# a,b\n1,2\n": (["a", "b"], ["comment"]),
+    "#,b\n1,2\n": (["#", "b"], ["comment"]),
+    "# a, b and c\nx,y\n1,2\n": (["x", "y"], ["comment"]),
+    "# of one\n1,2\n": (["column 1", "column 2"], ["comment", "header"]),
+}
+
+
+@pytest.mark.parametrize("text", TOPS)
+def test_lines_above_the_table(text, written):
+    names, notes = TOPS[text]
+    read = read_table(written(text))
+    assert list(read.frame.columns) == names
+    assert read.frame.iloc[0].tolist() == [1, 2]
+    assert kinds(read) == notes
+
+
+def test_lines_are_counted_from_the_top_of_the_file(written):
+    for text in ("sep=,\n\n# here\na,b\n1,2\n3,4,5\n", "# a,b\n\n\n\n1,2\n3,4,5\n"):
+        with pytest.raises(TableError, match="line 6 has 3 fields and the header 2"):
+            read_table(written(text))
+    with pytest.raises(TableError, match="line 5 has 1 fields and the header 2"):
+        read_table(written('# here\n"a\n1",b\n1,2\n3\n'))
+
+
 def test_names_that_occur_twice_are_told_apart(written):
     read = read_table(written("a,a,a (1),,y\n1,2,3,4,5\n2,3,4,5,6\n"))
     assert list(read.frame.columns) == ["a (2)", "a (3)", "a (1)", "unnamed 4", "y"]
@@ -138,7 +166,7 @@ def test_standard_input(monkeypatch):
     class Input:
         buffer = io.BytesIO(PLAIN.encode())
 
-    monkeypatch.setattr(reading.sys, "stdin", Input)
+    monkeypatch.setattr(opening.sys, "stdin", Input)
     assert read_table("-").frame.shape == (3, 3)
 
 
@@ -182,7 +210,7 @@ def test_a_file_that_is_not_there(tmp_path, written):
 def test_what_would_not_fit_into_memory_is_not_read(pack, written, monkeypatch):
     content = ("a," * 50 + "y\n" + ("0," * 50 + "1\n") * 20_000).encode()
     path = written(pack(content))
-    monkeypatch.setattr(reading, "_parsed", lambda *given: pytest.fail("it was read"))
+    monkeypatch.setattr(parsing, "_parsed", lambda *given: pytest.fail("it was read"))
     with pytest.raises(TableError, match=r"about \d+ rows and 51 columns") as caught:
         read_table(path, most_bytes=1_000_000)
     told = int(str(caught.value).split("about ")[1].split()[0])
@@ -190,7 +218,7 @@ def test_what_would_not_fit_into_memory_is_not_read(pack, written, monkeypatch):
 
 
 def test_free_memory_is_a_number_of_bytes_or_unknown():
-    free = reading._free_memory()
+    free = memory.free_memory()
     assert free is None or free > 2**20
 
 

@@ -1,8 +1,19 @@
-"""``python -m projstg``."""
+"""The command ``projstg``, also as ``python -m projstg``."""
 
 import sys
 
-from .cli import main
+from ._interrupt import stop_at_once
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    """Run the command line; before anything else is imported, Ctrl-C is seen to."""
+    stop_at_once()
+    from .cli import main as run
+
+    return run()
+
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -3,7 +3,8 @@
 Only click is imported to show help; everything else when a command runs. A command is one function
 that takes click and returns a ``click.Command``; adding it to ``COMMANDS`` puts it on the line.
 What a user can get wrong ends in one line on standard error and the exit status 2, never in a
-traceback; a run stopped by Ctrl-C ends in 130.
+traceback; a run stopped by Ctrl-C ends in 130. A character that the terminal cannot show is
+escaped.
 """
 
 from __future__ import annotations
@@ -12,21 +13,39 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from ._extras import MissingExtra, extra
+from ._interrupt import INTERRUPTED, interruptible
 from .tables.command import select_command
+from .tables.words import printable
 
 __all__ = ["COMMANDS", "main"]
 
-BAD_INPUT, INTERRUPTED = 2, 130
+BAD_INPUT = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = _status(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:
+        status = _refused("stopped", INTERRUPTED)
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()  # while what goes wrong can still be said
+    except OSError as error:
+        _give_up_output()
+        status = status or _refused(f"standard output cannot be written to: {error.strerror}.")
+    return status
+
+
+def _status(arguments: list[str]) -> int:
     try:
         click = extra("click", "cli")
     except MissingExtra as error:
@@ -38,8 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except click.ClickException as error:
         return _refused(error.format_message())
-    except (click.Abort, KeyboardInterrupt):
-        return _refused("stopped", INTERRUPTED)
+    except click.Abort:
+        raise KeyboardInterrupt from None
     except (ValueError, TypeError, ImportError, OSError) as error:
         if os.environ.get("PROJSTG_TRACEBACK"):
             raise
@@ -48,8 +67,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refused(why: object, status: int = BAD_INPUT) -> int:
-    print("projstg: " + " ".join(str(why).split()), file=sys.stderr)
+    with suppress(OSError):  # standard error may be full, too
+        print(f"projstg: {printable(why)}", file=sys.stderr)
     return status
+
+
+def _give_up_output() -> None:
+    """Send what is left for standard output nowhere, or Python would try once more at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _group(click: Any) -> Any:
@@ -121,7 +147,7 @@ def _run(
     if scheduler is not None and backend != "dask":
         raise ValueError("--scheduler is for --backend dask; add that, or leave it out.")
     command = shlex.join(["projstg", *sys.argv[1:]])
-    with _bar(progress) as show:
+    with interruptible(), _bar(progress) as show:
         report = run(
             [load_spec(name) for name in names or spec_names()],
             out,
@@ -200,7 +226,8 @@ def _report(click: Any) -> Any:
 def _page(folder: Path, out: Path | None) -> Path:
     from .report import make_report
 
-    return make_report(folder, out=out)
+    with interruptible():
+        return make_report(folder, out=out)
 
 
 def _list(click: Any) -> Any:

@@ -12,9 +12,9 @@ import numpy as np
 from .._extras import extra
 from .answering import answered
 from .preparing import Prepared, prepared_table
-from .reading import Read, named_apart, read_table
+from .reading import Read, read_table, size_of
 from .selection import Selection
-from .words import TableError, nearest
+from .words import TableError, distinct, nearest
 
 __all__ = ["chosen_from", "select"]
 
@@ -121,10 +121,9 @@ def _as_read(table: Any, target: str | None, weights: Any) -> tuple[Read, str | 
         read = read_table(table)
     elif isinstance(table, pandas.DataFrame) or hasattr(table, "to_pandas"):
         table = table if isinstance(table, pandas.DataFrame) else table.to_pandas()
-        names = [str(name) for name in table.columns]
-        frame, notes = named_apart(table.reset_index(drop=True), names)
-        size = {"n_rows": int(frame.shape[0]), "n_columns": int(frame.shape[1])}
-        read = Read(frame, "data frame", {"format": "frame", **size}, notes)
+        names, notes = distinct(str(name) for name in table.columns)
+        frame = table.reset_index(drop=True).set_axis(names, axis=1)
+        read = Read(frame, "data frame", {"format": "frame", **size_of(frame)}, notes)
     else:
         raise TableError(
             f"a table is a data frame, a path or a pair (X, y); {type(table).__name__} was given."

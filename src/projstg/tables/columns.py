@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._extras import extra
+from .marks import MOSTLY, bare, plain, written
 from .words import shortened
 
 __all__ = ["Column", "column_of", "indicators"]
@@ -31,32 +32,38 @@ _DATE = re.compile(
     r"|\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4}"
     r"|[A-Za-z]{3,9} \d{1,2},? \d{4}"
 )
-_SIGNS = re.compile(r"^[$€£¥]\s*|\s*[%‰$€£¥]$|(?<=\d),(?=\d{3}\b)")
-# A share of cells that says what the others were meant to be.
-_MOSTLY = 0.5
+_WRITTEN = {"str", "bool", "bool_", "int", "float", "Decimal"} | {
+    kind.__name__ for kind in np.sctypeDict.values() if issubclass(kind, np.number)
+}
+# Beyond, neighbouring whole numbers become the same float.
+_LARGEST_EXACT = 2**53
 
 
 class Column(NamedTuple):
     """What a column of the table is taken for."""
 
     kind: str
-    """number, category, date, identifier, text, empty or other."""
+    """number, category, date, identifier, text, mixed, empty or other."""
     values: Any
     """Numbers with NaN where missing, for a number; levels or None, for a category."""
     n_not_numbers: int = 0
     """Cells of a number that are text; they count as missing."""
     example: str = ""
-    """The first of them."""
+    """The first of them; of a mixed column a number that is written in another way."""
     is_counter: bool = False
     """Whether it counts the rows."""
     has_signs: bool = False
     """Whether signs such as % and $ were taken off."""
+    is_rounded: bool = False
+    """Whether it has whole numbers that a float does not hold exactly."""
 
 
 def column_of(series, *, is_wanted: bool = False) -> Column:
     """Return what a column is; one that is asked for by name is no identifier."""
     pandas = extra("pandas", "cli")
     types = pandas.api.types
+    if getattr(series.dtype, "kind", "O") in "iuf" and isinstance(series.dtype, np.dtype):
+        return _numeric(series, series.to_numpy().astype(np.float64), is_wanted)  # most columns
     if series.isna().all():
         return Column("empty", None)
     if types.is_bool_dtype(series.dtype):
@@ -66,8 +73,16 @@ def column_of(series, *, is_wanted: bool = False) -> Column:
     if types.is_datetime64_any_dtype(series.dtype) or types.is_timedelta64_dtype(series.dtype):
         return Column("date", None)
     if types.is_numeric_dtype(series.dtype):
-        return _number(str(series.name), _floats(series), is_wanted)
+        return _numeric(series, _floats(series), is_wanted)
     return _text(series, is_wanted)
+
+
+def _numeric(series, values: np.ndarray, is_wanted: bool) -> Column:
+    if np.isnan(values).all():
+        return Column("empty", None)
+    column = _number(str(series.name), values, is_wanted)
+    is_whole = series.dtype.kind in "iu"
+    return column._replace(is_rounded=is_whole and np.nanmax(np.abs(values)) > _LARGEST_EXACT)
 
 
 def _floats(series) -> np.ndarray:
@@ -105,45 +120,87 @@ def _are_days(values: np.ndarray) -> bool:
     return bool(np.all((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)))
 
 
+class _Levels(NamedTuple):
+    """A column as its distinct texts: what is long and frequent is looked at once."""
+
+    texts: Any
+    """(L,) Series of str."""
+    codes: np.ndarray
+    """(N,) place of each cell among the texts; -1 where missing."""
+    counts: np.ndarray
+    """(L,) how often each occurs."""
+
+    def of_cells(self, values: Any, missing: Any) -> np.ndarray:
+        """Return for each cell the value of its level."""
+        return np.append(np.asarray(values), missing)[self.codes]
+
+    def share(self, which: Any) -> float:
+        """Return the share of cells whose level is among these."""
+        return float(self.counts[np.asarray(which, dtype=bool)].sum() / self.counts.sum())
+
+
 def _text(series, is_wanted: bool) -> Column:
-    pandas = extra("pandas", "cli")
-    known = series.dropna()
-    if not all(isinstance(value, str | bool | int | float | np.generic) for value in known):
-        kinds = {type(value).__name__ for value in known}
-        is_date = kinds <= {"date", "datetime", "Timestamp", "time"}
-        return Column("date" if is_date else "other", None)
-    if all(isinstance(value, bool | np.bool_) for value in known):
-        return Column("number", _floats(series.astype("boolean")))
-    text = known.astype(str).str.strip()
-    numbers = pandas.to_numeric(text, errors="coerce")
-    is_number = numbers.notna()
-    if is_number.mean() >= _MOSTLY:
-        return _with_gaps(series, text, numbers, is_wanted)
-    bare = pandas.to_numeric(text.str.replace(_SIGNS, "", regex=True), errors="coerce")
-    if bare.notna().mean() >= _MOSTLY:
-        return _with_gaps(series, text, bare, is_wanted)._replace(has_signs=True)
-    if text.map(lambda cell: _DATE.fullmatch(cell) is not None).mean() >= _MOSTLY:
+    kinds = _kinds(series)
+    if kinds and kinds <= {"date", "datetime", "Timestamp", "time"}:
         return Column("date", None)
-    levels = text.nunique()
-    if levels > 2 and not is_wanted and _is_called_id(str(series.name)):
+    if kinds and kinds <= {"bool", "bool_"}:
+        return Column("number", _floats(series.astype("boolean")))
+    if not kinds <= _WRITTEN:
+        return Column("other", None)
+    levels = _levels(series)
+    cells = bare(levels.texts)
+    way = written(cells, ".", levels.counts)
+    if way is not None and way.marks is None:
+        return Column("mixed", None, example=shortened(way.example, 20))
+    if way is not None:
+        return _with_gaps(str(series.name), levels, plain(cells, way.marks), is_wanted)
+    if levels.share([_DATE.fullmatch(text) is not None for text in levels.texts]) >= MOSTLY:
+        return Column("date", None)
+    n_levels, n_cells = len(levels.texts), levels.counts.sum()
+    if n_levels > 2 and not is_wanted and _is_called_id(str(series.name)):
         return Column("identifier", None)
-    if levels > MOST_LEVELS or (levels > 2 and 2 * levels > len(text)):
+    if n_levels > MOST_LEVELS or (n_levels > 2 and 2 * n_levels > n_cells):
         return Column("text", None)
-    values = np.full(len(series), None, dtype=object)
-    values[series.notna().to_numpy()] = text.to_numpy(dtype=object)
-    return Column("category", values)
+    return Column("category", levels.of_cells(levels.texts.to_numpy(dtype=object), None))
 
 
-def _with_gaps(series, text, numbers, is_wanted: bool) -> Column:
+def _kinds(series) -> set[str]:
+    """Return the names of the types of cells that are not missing."""
+    if series.dtype == "category":
+        series = series.cat.categories.to_series()
+    return {"str"} if series.dtype == "str" else {type(value).__name__ for value in series.dropna()}
+
+
+def _levels(series) -> _Levels:
+    pandas = extra("pandas", "cli")
+    if series.dtype == "category":
+        codes, texts = series.cat.codes.to_numpy(), series.cat.categories.to_series()
+    else:
+        codes, texts = np.arange(len(series)), series
+    is_known = texts.notna().to_numpy()
+    into, texts = pandas.factorize(texts[is_known].astype("str").str.strip())
+    places = np.full(len(is_known) + 1, -1)  # the last for cells that are missing
+    places[np.flatnonzero(is_known)] = into
+    codes = places[codes]
+    counts = np.bincount(codes[codes >= 0], minlength=len(texts))
+    order = np.append(np.cumsum(counts > 0) - 1, -1)  # a category may occur in no cell
+    return _Levels(pandas.Series(texts)[counts > 0], order[codes], counts[counts > 0])
+
+
+def _with_gaps(name: str, levels: _Levels, cells: Any, is_wanted: bool) -> Column:
     """Return a column of numbers in which a few cells are something else."""
-    is_number = numbers.notna()
-    values = np.full(len(series), np.nan)
-    values[series.notna().to_numpy()] = numbers.to_numpy(dtype=np.float64)
-    column = _number(str(series.name), values, is_wanted)
-    if column.kind != "number" or is_number.all():
+    numbers = extra("pandas", "cli").to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64)
+    is_number = ~np.isnan(numbers)
+    column = _number(name, levels.of_cells(numbers, np.nan), is_wanted)
+    if column.kind != "number":
         return column
-    strange = text[~is_number]
-    return column._replace(n_not_numbers=len(strange), example=shortened(strange.iloc[0], 20))
+    has_signs = bool(np.any(is_number & (cells != levels.texts).to_numpy()))
+    strange = levels.texts[~is_number]
+    return column._replace(
+        has_signs=has_signs,
+        n_not_numbers=int(levels.counts[~is_number].sum()),
+        example=shortened(strange.iloc[0], 20) if len(strange) else "",
+    )
 
 
 def indicators(name: str, values: np.ndarray, *, leave_first: bool) -> dict[str, np.ndarray]:
@@ -158,7 +215,10 @@ def indicators(name: str, values: np.ndarray, *, leave_first: bool) -> dict[str,
     >>> {key: column.tolist() for key, column in made.items()}
     {'sex=m': [0.0, 1.0, 0.0]}
     """
-    labels = np.array(["(missing)" if value is None else str(value) for value in values])
+    # As objects: an array of text would make every label as long as the longest.
+    labels = np.array(
+        ["(missing)" if value is None else str(value) for value in values], dtype=object
+    )
     levels = sorted(set(labels.tolist()))
     kept = levels[1:] if leave_first or len(levels) == 2 else levels
     return {f"{name}={level}": (labels == level).astype(np.float64) for level in kept}

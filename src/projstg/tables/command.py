@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["as_options", "select_command"]
+__all__ = ["as_options", "defused", "select_command"]
 
 _EPILOG = """\b
 Examples:
@@ -131,14 +131,14 @@ def _run(
     **options: Any,
 ) -> int:
     """Do what was asked for and return the exit status."""
-    from .words import TableError
+    from .words import TableError, printable
 
     if k is not None and auto:
         raise TableError(f"-k {k} and --auto contradict each other; give one of them.")
     if wants_csv and out is None:
         raise TableError("--csv writes selected.csv into a folder; add --out DIR.")
     if out is not None and out.exists() and not out.is_dir():
-        raise TableError(f"{out} is a file; give a folder for --out.")
+        raise TableError(f"{printable(out)} is a file; give a folder for --out.")
     from time import perf_counter
 
     from .choosing import chosen_from
@@ -158,15 +158,16 @@ def _run(
         "random_state": options["seed"],
     }
     selection, data = chosen_from(read, target, question, start)
+    written = [] if out is None else _write(selection, data if wants_csv else None, out)
     if wants_json:
-        print(json.dumps(selection.as_dict(), ensure_ascii=False, allow_nan=False))
+        # In ASCII, for names may hold what a terminal cannot show, or would act on.
+        print(json.dumps(selection.as_dict(), allow_nan=False))
     else:
         from .terminal import show
 
         show(selection)
-    if out is not None:
-        written = _write(selection, data if wants_csv else None, out)
-        print(f"written: {', '.join(map(str, written))}", file=sys.stderr)
+    if written:
+        print(f"written: {', '.join(map(printable, written))}", file=sys.stderr)
     return 0
 
 
@@ -197,18 +198,27 @@ def _split(given: tuple[str, ...], names: set[str]) -> list[str]:
 
 
 def _write(selection: Any, data: Any, out: Path) -> list[Path]:
-    """Write the files and return their paths."""
+    """Write the files, all of them or none, and return their paths."""
+    from .._files import replacing_all
+    from .._interrupt import interruptible
     from .page import page
+    from .words import TableError, printable
 
-    out.mkdir(parents=True, exist_ok=True)
-    command = shlex.join(["projstg", *sys.argv[1:]])
-    (out / "report.html").write_text(page(selection, command), encoding="utf-8")
-    selection.save(out / "selection.json")
-    written = [out / "report.html", out / "selection.json"]
-    if data is not None:
-        _chosen_columns(selection, data).to_csv(out / "selected.csv", index=False)
-        written.append(out / "selected.csv")
-    return written
+    text = page(selection, printable(shlex.join(["projstg", *sys.argv[1:]])))
+    names = ["report.html", "selection.json", *([] if data is None else ["selected.csv"])]
+    paths = [out / name for name in names]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with interruptible(), replacing_all(paths) as (report, answer, *chosen):
+            report.write_text(text, encoding="utf-8")
+            selection.save(answer)
+            for path in chosen:
+                _chosen_columns(selection, data).to_csv(path, index=False)
+    except OSError as error:
+        raise TableError(
+            f"nothing is written to {printable(out)}: {error.strerror or error}."
+        ) from None
+    return paths
 
 
 def _chosen_columns(selection: Any, data: Any) -> Any:
@@ -216,5 +226,19 @@ def _chosen_columns(selection: Any, data: Any) -> Any:
     from .._extras import extra
 
     places = [data.names.index(name) for name in selection.columns]
-    frame = extra("pandas", "cli").DataFrame(data.X[:, places], columns=selection.columns)
-    return frame.assign(**{selection.target: data.y})
+    values = [*(data.X[:, place] for place in places), data.y]
+    names = [defused(name) for name in (*selection.columns, selection.target)]
+    frame = extra("pandas", "cli").DataFrame(dict(enumerate(values)))
+    return frame.set_axis(names, axis=1)
+
+
+def defused(name: str) -> str:
+    """Return a name for the header of a CSV file, that no spreadsheet takes for a formula.
+
+    Examples
+    --------
+    >>> defused("=1+1"), defused(" @a"), defused("a=1")
+    ("'=1+1", "' @a", 'a=1')
+    """
+    begins = name.lstrip()[:1] or " "
+    return f"'{name}" if begins in "=+-@＝＋－＠" or name[:1] in "\t\r\n" else name

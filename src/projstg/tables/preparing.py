@@ -17,6 +17,7 @@ _LEFT_OUT = {
     "date": "are dates; write them as numbers, such as days since the first, to use them",
     "identifier": "look like identifiers; one named in always is used all the same",
     "text": f"are free text or have more than {MOST_LEVELS} levels",
+    "mixed": "have numbers that are not all written in one way with a decimal point",
     "empty": "have no values",
     "other": "hold something that is neither a number nor text",
 }
@@ -144,16 +145,19 @@ def _target_of(frame, name: str) -> np.ndarray:
             f"the target '{shortened(name)}' has {column.n_not_numbers} cells that are not "
             f"numbers, the first '{column.example}'; repair them."
         )
-    shown = frame[name].dropna().astype(str)
+    if column.kind == "mixed":
+        raise TableError(
+            f"the target '{shortened(name)}' has numbers that are not all written in one way, such "
+            f"as '{column.example}'; write them with a decimal point."
+        )
+    if column.kind == "other":
+        raise TableError(f"the target '{shortened(name)}' holds neither numbers nor text.")
+    shown = frame[name].dropna()
     what = (
         f"has no numbers (it begins '{shortened(shown.iloc[0], 20)}')" if len(shown) else "is empty"
     )
-    raise TableError(
-        f"the target '{shortened(name)}' {what}; the target must be a number, so write two "
-        "classes as 0 and 1."
-        if column.kind in {"category", "text"}
-        else f"the target '{shortened(name)}' {what}; the target must be a number."
-    )
+    how = ", so write two classes as 0 and 1" if column.kind in {"category", "text"} else ""
+    raise TableError(f"the target '{shortened(name)}' {what}; the target must be a number{how}.")
 
 
 def _weights_of(frame, name: str) -> np.ndarray:
@@ -178,7 +182,7 @@ def _candidates(frame, question: _Question) -> tuple[dict[str, Column], list[Not
             continue
         column = column_of(frame[name], is_wanted=name in wanted)
         if column.kind in _LEFT_OUT:
-            left_out.setdefault(column.kind, []).append(name)
+            left_out.setdefault(column.kind, {})[name] = column.example
         else:
             used[name] = column
     for kind, names in left_out.items():
@@ -186,19 +190,30 @@ def _candidates(frame, question: _Question) -> tuple[dict[str, Column], list[Not
         if refused:
             raise TableError(f"always has {listed(refused)}, which {_LEFT_OUT[kind]}.")
     notes = [
-        Note(kind, f"Left out, for they {_LEFT_OUT[kind]}: {listed(names)}.", tuple(names))
+        Note(kind, f"Left out, for they {_LEFT_OUT[kind]}: {_quoted(names)}.", tuple(names))
         for kind, names in left_out.items()
     ]
     return used, notes + _encoded_notes(used)
+
+
+def _quoted(examples: dict[str, str]) -> str:
+    """Return names for a sentence, each with the cell that was seen in it, if there is one."""
+    return listed(
+        f"{shortened(name, 30)} ('{cell}')" if cell else name for name, cell in examples.items()
+    )
 
 
 def _encoded_notes(used: dict[str, Column]) -> list[Note]:
     categories = tuple(name for name, column in used.items() if column.kind == "category")
     counters = tuple(name for name, column in used.items() if column.is_counter)
     signed = tuple(name for name, column in used.items() if column.has_signs)
+    rounded = tuple(name for name, column in used.items() if column.is_rounded)
     notes = []
+    if rounded:
+        text = f"Whole numbers of more than 15 digits, rounded: {listed(rounded)}."
+        notes.append(Note("rounded", text, rounded))
     if signed:
-        text = f"Read as numbers without signs such as % and $: {listed(signed)}."
+        text = f"Read as numbers, without %, $ or commas between thousands: {listed(signed)}."
         notes.append(Note("signs", text, signed))
     if categories:
         text = f"Text, one column of 0 and 1 for each level: {listed(categories)}."

@@ -11,10 +11,12 @@ import math
 from dataclasses import asdict, dataclass, field, fields
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from .._extras import extra
-from .words import Note, TableError, figure, shortened
+from .._files import replacing
+from .schema import typed
+from .words import Note, TableError, figure, printable, shortened
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "Candidate", "Chosen", "Selection"]
 
@@ -52,6 +54,36 @@ class Candidate:
     gate: float | None
 
 
+class Tried(TypedDict):
+    """The columns chosen for another size, and how well they predict."""
+
+    k: int
+    r2_in_sample: float | None
+    r2_out_of_sample: float | None
+    columns: list[str]
+
+
+class SizeProbability(TypedDict):
+    """A number of columns, and how likely it is."""
+
+    k: int
+    probability: float
+
+
+class Alternative(TypedDict):
+    """Another choice, and how likely it is."""
+
+    columns: list[str]
+    probability: float | None
+
+
+class FittedRows(TypedDict, total=False):
+    """The target of some rows, and what the chosen columns say of it."""
+
+    actual: list[float]
+    fitted: list[float]
+
+
 @dataclass(frozen=True)
 class Selection:
     """What :func:`projstg.select` found; see ``docs/select.md`` for each field."""
@@ -65,23 +97,23 @@ class Selection:
     r2_in_sample: float
     r2_out_of_sample: float | None
     """On rows left out, five folds, with the choice made anew in each; None if not tried."""
-    r2_folds: tuple[float, ...] = ()
+    r2_folds: tuple[float | None, ...] = ()
     residual_std: float | None = None
     question: dict = field(default_factory=dict)
     source: dict = field(default_factory=dict)
     others: tuple[Candidate, ...] = ()
-    path: tuple[dict, ...] = ()
-    """For each size tried: ``k``, ``r2_in_sample``, ``r2_out_of_sample``, ``columns``."""
-    sizes: tuple[dict, ...] = ()
-    """For each size, ``k`` and its ``probability``, where the size was chosen too."""
+    path: tuple[Tried, ...] = ()
+    """Other sizes, each with its own choice."""
+    sizes: tuple[SizeProbability, ...] = ()
+    """How likely each size is, where the size was chosen too."""
     probability: float | None = None
     """That exactly these columns are the right ones, given the data."""
-    alternatives: tuple[dict, ...] = ()
-    """The likeliest other choices: ``columns`` and ``probability``."""
-    rows: dict = field(default_factory=dict)
-    """``actual`` and ``fitted`` of at most a thousand rows, for the picture of the residuals."""
+    alternatives: tuple[Alternative, ...] = ()
+    """The likeliest other choices."""
+    rows: FittedRows = field(default_factory=FittedRows)
+    """Of at most a thousand rows, for the picture of the residuals."""
     notes: tuple[Note, ...] = ()
-    seconds: dict = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
     """``read``, ``choose`` and ``check``."""
     version: str = ""
 
@@ -159,36 +191,26 @@ class Selection:
                 f"this selection has schema version {version}, and this projstg reads version "
                 f"{SCHEMA_VERSION}; use the projstg that wrote it ({content.get('version')})."
             )
-        known = {each.name for each in fields(cls)}
-        given = {name: value for name, value in content.items() if name in known}
-        given["chosen"] = tuple(
-            Chosen(**{**one, "exchangeable_for": tuple(one["exchangeable_for"])})
-            for one in given["chosen"]
-        )
-        given["others"] = tuple(Candidate(**one) for one in given["others"])
-        given["notes"] = tuple(
-            Note(one["kind"], one["text"], tuple(one["columns"])) for one in given["notes"]
-        )
-        for name in ("r2_folds", "path", "sizes", "alternatives"):
-            given[name] = tuple(given[name])
-        return cls(**given)
+        return typed(content, cls)
 
     def save(self, path) -> None:
-        """Write the answer as JSON."""
+        """Write the answer as JSON; a file of that name is replaced when all is written."""
         text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        with replacing(path) as temporary:
+            temporary.write_text(text + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path) -> Selection:
         """Read an answer that :meth:`save` wrote."""
+        shown = printable(path)
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (UnicodeDecodeError, json.JSONDecodeError) as error:
-            raise TableError(f"{path} is not JSON: {error}") from None
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"{shown} is not JSON: {error}") from None
         try:
             return cls.from_dict(content)
-        except (KeyError, TypeError) as error:
-            raise TableError(f"{path} is no whole selection: {error}") from None
+        except TableError as error:
+            raise TableError(f"{shown}: {error}") from None
 
 
 def _plain(value: Any) -> Any:

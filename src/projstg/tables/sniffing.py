@@ -1,8 +1,8 @@
-"""What kind of text a table is: encoding, delimiter, decimal mark, header.
+"""What kind of text a table is: encoding, delimiter, lines to pass over, header.
 
 Everything is guessed from the beginning of the file. A delimiter is good if every line has as many
 fields as the first, and most of those are numbers. Every guess that is not the plain one (UTF-8,
-comma, decimal point, a header) is reported, so that a wrong one can be seen and overruled.
+comma, a header in the first line) is reported, so that a wrong one can be seen and overruled.
 """
 
 from __future__ import annotations
@@ -14,24 +14,17 @@ from typing import NamedTuple
 
 from .words import Note, TableError, listed
 
-__all__ = ["Dialect", "decoded", "sniff"]
+__all__ = ["Dialect", "decoded", "field_trouble", "sniff"]
 
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blank"}
 _MOST_RECORDS = 200
 _NUMBER = re.compile(r"[+-]?(\d[\d.,]*|[.,]\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
-_POINT = re.compile(r"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
-_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
-_GROUPED = {
-    ",": re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?"),
-    ".": re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?"),
-}
+_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _BYTE_ORDER_MARKS = {
     b"\xef\xbb\xbf": "utf-8-sig",
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
-
-
 _NOT_TABLES = {
     "<!doctype": "a web page",
     "<html": "a web page",
@@ -47,11 +40,16 @@ class Dialect(NamedTuple):
 
     encoding: str
     delimiter: str
-    decimal: str
-    thousands: str | None
     names: list[str]
     """As the header has them, or made up where there is none."""
     has_header: bool
+    """Whether the first line that is not passed over has the names."""
+    n_passed: int = 0
+    """Lines at the top that are no part of the table."""
+    n_comments: int = 0
+    """Those of them that begin with #."""
+    has_comment_header: bool = False
+    """Whether the last of those has the names."""
 
     def notes(self) -> list[Note]:
         """Return what was guessed, where it is not what one expects."""
@@ -61,12 +59,11 @@ class Dialect(NamedTuple):
         if self.delimiter != ",":
             word = _DELIMITERS.get(self.delimiter, repr(self.delimiter))
             found.append(Note("delimiter", f"The delimiter is a {word}."))
-        if self.decimal != ".":
-            found.append(Note("decimal", "The decimal mark is a comma."))
-        if self.thousands:
-            mark = "points" if self.thousands == "." else "commas"
-            found.append(Note("thousands", f"Thousands are set apart by {mark}."))
-        if not self.has_header:
+        if self.n_comments:
+            text = f"Lines at the top that begin with # are passed over: {self.n_comments}"
+            text += "; the last has the names" if self.has_comment_header else ""
+            found.append(Note("comment", f"{text}."))
+        if not self.has_header and not self.has_comment_header:
             text = f"The first line has only numbers, so the columns are named {listed(self.names)}"
             found.append(Note("header", f"{text}."))
         return found
@@ -101,43 +98,74 @@ def _decoded(sample: bytes, encoding: str) -> str | None:
     return None
 
 
-def sniff(
-    text: str, encoding: str, name: str, *, delimiter: str | None = None, decimal: str | None = None
-) -> Dialect:
-    r"""Return how to read a file that begins with ``text``; a delimiter or mark given stands.
+def sniff(text: str, encoding: str, name: str, *, delimiter: str | None = None) -> Dialect:
+    r"""Return how to read a file that begins with ``text``; a delimiter given stands.
 
     Examples
     --------
-    >>> sniff("a;b\n1,5;2\n", "utf-8", "x.csv")[1:5]
-    (';', ',', None, ['a', 'b'])
+    >>> sniff("a;b\n1,5;2\n", "utf-8", "x.csv")[1:4]
+    (';', ['a', 'b'], True)
+    >>> sniff("sep=|\n# made by hand\na|b\n1|2\n", "utf-8", "x.csv")[1:6]
+    ('|', ['a', 'b'], True, 2, 1)
     """
-    if delimiter is not None and len(delimiter) != 1:
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
         raise TableError(f"the delimiter is {delimiter!r}; give one character, or leave it out.")
-    if decimal not in {None, ".", ","}:
-        raise TableError(f"the decimal mark is {decimal!r}; give . or , or leave it out.")
     if not text.strip():
         raise TableError(f"{name} is empty.")
     for beginning, kind in _NOT_TABLES.items():
         if text.lstrip().casefold().startswith(beginning):
             raise TableError(f"{name} is {kind}, not a table; save the table as CSV.")
-    delimiter = delimiter or max(_DELIMITERS, key=lambda mark: _merit(text, mark))
+    top, separator, text = _top(text)
+    if not text.strip():
+        raise TableError(f"{name} has only lines that begin with # or sep=.")
+    comments = [line for line in top if line.startswith("#")]
+    delimiter = delimiter or separator or max(_DELIMITERS, key=lambda mark: _merit(text, mark))
     records = _records(text, delimiter, name)
     if not records:
         raise TableError(f"{name} is empty but for quotes and delimiters.")
-    has_header = not all(_is_number(cell) for cell in records[0])
-    body = records[1:] if has_header else records
-    names = _names(records[0], has_header)
-    names = _with_row_names(names, body, name) if has_header else names
-    cells = [cell for record in body for cell in record]
-    guessed, thousands = _marks(cells, delimiter)
+    names = _names_in_comment(comments, records[0], delimiter)
+    has_header = names is None and not all(_is_number(cell) for cell in records[0])
+    if has_header:
+        names = _with_row_names(_names(records[0]), records[1:], name)
     return Dialect(
         encoding,
         delimiter,
-        decimal or guessed,
-        thousands if decimal is None else None,
-        names,
+        names or [f"column {place}" for place in range(1, len(records[0]) + 1)],
         has_header,
+        n_passed=len(top),
+        n_comments=len(comments),
+        has_comment_header=names is not None and not has_header,
     )
+
+
+def _top(text: str) -> tuple[list[str], str | None, str]:
+    """Return the lines before the table, the delimiter that Excel's ``sep=`` names, the rest.
+
+    Blank lines before a line that is passed over are passed over too.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines, n_passed, separator, end = [], 0, None, 0
+    while end < len(text):
+        line = text[end : text.find("\n", end) % (len(text) + 1)]
+        given = _SEPARATOR.fullmatch(line)
+        if given and not n_passed:
+            separator = given[1]
+        elif line.strip() and not line.startswith("#"):
+            break
+        end += len(line) + 1
+        lines.append(line)
+        n_passed = len(lines) if line.strip() else n_passed
+    return lines[:n_passed], separator, text[end:]
+
+
+def _names_in_comment(comments: list[str], first: list[str], delimiter: str) -> list[str] | None:
+    """Return the names in the last comment, if it has as many as a first line with numbers."""
+    if not comments or not any(map(_is_number, first)):
+        return None
+    records = _records(comments[-1].lstrip("#").strip(), delimiter, "")
+    if len(records) != 1 or len(records[0]) != len(first) or len(first) < 2:
+        return None
+    return _names([records[0][0] or "#", *records[0][1:]])
 
 
 def _records(text: str, delimiter: str, name: str) -> list[list[str]]:
@@ -153,8 +181,18 @@ def _records(text: str, delimiter: str, name: str) -> list[list[str]]:
             if len(found) > _MOST_RECORDS:
                 break
     except csv.Error as error:
-        raise TableError(f"{name}, line {reader.line_num}: {error}.") from None
+        raise TableError(field_trouble(name, reader.line_num, error)) from None
     return found
+
+
+def field_trouble(name: str, line: int, error: Exception) -> str:
+    """Return what to say where the cells of a line cannot be told apart."""
+    if "field limit" in str(error):
+        return (
+            f"{name}, line {line}: a cell has more than {csv.field_size_limit()} characters; is "
+            "there a quotation mark that is never closed?"
+        )
+    return f"{name}, line {line}: {error}."
 
 
 def _merit(text: str, delimiter: str) -> tuple[float, float, int]:
@@ -175,9 +213,7 @@ def _is_number(cell: str) -> bool:
     return _NUMBER.fullmatch(cell) is not None
 
 
-def _names(first: list[str], has_header: bool) -> list[str]:
-    if not has_header:
-        return [f"column {place}" for place in range(1, len(first) + 1)]
+def _names(first: list[str]) -> list[str]:
     return [cell or f"unnamed {place}" for place, cell in enumerate(first, start=1)]
 
 
@@ -194,20 +230,3 @@ def _with_row_names(names: list[str], body: list[list[str]], name: str) -> list[
             f"header {len(names)}; repair it, or put names with commas into quotes."
         )
     return names
-
-
-def _marks(cells: list[str], delimiter: str) -> tuple[str, str | None]:
-    """Return the decimal mark and the mark between thousands."""
-    points = [cell for cell in cells if _POINT.fullmatch(cell)]
-    commas = [cell for cell in cells if _COMMA.fullmatch(cell)]
-    grouped = {mark: [c for c in cells if rule.fullmatch(c)] for mark, rule in _GROUPED.items()}
-    # 1.234,5 and 1,234.5 leave no doubt; so does a comma that cannot part thousands.
-    if any("," in cell for cell in grouped["."]) or any(c not in grouped[","] for c in commas):
-        if len(commas) + len(grouped["."]) > len(points):
-            only_groups = bool(points) and all(cell in grouped["."] for cell in points)
-            both = any("," in cell for cell in grouped["."])
-            return ",", "." if both or only_groups else None
-        return ".", None
-    if grouped[","]:
-        return (",", None) if delimiter == ";" and not points else (".", ",")
-    return ".", None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -10,10 +11,12 @@ __all__ = [
     "Note",
     "TableError",
     "difference",
+    "distinct",
     "figure",
     "listed",
     "nearest",
     "percent",
+    "printable",
     "shortened",
 ]
 
@@ -34,8 +37,27 @@ class Note(NamedTuple):
     columns: tuple[str, ...] = ()
 
 
+def printable(text: object) -> str:
+    r"""Return a text on one line in which nothing acts on a terminal: what is no print is escaped.
+
+    Examples
+    --------
+    >>> print(printable("red \x1b[31m\nand\tblank"))
+    red \x1b[31m and blank
+    """
+    return " ".join("".join(map(_printable, str(text))).split())
+
+
+def _printable(character: str) -> str:
+    if character.isprintable():
+        return character
+    if character.isspace():
+        return " "
+    return character.encode("unicode_escape").decode()
+
+
 def shortened(name: object, longest: int = _LONGEST_NAME) -> str:
-    r"""Return a name on one line and of bearable length.
+    r"""Return a name that can be printed, of bearable length.
 
     Examples
     --------
@@ -44,7 +66,8 @@ def shortened(name: object, longest: int = _LONGEST_NAME) -> str:
     >>> shortened("x" * 50, 10)
     'xxxxxxxxx…'
     """
-    text = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
+    # To look at all of a name of a megabyte would only take time.
+    text = printable(str(name)[: 8 * longest])
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -120,3 +143,30 @@ def nearest(name: object, names: Iterable[object]) -> str:
     if folded or close:
         return f"did you mean '{shortened((folded or close)[0])}'?"
     return f"the columns are {listed(names)}."
+
+
+def distinct(names: Iterable[str]) -> tuple[list[str], list[Note]]:
+    """Return the names, those that are empty or occur twice told apart by a number.
+
+    Examples
+    --------
+    >>> distinct(["a", "b", "a", " "])[0]
+    ['a (1)', 'b', 'a (2)', 'unnamed 4']
+    """
+    names = [name.strip() or f"unnamed {place}" for place, name in enumerate(names, start=1)]
+    counts, seen, unique = Counter(names), Counter(), []
+    taken = set(names)
+    for name in names:
+        if counts[name] > 1:
+            seen[name] += 1
+            while (numbered := f"{name} ({seen[name]})") in taken:
+                seen[name] += 1
+            taken.add(numbered)
+            name = numbered
+        unique.append(name)
+    twice = tuple(name for name, count in counts.items() if count > 1)
+    if not twice:
+        return unique, []
+    example = f"{twice[0]} (1), {twice[0]} (2)"
+    text = f"Names that occur more than once are numbered, as {listed([example])}: {listed(twice)}."
+    return unique, [Note("duplicate", text, twice)]

@@ -1,0 +1,206 @@
+"""How a column writes its numbers: which mark is decimal, and which sets thousands apart.
+
+Marks belong to a column, not to a file, and all cells of the column decide. A mark sets thousands
+apart only where groups of three digits say so in every cell. Where no one way of writing fits all
+cells, nothing is changed. ``1.234`` alone fits two ways; then the other columns of the file decide,
+and a note quotes the cell.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .words import Note, listed, shortened
+
+__all__ = ["MOSTLY", "PLAIN", "Marks", "Writing", "bare", "marks_notes", "plain", "written"]
+
+MOSTLY = 0.5
+"""A share of cells that says what the others were meant to be."""
+
+_THOUSANDS = {
+    ",": "commas",
+    ".": "points",
+    "'": "apostrophes",
+    "’": "apostrophes",
+    " ": "blanks",
+    "\u00a0": "blanks",
+    "\u2009": "blanks",
+    "\u202f": "blanks",
+}
+_MINUS = "\u2212"
+_SIGN = f"[+{_MINUS}-]?"
+_EXPONENT = "(?:[eE][+-]?[0-9]+)?"
+_CURRENCY = "$€£¥"
+# One repetition only, so that a long cell takes time in proportion to its length.
+_NUMERAL = rf"{_SIGN}[.,]?[0-9][0-9{''.join(_THOUSANDS)}]*{_EXPONENT}"
+
+
+class Marks(NamedTuple):
+    """A way of writing numbers."""
+
+    decimal: str
+    thousands: str | None
+
+    @property
+    def changes(self) -> list[tuple[str, str]]:
+        """What to replace, and by what, to have a decimal point and no other mark."""
+        return [(self.thousands or "", ""), (self.decimal, "."), (_MINUS, "-")]
+
+    @property
+    def pattern(self) -> str:
+        """What a number written so looks like; who sets thousands apart writes no exponents."""
+        point = re.escape(self.decimal)
+        if self.thousands is None:
+            return f"{_SIGN}(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+){_EXPONENT}"
+        groups = f"[1-9][0-9]{{0,2}}(?:{re.escape(self.thousands)}[0-9]{{3}})+(?:{point}[0-9]*)?"
+        small = f"[0-9]{{1,3}}(?:{point}[0-9]*)?|{point}[0-9]+"
+        return f"{_SIGN}(?:{groups}|{small})"
+
+
+PLAIN = Marks(".", None)
+"""A decimal point and nothing else."""
+_EVERY = [
+    Marks(decimal, mark) for mark in (None, *_THOUSANDS) for decimal in ".," if mark != decimal
+]
+
+
+class Writing(NamedTuple):
+    """How the numbers of a column are written."""
+
+    marks: Marks | None
+    """None: no way of writing fits all cells that look like numbers."""
+    other: Marks | None = None
+    """Another way that fits all cells and gives other numbers."""
+    example: str = ""
+    """A cell for the note: one with a mark, or one that does not fit."""
+    is_pure: bool = True
+    """Whether all cells are numbers."""
+
+    @property
+    def sure(self) -> str | None:
+        """The decimal mark, where a cell has it and it can be nothing else."""
+        is_sure = self.marks is not None and self.other is None
+        return self.marks.decimal if is_sure and self.marks.decimal in self.example else None
+
+    @property
+    def has_decimal_comma(self) -> bool:
+        """Whether a comma is decimal in a cell."""
+        return self.marks is not None and self.marks.decimal == "," and "," in self.example
+
+    def with_decimal(self, decimal: str) -> Writing:
+        """Return the way of the two that has this decimal mark."""
+        if self.other is None or self.marks.decimal == decimal:
+            return self
+        return self._replace(marks=self.other, other=self.marks)
+
+
+def bare(cells: Any) -> Any:
+    """Return text cells (a Series) without blanks, currency and percent signs around them."""
+    cells = cells.str.strip().str.lstrip(_CURRENCY).str.rstrip(f"%‰{_CURRENCY}")
+    return cells.str.strip()
+
+
+def written(cells: Any, decimals: str = ".,", counts: Any = None) -> Writing | None:
+    """Return how bare cells write numbers, or None if most of them are no numbers.
+
+    Parameters
+    ----------
+    cells : Series of str
+    decimals : str
+        The decimal marks to consider.
+    counts : array or None
+        How often each cell occurs; once where not given.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> written(pandas.Series(["1.234,50", "2,5"])).marks
+    Marks(decimal=',', thousands='.')
+    >>> written(pandas.Series(["1.234,50", "2.69"]))
+    Writing(marks=None, other=None, example='1.234,50', is_pure=True)
+    >>> written(pandas.Series(["1.234", "5"]))[:2]
+    (Marks(decimal='.', thousands=None), Marks(decimal=',', thousands='.'))
+    """
+    counts = np.ones(len(cells)) if counts is None else counts
+    is_numeral = cells.str.fullmatch(_NUMERAL).to_numpy(dtype=bool)
+    enough = MOSTLY * counts.sum()
+    if not is_numeral.any() or counts[is_numeral].sum() < enough:
+        return None
+    numerals, counts = cells[is_numeral], counts[is_numeral]
+    possible = _possible(numerals, decimals)
+    fits = {marks: numerals.str.fullmatch(marks.pattern) for marks in possible}
+    fitting = [marks for marks in possible if fits[marks].all()]
+    if fitting:
+        example = _example(numerals, fitting[0])
+        taken = _number(example, fitting[0])
+        other = next((marks for marks in fitting if _number(example, marks) != taken), None)
+        return Writing(fitting[0], other, example, bool(is_numeral.all()))
+    either = "|".join(marks.pattern for marks in _EVERY)
+    if counts[numerals.str.fullmatch(f"(?:{either})").to_numpy(dtype=bool)].sum() < enough:
+        return None
+    best = max(possible, key=lambda marks: fits[marks].sum())
+    return Writing(None, example=numerals[~fits[best]].iloc[0])
+
+
+def _possible(numerals: Any, decimals: str) -> list[Marks]:
+    """Return the ways with these decimal marks, whose mark for thousands occurs in a cell."""
+    has_others = numerals.str.contains("[^0-9.,eE+-]").any()
+    marks = _THOUSANDS if has_others else ".,"
+    seen = {mark for mark in marks if numerals.str.contains(mark, regex=False).any()}
+    return [way for way in _EVERY if way.decimal in decimals and way.thousands in {None, *seen}]
+
+
+def _example(numerals: Any, marks: Marks) -> str:
+    """Return the first cell with the decimal mark; else one with that for thousands; else any."""
+    for mark in filter(None, marks):
+        has_mark = numerals.str.contains(mark, regex=False)
+        if has_mark.any():
+            return numerals[has_mark].iloc[0]
+    return numerals.iloc[0]
+
+
+def _number(cell: str, marks: Marks) -> float:
+    for old, new in marks.changes:
+        cell = cell.replace(old, new) if old else cell
+    return float(cell)
+
+
+def plain(cells: Any, marks: Marks) -> Any:
+    """Return cells with these marks as cells with a decimal point and no other mark."""
+    for old, new in marks.changes:
+        cells = cells.str.replace(old, new, regex=False) if old not in {"", new} else cells
+    return cells
+
+
+def marks_notes(found: dict[str, Writing]) -> list[Note]:
+    """Return notes on columns whose numbers are not simply written with a decimal point."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for name, one in found.items():
+        if one.marks is None:
+            continue
+        if one.has_decimal_comma:
+            told.setdefault(("decimal", "The decimal mark is a comma"), []).append(name)
+        if one.marks.thousands is not None:
+            text = f"Thousands are set apart by {_THOUSANDS[one.marks.thousands]}"
+            told.setdefault(("thousands", text), []).append(name)
+    notes = [
+        Note(kind, f"{text}: {listed(names)}.", tuple(names))
+        for (kind, text), names in sorted(told.items())
+    ]
+    doubtful = {name: one for name, one in found.items() if one.other is not None}
+    return [*notes, _doubt(doubtful)] if doubtful else notes
+
+
+def _doubt(doubtful: dict[str, Writing]) -> Note:
+    """Return the note on columns whose numbers could also be others."""
+    name, one = next(iter(doubtful.items()))
+    taken, other = _number(one.example, one.marks), _number(one.example, one.other)
+    more = f" (also {listed([*doubtful][1:])})" if len(doubtful) > 1 else ""
+    text = (
+        f"In {shortened(name)}{more}, {one.example} is read as {taken:.12g}, not as {other:.12g}; "
+        "if that is wrong, give the other decimal mark (--decimal)."
+    )
+    return Note("doubtful", text, tuple(doubtful))

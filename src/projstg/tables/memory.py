@@ -1,0 +1,119 @@
+"""Whether a table fits: what is free, what a table takes, and a stream that stops in time.
+
+A file may hold far more than its size or its own words say, so what comes out of it is counted
+while it is read.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+from .words import TableError
+
+__all__ = ["Metered", "check_memory", "free_memory"]
+
+# Measured: reading, preparing, the fit and its check hold the numbers about six times at the peak.
+_COPIES = 7
+# Measured: pandas holds a text up to three times while it cuts it into cells.
+_COPIES_OF_TEXT = 3
+
+
+class Metered(io.RawIOBase):
+    """A binary stream that is stopped where it holds more than fits, or is no text.
+
+    ``delimiter`` is what cells are counted by; None before it is known.
+    """
+
+    def __init__(self, stream: Any, name: str, most_bytes: int | None) -> None:
+        super().__init__()
+        self._stream, self._name = stream, name
+        self._free = free_memory() if most_bytes is None else most_bytes
+        self.delimiter: bytes | None = None
+        self.may_have_zeros = True
+        self._restart()
+
+    def _restart(self) -> None:
+        self._n_bytes, self._n_cells = 0, 0
+
+    def readable(self) -> bool:
+        """Return that it can be read from."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return that it can be read again."""
+        return True
+
+    def tell(self) -> int:
+        """Return how many bytes have come out."""
+        return self._stream.tell()
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go elsewhere; the count begins anew."""
+        self._restart()
+        return self._stream.seek(offset, whence)
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer, count, and raise where it is too much."""
+        part = self._stream.read(len(buffer))
+        buffer[: len(part)] = part
+        self._n_bytes += len(part)
+        if self.delimiter == b" ":  # several in a row are one
+            self._n_cells += len(part.split())
+        elif self.delimiter is not None:
+            self._n_cells += part.count(self.delimiter) + part.count(b"\n")
+        if not self.may_have_zeros and b"\0" in part:
+            raise TableError(
+                f"{self._name} has zero bytes after the first {self._n_bytes - len(part)} bytes; "
+                "it is damaged, or no text table."
+            )
+        check_memory(self._name, self._n_cells, self._free, self._n_bytes)
+        return len(part)
+
+
+def check_memory(
+    name: str, n_cells: int, free: int | None, n_bytes: int = 0, shape: str = ""
+) -> None:
+    """Raise where so many cells, and so many bytes of text, take more memory than is free."""
+    needed = _COPIES * 8 * n_cells + _COPIES_OF_TEXT * n_bytes
+    if free is not None and needed > free:
+        raise TableError(
+            f"{name} has {shape or 'so many cells'}, which take {needed / 2**30:.1f} GB of memory "
+            f"or more, and {free / 2**30:.1f} GB are free; give a sample of the rows, or fewer "
+            "columns."
+        )
+
+
+def free_memory() -> int | None:
+    """Return the bytes of memory that are free, where the system says."""
+    known = [free for free in (_free_here(), _free_by_limit()) if free is not None]
+    return min(known) if known else None
+
+
+def _free_here() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        free = {line.split(":")[0]: int(line.split()[1]) for line in lines}
+        return 1024 * free["MemAvailable"]
+    except (OSError, KeyError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _free_by_limit() -> int | None:
+    """Return what ``ulimit -v`` leaves to this process."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (ImportError, OSError, ValueError):
+        return None
+    return (
+        None if limit == resource.RLIM_INFINITY else max(limit - used * resource.getpagesize(), 0)
+    )

@@ -1,0 +1,272 @@
+"""What the command writes and prints: all or nothing, where it was asked for, and harmless."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from made import PLAIN, QUESTION, rows_of, text_of
+from soaking import ROUNDS, count
+
+from projstg._files import LEFTOVERS, replacing, replacing_all
+from projstg.tables import Selection
+
+pytest.importorskip("click")
+pytest.importorskip("rich")
+pytest.importorskip("pandas")
+
+FILES = ["report.html", "selected.csv", "selection.json"]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(PLAIN)
+    return tmp_path
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+@contextmanager
+def small_disk(folder):
+    """A disk of its own, of 40 kB; None where that cannot be had."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", str(folder)]
+    is_there = hasattr(os, "geteuid") and os.geteuid() == 0
+    is_there = is_there and subprocess.run(command, capture_output=True).returncode == 0
+    try:
+        yield is_there
+    finally:
+        if is_there:
+            subprocess.run(["umount", str(folder)], check=True)
+
+
+@contextmanager
+def no_file_larger_than(n_bytes):
+    """What a full disk is, for those who may not mount one."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_on_a_full_disk_the_old_files_stay(here, said, refused):
+    for _ in range(ROUNDS):
+        count("fault", "full disk")
+        with small_disk(here / "disk") as is_there:
+            if not is_there:
+                pytest.skip("no disk can be mounted here")
+            old = {name: b"old" for name in FILES}
+            for name, content in old.items():
+                Path("disk", name).write_bytes(content)
+            line = refused("t.csv", *QUESTION, "--out", "disk", "--csv")
+            assert "nothing is written to disk: No space left" in line
+            assert contents("disk") == old
+        (here / "disk").rmdir()
+
+
+@pytest.mark.parametrize("n_bytes", [300, 30_000])
+def test_where_files_may_not_grow_the_old_files_stay(n_bytes, here, refused):
+    for _ in range(ROUNDS):
+        count("fault", "files may not grow")
+        Path("out").mkdir(exist_ok=True)
+        Path("out", "report.html").write_bytes(b"old")
+        with no_file_larger_than(n_bytes):
+            line = refused("t.csv", *QUESTION, "--out", "out", "--csv")
+        assert "nothing is written to out: File too large" in line
+        assert contents("out") == {"report.html": b"old"}
+
+
+def test_into_a_folder_that_may_only_be_read(here, refused):
+    with small_disk(here / "disk") as is_there:
+        if is_there:
+            subprocess.run(["mount", "-o", "remount,ro", str(here / "disk")], check=True)
+        elif hasattr(os, "geteuid") and os.geteuid() == 0:
+            pytest.skip("root may write everywhere")
+        else:
+            Path("disk").chmod(0o500)
+        assert "nothing is written to disk" in refused("t.csv", *QUESTION, "--out", "disk/new")
+        assert contents("disk") == {}
+
+
+def test_a_folder_in_the_place_of_a_file(here, refused):
+    Path("out", "selected.csv").mkdir(parents=True)
+    refused("t.csv", *QUESTION, "--out", "out", "--csv")
+    assert [path.name for path in Path("out").iterdir()] == ["selected.csv"]
+
+
+FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "y"]
+
+
+def test_links_are_replaced_and_names_are_no_formulas(here, said):
+    Path("t.csv").write_text(text_of(rows_of(), FORMULAS))
+    Path("out").mkdir()
+    Path("mine.txt").write_text("mine")
+    for name in FILES:
+        os.symlink("../mine.txt", Path("out", name))
+    status, out, _ = said("t.csv", *QUESTION, "--out", "out", "--csv", "--json")
+    assert status == 0
+    assert Path("mine.txt").read_text() == "mine"
+    assert sorted(contents("out")) == FILES
+    assert not any(path.is_symlink() for path in Path("out").iterdir())
+    assert [one["column"] for one in json.loads(out)["chosen"]] == FORMULAS[:2]
+    with Path("out", "selected.csv").open(newline="") as file:
+        header, first, *_ = csv.reader(file)
+    assert header == ["'" + FORMULAS[0], "'+1", "y"]
+    assert [float(cell) for cell in first] == rows_of()[0, [0, 1, 4]].tolist()
+
+
+WRITER = """
+import sys, time
+from projstg._files import replacing_all
+with replacing_all(sys.argv[1:]) as temporaries:
+    for temporary in temporaries:
+        temporary.write_text("new")
+    print("written", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_writer_that_is_killed_leaves_the_old_files(tmp_path):
+    paths = [tmp_path / "a", tmp_path / "b"]
+    for _ in range(ROUNDS):
+        count("fault", "killed while writing")
+        for path in paths:
+            path.write_text("old")
+        command = [sys.executable, "-c", WRITER, *map(str, paths)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout.readline() == "written\n"
+            writer.kill()
+        assert [path.read_text() for path in paths] == ["old", "old"]
+        leftovers = list(tmp_path.glob(LEFTOVERS))
+        assert len(leftovers) == 2
+        for path in leftovers:
+            path.unlink()
+
+
+def test_files_are_replaced_together_or_not_at_all(tmp_path):
+    paths = [tmp_path / "a", tmp_path / "b"]
+    paths[0].write_text("old")
+
+    def fail(error):
+        with replacing_all(paths) as (first, _):
+            first.write_text("new")
+            raise error
+
+    for error in (ValueError, KeyboardInterrupt):
+        with pytest.raises(error):
+            fail(error)
+        assert contents(tmp_path) == {"a": b"old"}
+    with replacing_all(paths) as (first, second):
+        first.write_text("1")
+        second.write_text("2")
+        assert contents(tmp_path)["a"] == b"old"
+    assert contents(tmp_path) == {"a": b"1", "b": b"2"}
+    assert paths[0].stat().st_mode == paths[1].stat().st_mode
+    with pytest.raises(FileNotFoundError), replacing(tmp_path / "no" / "folder"):
+        pytest.fail("there is no such folder")
+
+
+def test_a_terminal_that_shows_only_ascii(here, said, monkeypatch):
+    Path("t.csv").write_text(text_of(rows_of(), ["größe", *"bcdy"]), encoding="utf-8")
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    status, _, err = said("t.csv", *QUESTION, "--out", "out")
+    assert (status, err.count("\n")) == (0, 1)
+    shown = terminal.buffer.getvalue()
+    assert rb"R\xb2 1.000" in shown
+    assert rb"gr\xf6\xdfe" in shown
+    assert "größe" in Path("out", "report.html").read_text(encoding="utf-8")
+
+
+def test_json_is_json_on_every_terminal(here, said):
+    name = "gr\u00f6\u00dfe\u009b31m"
+    Path("t.csv").write_text(text_of(rows_of(), [name, *"bcdy"]), encoding="utf-8")
+    status, out, _ = said("t.csv", *QUESTION, "--json")
+    assert status == 0
+    assert out.isascii()
+    assert json.loads(out)["chosen"][0]["column"] == name
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_output_that_cannot_be_printed_is_one_line(options, here, refused, monkeypatch):
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert "No space left on device" in refused("t.csv", *QUESTION, *options)
+
+
+@pytest.fixture(scope="module")
+def answer(tmp_path_factory):
+    from projstg import select
+
+    path = tmp_path_factory.mktemp("answer") / "t.csv"
+    path.write_text(PLAIN)
+    return select(path, "y", 2, sizes=True).as_dict()
+
+
+def without(field):
+    return lambda content: content.pop(field)
+
+
+def with_value(value, *fields):
+    def change(content):
+        for field in fields[:-1]:
+            content = content[field]
+        content[fields[-1]] = value
+
+    return change
+
+
+SPOILED = {
+    "no target": (without("target"), "it has no target"),
+    "no effect": (lambda content: content["chosen"][0].pop("effect"), r"has no chosen\[0\].effect"),
+    "text for a number": (with_value("1", "intercept"), 'intercept is "1", and a number'),
+    "a number for text": (with_value(1, "target"), "target is 1, and text"),
+    "a bool for a number": (with_value(True, "n_samples"), "n_samples is true, and a whole number"),
+    "an object for a list": (with_value({}, "chosen"), "chosen is {}, and a list"),
+    "a list for an object": (with_value([], "rows"), r"rows is \[\], and an object"),
+    "a number among names": (
+        with_value([3], "chosen", 0, "exchangeable_for"),
+        r"chosen\[0\].exchangeable_for\[0\] is 3, and text",
+    ),
+    "text among sizes": (with_value("k", "path", 0, "k"), r'path\[0\].k is "k", and a whole'),
+    "nothing for a number": (with_value(None, "r2_in_sample"), "r2_in_sample is null"),
+    "text for time": (with_value("1 s", "seconds", "read"), 'seconds.read is "1 s"'),
+    "a note of numbers": (with_value([1, 2], "notes"), r"notes\[0\] is 1, and an object"),
+}
+
+
+@pytest.mark.parametrize("kind", SPOILED)
+def test_a_selection_says_which_field_is_wrong(kind, answer, tmp_path):
+    change, words = SPOILED[kind]
+    content, path = json.loads(json.dumps(answer)), tmp_path / "selection.json"
+    change(content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=words) as caught:
+        Selection.load(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "1" * 10_000, '{"schema": NaN', "\ud800"])
+def test_what_is_no_json_is_no_selection(text, tmp_path):
+    path = tmp_path / "selection.json"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    with pytest.raises(ValueError, match="is not JSON"):
+        Selection.load(path)
+
+
+def test_fields_to_come_are_passed_over(answer):
+    more = json.loads(json.dumps(answer)) | {"more": 1}
+    assert Selection.from_dict(more) == Selection.from_dict(answer)
