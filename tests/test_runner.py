@@ -15,7 +15,8 @@ from projstg.experiments import runner
 from projstg.experiments.fitting import fit_all
 from projstg.experiments.judging import scores
 from projstg.experiments.methods import Known, method
-from projstg.experiments.runner import Workers, run
+from projstg.experiments.pool import Workers
+from projstg.experiments.runner import run
 from projstg.experiments.spec import parse_spec
 from projstg.experiments.store import TIMINGS, read_rows
 from projstg.experiments.tasks import Rule, plan
@@ -122,7 +123,10 @@ def test_methods_from_outside_fail_alone(tmp_path):
     failed = moody[moody["status"] == "error"]
     assert set(failed["message"]) == {"RuntimeError: a bad day"}
     assert report.n_errors == len(failed)
-    assert set(failed["failure"]) == {"optimisation"}
+    assert set(failed["failure"]) == {"error"}
+    for column in ("exact", "sign_recovery", "true_positive_rate", "residual", "score_evidence"):
+        assert failed[column].isna().all()
+        assert moody[moody["status"] != "error"][column].notna().all()
     many = rows[rows["method"] == "own_methods:many"].set_index(["setting", "repetition"])
     assert set(many["batch_size"]) == {1, 2}  # five repetitions in blocks of two
     answered = moody[moody["status"] != "error"]

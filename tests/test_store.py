@@ -1,5 +1,6 @@
 """Files of rows: whole or absent, and what is foreign is set aside."""
 
+import io
 import os
 import shutil
 
@@ -7,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from projstg.experiments.store import COLUMNS, Store, read_rows
+from projstg.experiments.store import COLUMNS, Store, _sealed, read_rows
 from projstg.experiments.tasks import Task
 
 
@@ -80,7 +81,7 @@ def test_a_failed_write_leaves_nothing(store):
 
 
 def test_leftovers_of_a_killed_write_are_swept(store):
-    (store.parts / ".abc.parquet.1.tmp").write_bytes(b"half")
+    (store.parts / ".0123456789abcdef.tmp").write_bytes(b"half")
     assert store.prepare() == []
     assert list(store.parts.iterdir()) == []
 
@@ -119,7 +120,9 @@ def test_a_damaged_page_is_found_too(store):
 def test_other_columns_are_set_aside(store):
     store.write(task(), rows(task()))
     path = store.parts / f"{task().key}.parquet"
-    pq.write_table(pq.read_table(path).drop_columns(["seconds"]), path)
+    buffer = io.BytesIO()
+    pq.write_table(pq.read_table(path).drop_columns(["seconds"]), buffer)
+    path.write_bytes(_sealed(buffer.getvalue()))
     (said,) = store.prepare()
     assert "columns" in said
 
