@@ -1,10 +1,8 @@
 """Runs: the same rows however they are made, nothing lost and nothing twice."""
 
-import importlib.util
 import json
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,11 +55,6 @@ def whole(tmp_path_factory):
     report = run([spec()], folder)
     assert (report.n_tasks, report.n_done, report.n_errors) == (24, 24, 0)
     return folder
-
-
-def test_two_processes_make_the_same_rows_as_one(whole, tmp_path):
-    run([spec()], tmp_path, workers=Workers(jobs=2))
-    assert contents(tmp_path) == contents(whole)
 
 
 def test_what_is_there_is_not_done_again(whole):
@@ -296,23 +289,6 @@ def test_single_fits_are_timed_alone():
 def test_an_unknown_backend_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no backend 'ray'"):
         run([spec(["omp"])], tmp_path, workers=Workers(backend="ray"))
-
-
-def kill_and_resume():
-    path = Path(__file__).parents[1] / "benchmarks" / "kill_and_resume.py"
-    found = importlib.util.spec_from_file_location("kill_and_resume", path)
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
-
-
-def test_a_killed_run_goes_on_and_ends_the_same(tmp_path):
-    bench = kill_and_resume()
-    expected, found = bench.kill_and_resume(
-        tmp_path, spec=SPEC, kills=2, jobs=1, seed=1, say=lambda *_, **__: None
-    )
-    assert found
-    assert all(text == expected for text in found)
 
 
 def test_a_dask_cluster_makes_the_same_rows(whole, tmp_path):

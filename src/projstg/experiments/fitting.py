@@ -24,6 +24,7 @@ from ..estimators.many import fit_many
 from ..estimators.projected_stg import ProjectedSTG
 from ..estimators.stg import STG
 from .limits import TimeLimit, timed
+from .messages import of_error, one_line
 from .methods import Known, Method
 
 __all__ = ["Outcome", "fit_all"]
@@ -212,13 +213,13 @@ def _with_warnings(outcome: Outcome, heard: Sequence[warnings.WarningMessage]) -
     if not heard:
         return outcome
     stopped = any(issubclass(one.category, ConvergenceWarning) for one in heard)
-    texts = dict.fromkeys(_one_line(str(one.message)) for one in heard)
+    texts = dict.fromkeys(one_line(one.message) for one in heard)
     return Outcome(
         outcome.support,
         outcome.estimate,
         outcome.seconds,
         "unconverged" if stopped else outcome.status,
-        "; ".join(texts)[:500],
+        one_line("; ".join(texts)),
         outcome.batch_size,
         outcome.device,
     )
@@ -229,9 +230,4 @@ _FAILURES = (Exception, TimeLimit, SystemExit)
 
 
 def _failed(error: BaseException) -> Outcome:
-    message = _one_line(f"{type(error).__name__}: {error}")[:500]
-    return Outcome(None, None, None, "error", message)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return Outcome(None, None, None, "error", of_error(error))

@@ -21,9 +21,6 @@ from typing import Any
 
 __all__ = ["Limits", "TimeLimit", "memory_is_short", "timed"]
 
-# Compiled code that checks for signals does so within this many seconds; other code never does.
-_GRACE = 5.0
-
 
 class TimeLimit(BaseException):
     """A fit took too long; no ``Exception``, so that a method's own handlers let it pass."""
@@ -37,6 +34,8 @@ class Limits:
     """Of one fit; None: no limit. The longest fit of the paper's settings takes minutes."""
     memory: int | None = None
     """Bytes of one worker; None: no limit."""
+    grace: float = 5.0
+    """Seconds after which code that does not answer a signal is ended with its process."""
 
     def impose(self, last_words: int) -> None:
         """Hold this process to the limits; why it ended goes to the file ``last_words``."""
@@ -59,12 +58,12 @@ def _raise(*_: Any) -> None:
 @contextmanager
 def timed(n_fits: int = 1) -> Iterator[None]:
     """Raise :class:`TimeLimit` if the block takes longer than so many fits may."""
-    limit = _imposed["limits"].seconds
-    if limit is None:
+    limits, last_words = _imposed["limits"], _imposed["last_words"]
+    if limits.seconds is None:
         yield
         return
-    seconds = n_fits * limit
-    faulthandler.dump_traceback_later(seconds + _GRACE, exit=True, file=_imposed["last_words"])
+    seconds = n_fits * limits.seconds
+    faulthandler.dump_traceback_later(seconds + limits.grace, exit=True, file=last_words)
     _alarm(seconds)
     try:
         yield

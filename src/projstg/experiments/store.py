@@ -35,7 +35,7 @@ from ..datasets.settings import setting_hash
 from .contents import contents
 from .tasks import SCHEMA_VERSION, Task
 
-__all__ = ["COLUMNS", "TIMINGS", "NoRows", "Store", "read_rows"]
+__all__ = ["COLUMNS", "TIMINGS", "NoRows", "Store", "read_about", "read_rows"]
 
 COLUMNS = {
     "experiment": "string",
@@ -177,12 +177,10 @@ class Store:
 
     def earlier_runs(self) -> list[dict[str, Any]]:
         """Return what run.json says of the runs before this one, the last one last."""
-        try:
-            last = _read_json(self.folder / "run.json")
-            told = {name: last[name] for name in _KEPT_OF_RUNS if name in last}
-            return [*last.get("earlier", []), told]
-        except (OSError, ValueError, TypeError, AttributeError):
-            return []
+        last = read_about(self.folder)
+        earlier = last.get("earlier", [])
+        told = {name: last[name] for name in _KEPT_OF_RUNS if name in last}
+        return [*(earlier if isinstance(earlier, list) else []), *([told] if told else [])]
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -308,8 +306,20 @@ def _sealed(content: bytes) -> bytes:
     return before + digest.encode() + after
 
 
+def read_about(folder: str | Path) -> dict[str, Any]:
+    """Return what run.json says; nothing where it is missing, damaged or something else."""
+    try:
+        found = _read_json(Path(folder) / "run.json")
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def _read_json(path: Path) -> Any:
-    return json.loads(contents(path, _MOST_OF_JSON))
+    try:
+        return json.loads(contents(path, _MOST_OF_JSON))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
 
 
 def _json(value: Mapping[str, Any]) -> str:

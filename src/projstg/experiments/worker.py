@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from .limits import memory_is_short
+from .messages import of_error
 
 __all__ = ["Lost", "tried", "work"]
 
@@ -32,7 +33,7 @@ def tried(function: Callable[..., Any], *args: Any) -> Any:
     try:
         return function(*args)
     except Exception as error:
-        return Lost(" ".join(f"{type(error).__name__}: {error}".split())[:500])
+        return Lost(of_error(error))
 
 
 def work(parent: int, handle: int, last_words: int) -> None:
