@@ -708,6 +708,19 @@ def test_a_pipe_in_a_folder_keeps_nobody_waiting(folder, tmp_path):
     assert set(read_run(tmp_path).summary["size"]) == {"paper"}
 
 
+def test_links_among_the_pieces_are_replaced_and_not_followed(folder, tmp_path):
+    out, outside = tmp_path / "out", tmp_path / "outside"
+    outside.write_text("precious")
+    names = ["report.html", "figures/small.svg", "figures/small.png"]
+    names += [f"tables/{name}.csv" for name in ("small", "findings", "samples_needed")]
+    for name in names:
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).symlink_to(outside)
+    make_report(folder, out=out)
+    assert outside.read_text() == "precious"
+    assert not any((out / name).is_symlink() for name in names)
+
+
 def test_variants_of_a_method_get_names_of_their_own(folder):
     found = set(read_run(folder).summary["method"])
     assert found == {"omp", "lasso", "omp: again"}
