@@ -86,8 +86,10 @@ _RULES = ("per-setting", "per-problem", "default")
 class Bounds:
     """The most that a spec may ask for."""
 
-    bytes: int = 2**20
+    bytes: int = 2**18
     """Of its text; the longest shipped one has two thousand."""
+    dots: int = 200
+    """In a key; the parser's time grows with their square."""
     settings: int = 10_000
     """Of one size; to write out so many takes about a second."""
     parts: int = 100_000
@@ -210,12 +212,15 @@ def parse_spec(text: str, name: str) -> Spec:
 
 
 def _parsed(text: str, name: str, seen: tuple[str, ...]) -> Spec:
+    too_deep = f"{name}.toml is nested too deeply; four levels do."
+    if any(piece.count(".") > BOUNDS.dots for piece in re.split(r"[=,{\n]", text)):
+        raise ValueError(too_deep)
     try:
         return _spec(tomllib.loads(text), text, name, seen)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name}.toml is not TOML: {error}") from error
     except RecursionError as error:
-        raise ValueError(f"{name}.toml is nested too deeply; four levels do.") from error
+        raise ValueError(too_deep) from error
 
 
 def _spec(table: Mapping[str, Any], text: str, name: str, seen: tuple[str, ...]) -> Spec:
