@@ -9,7 +9,7 @@ import pytest
 
 from projstg import ProjectedSTG
 from projstg.datasets import make_sparse_regression
-from projstg.experiments import runner
+from projstg.experiments import runner, tuning
 from projstg.experiments.fitting import fit_all
 from projstg.experiments.judging import scores
 from projstg.experiments.methods import Known, method
@@ -125,6 +125,45 @@ def test_methods_from_outside_fail_alone(tmp_path):
     answered = moody[moody["status"] != "error"]
     for key, row in answered.iterrows():
         assert list(row["support"]) == list(many.loc[key, "support"])
+
+
+def test_what_failed_is_tried_again_and_nothing_else(tmp_path):
+    names = ["own_methods:Moody", "omp"]
+    first = run([spec(names)], tmp_path)
+    expected = contents(tmp_path)
+    parts = {path: path.stat().st_mtime_ns for path in (tmp_path / "parts").iterdir()}
+    again = run([spec(names)], tmp_path)
+    changed = [path for path in parts if path.stat().st_mtime_ns != parts[path]]
+    assert 0 < again.n_done == len(changed) < first.n_done
+    assert again.n_errors == first.n_errors
+    assert contents(tmp_path) == expected
+
+
+def test_an_estimate_that_the_method_does_not_have_is_an_error(tmp_path):
+    text = SPEC.replace('"omp"', '{ method = "omp", estimate = "gated_coef_" }')
+    report = run([parse_spec(text, "mine")], tmp_path, methods=["omp"])
+    assert report.n_errors == len(read_rows(tmp_path)) == 10
+    assert "gated_coef_" in report.first_error
+
+
+def test_a_problem_that_cannot_be_drawn_is_an_error(tmp_path):
+    design = 'design = { name = "gaussian", mean = [1.0] }'
+    text = SPEC.replace("noise_std = 1.0", f"noise_std = 1.0\n{design}")
+    report = run([spec(["omp"], text)], tmp_path)
+    rows = read_rows(tmp_path)
+    assert report.n_errors == len(rows) == 10
+    assert set(rows["failure"]) == {"error"}
+    assert rows["seed"].nunique() == 10
+    assert "mean" in report.first_error
+
+
+def test_where_no_c_can_be_chosen_the_rows_say_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(tuning, "_held_out_errors", lambda X, y, *_: np.full(len(X), np.inf))
+    report = run([spec(["projected-stg-exact", "omp"])], tmp_path)
+    rows = read_rows(tmp_path).groupby("method")["status"].agg(set)
+    assert (rows["omp"], rows["projected-stg-exact"]) == ({"ok"}, {"error"})
+    assert "no C could be chosen" in report.first_error
+    assert list((tmp_path / "tuning").iterdir()) == []
 
 
 def test_a_support_of_the_wrong_size_is_judged(tmp_path):
