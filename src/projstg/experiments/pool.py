@@ -68,7 +68,7 @@ def pool(workers: Workers) -> Iterator[Pool]:
     if workers.backend == "dask":
         with _dask_client(workers) as client:
             yield lambda calls, _: _on_cluster(client, calls)
-    elif workers.jobs is None:
+    elif workers.jobs is None or sys.platform == "win32":  # no handles by number, no groups there
         yield lambda calls, _: _here(calls)
     else:
         jobs = 1 if workers.device != "cpu" else workers.jobs
