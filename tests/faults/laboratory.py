@@ -15,16 +15,12 @@ SPEC = """
 root = 7
 alpha_scale = "per-setting"
 methods = ["omp", "lasso", "projected-stg-exact", "limit-evidence"]
-[problem]
-n_features = 12
-n_informative = 3
-noise_std = 1.0
+problem = { n_features = 12, n_informative = 3, noise_std = 1.0 }
 [sizes.smoke]
+settings = [{ n_samples = [15, 25] }]
 repetitions = 4
 block = 1
 pilots = 2
-[[sizes.smoke.settings]]
-n_samples = [15, 25]
 """
 N_TASKS = 32
 
