@@ -95,7 +95,7 @@ def damage(path, chance):
 def test_damaged_parts_are_set_aside_and_computed_anew(tmp_path):
     folder = tmp_path / "out"
     run([small()], folder)
-    for round in range(8 * ROUNDS):
+    for round in range(4 * ROUNDS):
         chance = random.Random(round)
         paths = chance.sample(sorted((folder / "parts").glob("*.parquet")), 4)
         kinds = [damage(path, chance) for path in paths]

@@ -28,7 +28,7 @@ SAYS = {
     "Leaks": "MemoryError",
     "Short": "ValueError: get_support() is no mask of the 12 columns; return one.",
     "exits": "the worker process died: exit status 3",
-    "segfaults": "the worker process died: SIGSEGV (Fatal Python error: Segmentation fault)",
+    "segfaults": "the worker process died: Fatal Python error: Segmentation fault",
     "stuck": "TimeLimit: no answer within 1 s, and none to a signal",
     "fine": "",
 }

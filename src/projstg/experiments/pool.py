@@ -23,6 +23,7 @@ from typing import IO, Any
 
 from .._extras import extra
 from .limits import Limits
+from .messages import one_line
 from .worker import Lost, tried
 
 __all__ = ["Call", "Lost", "Pool", "Workers", "pool"]
@@ -36,6 +37,9 @@ Pool = Callable[[Iterable[Call], bool], Iterator[tuple[str, Any]]]
 # A worker that died is noticed by its closed connection, or after so many seconds if a process
 # that a method started keeps it open.
 _LOOK = 1.0
+
+# A worker with all its libraries, and a compiler in one of them, takes a fifth of this.
+_LEAST_MEMORY = 2**31
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -83,7 +87,8 @@ def _with_memory(limits: Limits, jobs: int) -> Limits:
     """Return the limits with an equal share of the machine's memory where none is given."""
     if limits.memory is not None or not hasattr(os, "sysconf"):
         return limits
-    return replace(limits, memory=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // jobs)
+    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return replace(limits, memory=max(whole // jobs, _LEAST_MEMORY))
 
 
 def _here(calls: Iterable[Call]) -> Iterator[tuple[str, Any]]:
@@ -127,7 +132,7 @@ class _Worker:
         try:
             if self.process.poll() is None or self.connection.poll():
                 return self.connection.recv()
-        except (EOFError, OSError):
+        except Exception:  # cut short, or something that a method wrote
             pass
         return Lost(self._death()), True
 
@@ -155,8 +160,8 @@ class _Worker:
         status = self.process.returncode
         if said.startswith("Timeout"):
             return f"TimeLimit: no answer within {self.limits.seconds:g} s, and none to a signal"
-        how = signal.Signals(-status).name if status < 0 else f"exit status {status}"
-        return f"the worker process died: {how}" + (f" ({said})" if said else "")
+        how = signal.strsignal(-status) if status < 0 else f"exit status {status}"
+        return one_line(f"the worker process died: {said or how}")
 
 
 class _Processes:

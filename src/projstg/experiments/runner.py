@@ -119,6 +119,7 @@ def _about(
         "device": workers.device,
         "jobs": workers.jobs,
         "backend": workers.backend,
+        "time_limit": workers.limits.seconds,
         "blas_threads": 1,
         "unavailable": report.unavailable,
         "started": now(),

@@ -196,4 +196,8 @@ def _failed(rows: Any) -> str:
         f"{name} in {count} ({failed.loc[failed['method'] == name, 'message'].iloc[0]})"
         for name, count in counts.items()
     ]
-    return f"{'; '.join(words)}; left out of all rates and means" if words else ""
+    return (
+        f"{'; '.join(words)}; left out of all rates and means; the same command tries them again"
+        if words
+        else ""
+    )
