@@ -779,6 +779,23 @@ def test_fits_that_failed_are_said_to_have_and_drawn_as_no_success(tmp_path):
     assert "own_methods:broken" in [words.get_text() for words in legend.get_texts()]
 
 
+def test_a_point_without_an_answer_is_a_gap():
+    lines = against_samples(midpoints={"abess": 30, "omp": 40}, noises=(1.0,))
+    nothing = dict.fromkeys(
+        ["rate", "boot_low", "boot_high", "statistical", "optimisation"], np.nan
+    )
+    for line in lines:
+        if (line["method"], line["n_samples"]) == ("abess", 40):
+            line |= nothing | {"n": 0, "errors": 100, "first_error": "MemoryError"}
+    figure = draw(ENTRIES["recovery_vs_samples"], summary_of(lines), LABELS)
+    own = [ln for ln in figure.axes[-1].lines if ln.get_color() == LOOKS["abess"].colour]
+    (crosses,) = [line for line in own if line.get_marker() == "x"]
+    (drawn,) = [line for line in own if line.get_marker() == LOOKS["abess"].marker]
+    assert list(crosses.get_xdata()) == [40]
+    missing = np.isnan(np.asarray(drawn.get_ydata(), dtype=float))
+    assert list(np.asarray(drawn.get_xdata())[missing]) == [40]
+
+
 def test_a_page_of_errors_alone(tmp_path):
     page, summary = failing(tmp_path, ["own_methods:broken"])
     text = " ".join(page.texts)

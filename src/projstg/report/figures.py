@@ -176,7 +176,7 @@ def split_methods(table: Any) -> list[str]:
 
 def draw_split(ax: Any, rows: Any, x: str, title: str) -> None:
     """Stack what happened to one method: success, optimisation failure, statistical failure."""
-    rows = rows[rows["rate"].notna()].sort_values(x)
+    rows = rows.sort_values(x)
     parts = [rows["rate"], rows["optimisation"], rows["statistical"]]
     ax.stackplot(rows[x], *parts, colors=list(OUTCOME_COLOURS.values()), linewidth=0)
     ax.set_title(title, fontsize=8, pad=3)
