@@ -102,7 +102,7 @@ def _reproduce(click: Any) -> Any:
     )
     @click.option(
         "--time-limit",
-        type=click.FloatRange(min=0),
+        type=click.FloatRange(0, 1e6),
         default=600.0,
         show_default=True,
         metavar="SECONDS",
@@ -110,7 +110,7 @@ def _reproduce(click: Any) -> Any:
     )
     @click.option(
         "--memory-limit",
-        type=click.FloatRange(min=0, min_open=True),
+        type=click.FloatRange(0.5, 2**20),
         metavar="GIB",
         help="Of one process; default: its share of the machine's.",
     )

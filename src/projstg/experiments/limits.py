@@ -11,6 +11,7 @@ In a process that imposed nothing, a notebook for example, nothing is limited.
 from __future__ import annotations
 
 import faulthandler
+import math
 import os
 import signal
 from collections.abc import Iterator
@@ -36,6 +37,10 @@ class Limits:
     """Bytes of one worker; None: no limit."""
     grace: float = 5.0
     """Seconds after which code that does not answer a signal is ended with its process."""
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None and not 0.0 < self.seconds < math.inf:
+            raise ValueError(f"a time limit of {self.seconds} s; give seconds, or 0 for none.")
 
     def impose(self, last_words: int) -> None:
         """Hold this process to the limits; why it ended goes to the file ``last_words``."""
