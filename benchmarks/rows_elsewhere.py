@@ -17,9 +17,8 @@ from time import perf_counter
 
 
 def plan(options):
-    from joblib import Parallel
-
     from projstg.experiments import runner
+    from projstg.experiments.pool import Workers, pool
     from projstg.experiments.spec import load_spec, spec_names
     from projstg.experiments.store import Store
 
@@ -30,8 +29,8 @@ def plan(options):
         chosen = set(options.methods.split(","))
         tasks = [t for t in runner._planned(specs, options.size, None) if t.method in chosen]
         tasks = [t for t in tasks if options.all or not store.has(t)]
-        pool = Parallel(n_jobs=2, return_as="generator_unordered")
-        tuned = runner._tuned(tasks, store, pool, None)
+        with pool(Workers(jobs=2)) as answers:
+            tuned = runner._tuned(tasks, store, answers, None)
     todo = [(task, runner._scale(task, tuned)) for task in tasks]
     with open(options.file, "wb") as handle:
         pickle.dump(todo, handle)

@@ -13,6 +13,10 @@ def marginal(known):
     return SelectKBest(f_regression, k=known.n_features_to_select)
 
 
+def broken(known):
+    raise RuntimeError("always")
+
+
 class Moody:
     """Raises on some problems, warns on some, answers on all others."""
 

@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from projstg import cli
-from projstg.experiments.spec import spec_names
+from projstg.experiments.runner import run
+from projstg.experiments.spec import load_spec, spec_names
 from projstg.experiments.store import read_rows
 
 SPEC = """
@@ -55,16 +57,20 @@ def test_from_nothing_to_rows_and_again(mine, tmp_path, capsys):
     assert "2 of 2 tasks done" in said.out
     assert 'left out: own_methods:missing; pip install "projstg[peers]"' in said.err
     assert len(read_rows(out)) == 4
-    (out / "parts" / "foreign.parquet").write_text("no")
+    (out / "parts" / "foreign\x1b[31m.parquet").write_text("no")
     assert cli.main(command) == 0
     said = capsys.readouterr()
     assert "0 of 2 tasks done" in said.out
     assert "2 were there" in said.out
-    assert "set aside: foreign.parquet" in said.err
-    assert cli.main([*command, "--fresh", "--methods", "omp", "--progress"]) == 0
+    assert "set aside: foreign" in said.err
+    assert "\x1b" not in said.err
+    command += ["--methods", "omp,own_methods:broken"]
+    command += ["--time-limit", "30", "--memory-limit", "4"]
+    assert cli.main([*command, "--fresh", "--progress"]) == 1
     said = capsys.readouterr()
-    assert "2 of 2 tasks done" in said.out
-    assert "2/2" in said.err
+    assert "4 of 4 tasks done" in said.out
+    assert "4/4" in said.err
+    assert "4 fits failed, the first: own_methods:broken: RuntimeError: always" in said.err
 
 
 def test_the_page_is_made_at_the_end_or_on_request(mine, tmp_path, capsys, monkeypatch):
@@ -75,6 +81,7 @@ def test_the_page_is_made_at_the_end_or_on_request(mine, tmp_path, capsys, monke
         projstg.report, "make_report", lambda folder, out=None: made.append((folder, out)) or folder
     )
     out = tmp_path / "out"
+    run([load_spec(mine)], out)
     assert cli.main(["reproduce", str(mine), "--out", str(out), "--jobs", "1"]) == 0
     assert cli.main(["report", str(out)]) == 0
     assert made == [(out, None)] * 2
@@ -95,6 +102,9 @@ def test_the_page_is_made_at_the_end_or_on_request(mine, tmp_path, capsys, monke
             marks=pytest.mark.torch,
         ),
         (["reproduce", "--jobs", "0"], "0 is not in the range"),
+        (["reproduce", "speed", "--time-limit", "nan"], "a time limit of nan s"),
+        (["reproduce", "speed", "--time-limit", "inf"], "inf is not in the range"),
+        (["reproduce", "speed", "--memory-limit", "0.1"], "0.1 is not in the range"),
         (["reproduce", "--sizee", "smoke"], "--size"),
         (["report", "no/such/folder"], "does not exist"),
         (["lsit"], "list"),
@@ -108,6 +118,58 @@ def test_a_mistake_is_one_line_and_two(arguments, message, tmp_path, monkeypatch
     assert said.err.count("\n") == 1
     assert message in said.err
     assert os.listdir(tmp_path) == []  # nothing was begun
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('trials_of = "mine.toml"', "comes back to itself"),
+        ("title = " + "[" * 5000, "nested too deeply"),
+        (SPEC.replace("n_features = 12", "n_features = 2000000000"), "are the most"),
+        (SPEC.replace("repetitions = 2", "repetitions = 1000000000"), "from 1 to 1000000"),
+        (SPEC.replace('"omp"', '{ method = "omp", estimate = "__class__" }'), "estimate"),
+        (SPEC.replace("settings = [{ n_samples = [10, 20] }]", "settings = 3"), "list of tables"),
+        (SPEC.replace('"omp"', '"own_methods:"'), "has no ''"),
+        (SPEC.replace('"omp"', '"own_syntax:mine"'), "cannot be imported (SyntaxError"),
+        (None, "not a regular file"),
+    ],
+)
+def test_a_bad_file_is_one_line_and_two(text, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_syntax.py").write_text("def mine(:")
+    if text is None:
+        os.mkfifo("mine.toml")
+    else:
+        Path("mine.toml").write_text(text, encoding="utf-8")
+    assert cli.main(["reproduce", "mine.toml", "--out", "out"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert message in said.err
+    assert not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["reproduce", "no\x1b[31msuch\x07.toml"],
+        ["reproduce", "speed", "--methods", "no\x1b[31msuch"],
+        ["report", "no\x1b[31msuch"],
+        ["no\x1b[31msuch"],
+    ],
+)
+def test_control_characters_do_not_reach_the_terminal(arguments, capsys):
+    assert cli.main(arguments) == 2
+    said = capsys.readouterr().err
+    assert "such" in said
+    assert all(letter.isprintable() for letter in said.rstrip("\n"))
+
+
+def test_the_help_says_what_the_exit_status_means(capsys):
+    assert cli.main(["reproduce", "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Exit status: 0 all is done; 1 all is done, but some fits failed" in said
+    assert "--time-limit SECONDS" in said
 
 
 def test_a_stopped_run_says_how_to_go_on(mine, tmp_path, monkeypatch, capsys):

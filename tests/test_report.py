@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import os
 import re
+import shutil
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -682,6 +684,43 @@ def test_a_folder_without_a_readable_record_of_the_run(folder, tmp_path, text):
     assert found.command == ""
 
 
+@pytest.mark.parametrize(
+    "about",
+    [
+        '"text"',
+        "[" * 100_000,
+        json.dumps({"machine": 3, "versions": "x", "unavailable": ["y"], "size": ["smoke"]}),
+        json.dumps({"seconds": "long", "started": 5, "jobs": {}, "command": None, "earlier": 7}),
+    ],
+)
+def test_a_foreign_record_of_the_run_is_not_believed(folder, tmp_path, about):
+    shutil.copytree(folder / "parts", tmp_path / "parts")
+    (tmp_path / "run.json").write_text(about)
+    assert set(read_run(tmp_path).summary["size"]) == {"paper"}
+    run([parse_spec(SPEC, "small")], tmp_path, size="paper")
+    assert json.loads((tmp_path / "run.json").read_text())["n_tasks"] == 9
+
+
+def test_a_pipe_in_a_folder_keeps_nobody_waiting(folder, tmp_path):
+    shutil.copytree(folder / "parts", tmp_path / "parts")
+    for name in ("run.json", "parts/pipe.parquet"):
+        os.mkfifo(tmp_path / name)
+    assert set(read_run(tmp_path).summary["size"]) == {"paper"}
+
+
+def test_links_among_the_pieces_are_replaced_and_not_followed(folder, tmp_path):
+    out, outside = tmp_path / "out", tmp_path / "outside"
+    outside.write_text("precious")
+    names = ["report.html", "figures/small.svg", "figures/small.png"]
+    names += [f"tables/{name}.csv" for name in ("small", "findings", "samples_needed")]
+    for name in names:
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).symlink_to(outside)
+    make_report(folder, out=out)
+    assert outside.read_text() == "precious"
+    assert not any((out / name).is_symlink() for name in names)
+
+
 def test_variants_of_a_method_get_names_of_their_own(folder):
     found = set(read_run(folder).summary["method"])
     assert found == {"omp", "lasso", "omp: again"}
@@ -693,9 +732,97 @@ def test_variants_drawn_by_a_parameter_keep_their_name():
     assert set(found["n_gate_samples"]) == {4, 8, 10, 20, 50}
 
 
-def test_an_empty_folder_is_refused_with_what_to_do(tmp_path):
+def test_a_folder_of_something_else_is_refused_with_what_to_do(tmp_path):
     with pytest.raises(ValueError, match="projstg reproduce"):
         make_report(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_without_rows_has_a_page_that_says_so(tmp_path):
+    run([parse_spec(SPEC, "small")], tmp_path, methods=["own_methods:missing"])
+    text = " ".join(Reader(make_report(tmp_path).read_text(encoding="utf-8")).texts)
+    assert "There are no rows in this folder" in text
+    assert 'own_methods:missing: pip install "projstg[peers]"' in text
+
+
+# ------------------------------------------------------------------------------- fits that failed
+
+
+def failing(tmp_path, methods):
+    """The page and the summary of a run with methods that fail on some problems, or on all."""
+    report = run([parse_spec(SPEC, "small")], tmp_path, methods=methods)
+    assert report.n_errors > 0
+    return Reader(make_report(tmp_path).read_text(encoding="utf-8")), read_run(tmp_path).summary
+
+
+def test_fits_that_failed_are_said_to_have_and_drawn_as_no_success(tmp_path):
+    names = ["own_methods:broken", "own_methods:Moody", "omp"]
+    page, summary = failing(tmp_path, names)
+    text = " ".join(page.texts)
+    assert "Fits failed (×) and count in no rate" in text
+    assert "broken in 4 of 4 (RuntimeError: always)" in text
+    assert "broken in 4 (RuntimeError: always); " in dict(read_run(tmp_path).facts)[
+        "Fits that failed"
+    ].replace("own_methods:", "")
+    broken = curve(summary, method="own_methods:broken")
+    assert (list(broken["n"]), list(broken["errors"])) == ([0, 0], [2, 2])
+    shown = numbers_table(entry_for("small", summary), summary, {})
+    place = shown.columns.index("Errors")
+    cells = {cells[shown.columns.index("Method")].text: cells for cells in shown.rows}
+    assert cells["own_methods:broken"][place].text == "2"
+    assert cells["own_methods:broken"][shown.columns.index("Probability of success")].text == "–"
+    ax = draw(entry_for("small", summary), summary, {}).axes[0]
+    colour = looks(summary["method"])["own_methods:broken"].colour
+    (crosses,) = [line for line in ax.lines if line.get_color() == colour]
+    assert (crosses.get_marker(), list(crosses.get_xdata())) == ("x", [12, 24])
+    (legend,) = draw(entry_for("small", summary), summary, {}).legends
+    assert "own_methods:broken" in [words.get_text() for words in legend.get_texts()]
+
+
+def test_a_point_without_an_answer_is_a_gap():
+    lines = against_samples(midpoints={"abess": 30, "omp": 40}, noises=(1.0,))
+    nothing = dict.fromkeys(
+        ["rate", "boot_low", "boot_high", "statistical", "optimisation"], np.nan
+    )
+    for line in lines:
+        if (line["method"], line["n_samples"]) == ("abess", 40):
+            line |= nothing | {"n": 0, "errors": 100, "first_error": "MemoryError"}
+    figure = draw(ENTRIES["recovery_vs_samples"], summary_of(lines), LABELS)
+    own = [ln for ln in figure.axes[-1].lines if ln.get_color() == LOOKS["abess"].colour]
+    (crosses,) = [line for line in own if line.get_marker() == "x"]
+    (drawn,) = [line for line in own if line.get_marker() == LOOKS["abess"].marker]
+    assert list(crosses.get_xdata()) == [40]
+    missing = np.isnan(np.asarray(drawn.get_ydata(), dtype=float))
+    assert list(np.asarray(drawn.get_xdata())[missing]) == [40]
+
+
+def test_a_page_of_errors_alone(tmp_path):
+    page, summary = failing(tmp_path, ["own_methods:broken"])
+    text = " ".join(page.texts)
+    assert "broken in 4 of 4 (RuntimeError: always)" in text
+    assert "90\u00a0% recovery" not in text
+    assert set(summary["n"]) == {0}
+
+
+@pytest.mark.parametrize("experiment", ["speed", "real_fdr", "consistency"])
+def test_an_entry_can_be_drawn_where_all_fits_failed(experiment):
+    lines = [
+        line | dict.fromkeys(MEASURED, np.nan) | {"n": 0, "errors": 3, "first_error": "E: x"}
+        if line["method"] in ("omp", "projected-stg")
+        else line
+        for line in everything()
+        if line["experiment"] == (ENTRIES[experiment].trials_of or experiment)
+    ]
+    table = summary_of(lines)
+    ET.fromstring(svg_text(draw(ENTRIES[experiment], table, LABELS), experiment))
+    answered = table[table["n"] > 0]
+    verdicts(answered, LABELS)
+    headline_table(answered, LABELS)
+
+
+MEASURED = [
+    name for metric in METRICS.values() for name in (metric.column, metric.low, metric.high)
+]
 
 
 def test_looks_of_all_names_at_once_are_told_apart():

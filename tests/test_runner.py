@@ -1,21 +1,20 @@
 """Runs: the same rows however they are made, nothing lost and nothing twice."""
 
-import importlib.util
 import json
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from projstg import ProjectedSTG
 from projstg.datasets import make_sparse_regression
-from projstg.experiments import runner
+from projstg.experiments import runner, tuning
 from projstg.experiments.fitting import fit_all
 from projstg.experiments.judging import scores
 from projstg.experiments.methods import Known, method
-from projstg.experiments.runner import Workers, run
+from projstg.experiments.pool import Workers
+from projstg.experiments.runner import run
 from projstg.experiments.spec import parse_spec
 from projstg.experiments.store import TIMINGS, read_rows
 from projstg.experiments.tasks import Rule, plan
@@ -56,11 +55,6 @@ def whole(tmp_path_factory):
     report = run([spec()], folder)
     assert (report.n_tasks, report.n_done, report.n_errors) == (24, 24, 0)
     return folder
-
-
-def test_two_processes_make_the_same_rows_as_one(whole, tmp_path):
-    run([spec()], tmp_path, workers=Workers(jobs=2))
-    assert contents(tmp_path) == contents(whole)
 
 
 def test_what_is_there_is_not_done_again(whole):
@@ -122,12 +116,54 @@ def test_methods_from_outside_fail_alone(tmp_path):
     failed = moody[moody["status"] == "error"]
     assert set(failed["message"]) == {"RuntimeError: a bad day"}
     assert report.n_errors == len(failed)
-    assert set(failed["failure"]) == {"optimisation"}
+    assert set(failed["failure"]) == {"error"}
+    for column in ("exact", "sign_recovery", "true_positive_rate", "residual", "score_evidence"):
+        assert failed[column].isna().all()
+        assert moody[moody["status"] != "error"][column].notna().all()
     many = rows[rows["method"] == "own_methods:many"].set_index(["setting", "repetition"])
     assert set(many["batch_size"]) == {1, 2}  # five repetitions in blocks of two
     answered = moody[moody["status"] != "error"]
     for key, row in answered.iterrows():
         assert list(row["support"]) == list(many.loc[key, "support"])
+
+
+def test_what_failed_is_tried_again_and_nothing_else(tmp_path):
+    names = ["own_methods:Moody", "omp"]
+    first = run([spec(names)], tmp_path)
+    expected = contents(tmp_path)
+    parts = {path: path.stat().st_mtime_ns for path in (tmp_path / "parts").iterdir()}
+    again = run([spec(names)], tmp_path)
+    changed = [path for path in parts if path.stat().st_mtime_ns != parts[path]]
+    assert 0 < again.n_done == len(changed) < first.n_done
+    assert again.n_errors == first.n_errors
+    assert contents(tmp_path) == expected
+
+
+def test_an_estimate_that_the_method_does_not_have_is_an_error(tmp_path):
+    text = SPEC.replace('"omp"', '{ method = "omp", estimate = "gated_coef_" }')
+    report = run([parse_spec(text, "mine")], tmp_path, methods=["omp"])
+    assert report.n_errors == len(read_rows(tmp_path)) == 10
+    assert "gated_coef_" in report.first_error
+
+
+def test_a_problem_that_cannot_be_drawn_is_an_error(tmp_path):
+    design = 'design = { name = "gaussian", mean = [1.0] }'
+    text = SPEC.replace("noise_std = 1.0", f"noise_std = 1.0\n{design}")
+    report = run([spec(["omp"], text)], tmp_path)
+    rows = read_rows(tmp_path)
+    assert report.n_errors == len(rows) == 10
+    assert set(rows["failure"]) == {"error"}
+    assert rows["seed"].nunique() == 10
+    assert "mean" in report.first_error
+
+
+def test_where_no_c_can_be_chosen_the_rows_say_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(tuning, "_held_out_errors", lambda X, y, *_: np.full(len(X), np.inf))
+    report = run([spec(["projected-stg-exact", "omp"])], tmp_path)
+    rows = read_rows(tmp_path).groupby("method")["status"].agg(set)
+    assert (rows["omp"], rows["projected-stg-exact"]) == ({"ok"}, {"error"})
+    assert "no C could be chosen" in report.first_error
+    assert list((tmp_path / "tuning").iterdir()) == []
 
 
 def test_a_support_of_the_wrong_size_is_judged(tmp_path):
@@ -292,23 +328,6 @@ def test_single_fits_are_timed_alone():
 def test_an_unknown_backend_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no backend 'ray'"):
         run([spec(["omp"])], tmp_path, workers=Workers(backend="ray"))
-
-
-def kill_and_resume():
-    path = Path(__file__).parents[1] / "benchmarks" / "kill_and_resume.py"
-    found = importlib.util.spec_from_file_location("kill_and_resume", path)
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
-
-
-def test_a_killed_run_goes_on_and_ends_the_same(tmp_path):
-    bench = kill_and_resume()
-    expected, found = bench.kill_and_resume(
-        tmp_path, spec=SPEC, kills=2, jobs=1, seed=1, say=lambda *_, **__: None
-    )
-    assert found
-    assert all(text == expected for text in found)
 
 
 def test_a_dask_cluster_makes_the_same_rows(whole, tmp_path):

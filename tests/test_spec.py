@@ -1,8 +1,14 @@
 """Experiments as text: what expands to what, and what is refused."""
 
-from itertools import pairwise
+import json
+import os
+from itertools import islice, pairwise
+from time import perf_counter, process_time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from soaking import count, examples
 
 from projstg.experiments.methods import METHODS
 from projstg.experiments.spec import load_spec, parse_spec, spec_names
@@ -93,12 +99,183 @@ def test_a_method_with_parameters_has_its_label():
         ("root = 3", "root = ", "is not TOML"),
         ("root = 3", "one_at_a_time = 1", "give true or false"),
         ("n_samples = 30\n", "", "no n_samples"),
+        ("root = 3", "root = 9223372036854775808", "from 0 to 9223372036854775807"),
+        ("root = 3", "title = 3", "give a text in quotes"),
+        ("root = 3", 'root = "3"', "give a whole number"),
+        ("repetitions = 5", "repetitions = 1000000000", "whole number from 1 to 1000000"),
+        ("repetitions = 5\nblock = 2", "repetitions = 1000000", "asks for 18000000 fits; 10000000"),
+        ("repetitions = 5\nblock = 2", "repetitions = 9999\nblock = 1", "asks for 179982 parts"),
+        ("n_features = 12", "n_features = 2000000000", "n_samples × n_features is 40000000000"),
+        ("block = 2", "pilots = 1000000000", "pilots is 1000000000"),
+        ("cases = [{ n_samples = 40, n_features = 8 },", "cases = [3,", "give a list of tables"),
+        ('label = "M = 8"', "label = 8", "label = 8; give a text in quotes"),
+        ('label = "M = 8"', 'estimate = "__class__"', "name what fit learns"),
+        ('label = "M = 8"', 'estimate = "fit"', "name what fit learns"),
+        ("n_gate_samples = 8", "n_gate_samples = inf", "cannot be part of a setting"),
+        ("n_gate_samples = 8", "n_gate_samples = 1979-05-27", "cannot be part of a setting"),
+        ('method = "projected-stg"', "method = 3", "give a text in quotes"),
     ],
 )
 def test_what_means_nothing_is_refused(old, new, message):
     assert old in TEXT
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as raised:
         parse_spec(TEXT.replace(old, new, 1), "mine")
+    assert "\n" not in str(raised.value)
+
+
+LONG = {
+    "many settings": ("n_samples = 30", f"n_samples = {[*range(3, 9000)]}\nn_features = [8, 9]"),
+    "many cells": (
+        "n_samples = [20, 30]\nnoise_std = [0.5, 1]",
+        f"n_samples = {[*range(3, 3000)]}\nnoise_std = {[*range(3000)]}",
+    ),
+    "many samples": ("n_samples = 30", f"n_samples = 1{400 * '0'}"),
+    "much noise": ("noise_std = 1.0", f"noise_std = 1{400 * '0'}"),
+    "deep list": ("root = 3", f"title = {'[' * 5000}{']' * 5000}"),
+    "deep table": ("root = 3", f"problem.{'a.' * 5000}b = 1"),
+    "deeper table": ("root = 3", f"problem.{'a.' * 100_000}b = 1"),
+    "no list": (TEXT[TEXT.index("[[sizes") :], "settings = 3"),
+    "no tables": (TEXT[TEXT.index("[[sizes") :], "settings = [3]"),
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_what_is_too_much_is_refused_at_once(kind):
+    old, new = LONG[kind]
+    start = perf_counter()
+    with pytest.raises(ValueError, match=r"^mine") as raised:
+        parse_spec(TEXT.replace(old, new, 1), "mine")
+    assert "\n" not in str(raised.value)
+    assert perf_counter() - start < 1.0
+
+
+def test_trials_of_itself_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, other in (("a", "b.toml"), ("b", "a.toml"), ("c", "c.toml"), ("d", "c")):
+        (tmp_path / f"{name}.toml").write_text(f'trials_of = "{other}"', encoding="utf-8")
+    for name in "abc":
+        with pytest.raises(ValueError, match="comes back to itself"):
+            load_spec(f"{name}.toml")
+    with pytest.raises(ValueError, match="there is no experiment 'c'"):
+        load_spec("d.toml")
+    (tmp_path / "e.toml").write_text("trials_of = 3", encoding="utf-8")
+    with pytest.raises(ValueError, match="give a text in quotes"):
+        load_spec("e.toml")
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path):
+    pipe, large, foreign = (tmp_path / f"{name}.toml" for name in ("pipe", "large", "foreign"))
+    os.mkfifo(pipe)
+    large.write_bytes(bytes(2**20))
+    foreign.write_bytes(b"root = \xff")
+    for path, why in ((pipe, "not a regular file"), (large, "more than"), (foreign, "utf-8")):
+        with pytest.raises(ValueError, match=why):
+            load_spec(path)
+
+
+# ------------------------------------------------------------------------------ whatever is written
+
+LETTERS = st.characters(exclude_characters=":", exclude_categories=["Cs"])  # no other module's name
+SCALARS = st.one_of(
+    st.integers(-3, 40).map(str),
+    st.integers(-(10**30), 10**30).map(str),
+    st.floats().map(lambda value: repr(value).replace("e+", "e")),
+    st.booleans().map(lambda value: str(value).lower()),
+    st.text(LETTERS, max_size=8).map(json.dumps),
+    st.sampled_from(["gaussian", "ailerons", "planted", "omp", "per-setting"]).map(json.dumps),
+    st.sampled_from(["1979-05-27", "07:32:00", "0x" + 5000 * "f", "1" + 4400 * "0", "{}", "[]"]),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(lambda values: f"[{', '.join(values)}]"),
+        st.dictionaries(st.sampled_from(["name", "method", "rho", "truth", "mean"]), inner).map(
+            lambda table: "{" + ", ".join(f"{key} = {table[key]}" for key in table) + "}"
+        ),
+    ),
+    max_leaves=6,
+)
+
+
+@st.composite
+def changed_texts(draw):
+    """A shipped experiment with some letters changed."""
+    text = load_spec(draw(st.sampled_from(spec_names()))).text
+    for _ in range(draw(st.integers(1, 3))):
+        place = draw(st.integers(0, len(text)))
+        text = text[:place] + draw(st.text(LETTERS, max_size=3)) + text[place + 1 :]
+    return text
+
+
+@st.composite
+def tables(draw, **fields):
+    """A table whose fields have a value that is meant, another one, or none."""
+    lines = []
+    for key, meant in fields.items():
+        kind = draw(st.sampled_from(["meant"] * 8 + ["other", "none"]))
+        if kind != "none":
+            lines.append(f"{key} = {draw(meant if kind == 'meant' else VALUES)}")
+    return lines
+
+
+def inline(**fields):
+    return tables(**fields).map(lambda lines: "{ " + ", ".join(lines) + " }")
+
+
+def listed(inner):
+    return st.lists(inner, min_size=1, max_size=2).map(lambda values: f"[{', '.join(values)}]")
+
+
+PARTS = {
+    "n_samples": st.just("[20, 30]"),
+    "n_features": st.just("12"),
+    "n_informative": st.just("2"),
+    "design": st.just('{ name = "toeplitz", rho = 0.5 }'),
+}
+METHODS_ASKED = listed(
+    inline(
+        method=st.sampled_from(['"omp"', '"projected-stg-exact"']),
+        label=st.just('"mine"'),
+        parameters=st.just("{ tau = 0.5 }"),
+        estimate=st.just('"gated_coef_"'),
+    )
+)
+SIZE = inline(
+    repetitions=st.just("4"),
+    block=st.just("2"),
+    pilots=st.just("3"),
+    settings=listed(inline(**PARTS, noise_std=st.just("[0.5, 1]"), cases=listed(inline(**PARTS)))),
+)
+WRITTEN = tables(
+    title=st.just('"mine"'),
+    root=st.just("3"),
+    alpha_scale=st.sampled_from(['"per-setting"', '"default"', "0.5"]),
+    one_at_a_time=st.just("true"),
+    methods=METHODS_ASKED,
+    problem=inline(**PARTS),
+    sizes=inline(smoke=SIZE),
+).map("\n".join)
+
+
+@examples(200)
+@given(text=WRITTEN | changed_texts())
+def test_a_text_is_an_experiment_or_is_refused_in_one_line(text):
+    count("problem", "spec text")
+    start = process_time()
+    assert "\n" not in refusal(text)
+    assert process_time() - start < 1.0
+
+
+def refusal(text):
+    """Read and plan an experiment; what it was refused with, or nothing."""
+    try:
+        spec = parse_spec(text, "mine")
+        for size in spec.sizes:
+            for task in islice(plan(spec, size, (1.0,)), 1000):
+                assert len(task.key) == 64
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def test_no_settings_and_no_methods_are_refused():

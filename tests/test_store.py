@@ -1,13 +1,17 @@
 """Files of rows: whole or absent, and what is foreign is set aside."""
 
+import io
 import os
 import shutil
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from soaking import ROUNDS, count
 
-from projstg.experiments.store import COLUMNS, Store, read_rows
+from projstg.experiments import store as store_module
+from projstg.experiments import tasks
+from projstg.experiments.store import COLUMNS, Store, _part, read_rows
 from projstg.experiments.tasks import Task
 
 
@@ -80,7 +84,7 @@ def test_a_failed_write_leaves_nothing(store):
 
 
 def test_leftovers_of_a_killed_write_are_swept(store):
-    (store.parts / ".abc.parquet.1.tmp").write_bytes(b"half")
+    (store.parts / ".0123456789abcdef.tmp").write_bytes(b"half")
     assert store.prepare() == []
     assert list(store.parts.iterdir()) == []
 
@@ -116,10 +120,94 @@ def test_a_damaged_page_is_found_too(store):
     assert len(store.prepare()) == 1
 
 
+def test_any_byte_that_changed_is_noticed(store):
+    """One bit is flipped, in every 16th byte of a file, and in the next ones the next round."""
+    store.write(task(), rows(task()))
+    path = store.parts / f"{task().key}.parquet"
+    content, expected = path.read_bytes(), _part(path)
+    for round in range(ROUNDS):
+        for place in range(round % 16, len(content), 16):
+            flipped = bytearray(content)
+            flipped[place] ^= 1 << (place + round) % 8
+            path.write_bytes(flipped)
+            found = _part(path)
+            assert isinstance(found, str) or found.equals(expected), place
+        count("fault", "flipped bit of a part", len(content) // 16)
+    path.write_bytes(content)
+    assert store.prepare() == []
+
+
+def test_what_is_no_regular_file_is_set_aside_without_waiting(store):
+    for name in ("pipe.parquet", f"{task().key}.parquet"):
+        os.mkfifo(store.parts / name)
+    (store.parts / "folder.parquet").mkdir()
+    (store.parts / "link.parquet").symlink_to(store.folder / "nowhere")
+    with pytest.raises(ValueError, match="no rows"):
+        read_rows(store.folder)
+    assert len(store.prepare()) == 4
+    assert list(store.parts.iterdir()) == []
+
+
+def test_rows_of_another_schema_are_set_aside(store, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(tasks, "SCHEMA_VERSION", 1)
+        old = task()
+        store.write(old, rows(old))
+    (said,) = store.prepare()
+    assert "schema 1, not 2" in said
+
+
+def test_of_two_rows_of_one_trial_the_later_counts(store):
+    first, second = task(parameters={"tau": 0.4}), task(last=3)
+    for one, message in ((first, "old"), (second, "new")):
+        store.write(one, [row | {"message": message, "root": 1} for row in rows(one)])
+        os.utime(store.parts / f"{one.key}.parquet", ns=(0, len(one.repetitions)))
+    table = read_rows(store.folder)
+    assert list(table["repetition"]) == [0, 1, 2]
+    assert set(table["message"]) == {"new"}
+
+
+def test_fits_that_failed_are_known_by_their_part(store):
+    good, bad = task(), task(root=2)
+    store.write(good, rows(good))
+    store.write(bad, [row | {"status": "error"} for row in rows(bad)])
+    store.prepare()
+    assert (store.has_failed(good), store.has_failed(bad)) == (False, True)
+
+
+@pytest.fixture
+def outside(tmp_path):
+    path = tmp_path / "outside"
+    path.write_text("precious")
+    return path
+
+
+def test_links_are_replaced_and_not_followed(store, outside):
+    names = [f"parts/{task().key}.parquet", "tuning/k.json", "specs/mine.toml", "run.json"]
+    for name in names:
+        (store.folder / name).symlink_to(outside)
+    store.write(task(), rows(task()))
+    store.write_tuned("k", 0.2, {})
+    store.write_spec("mine", "")
+    store.write_run({})
+    assert outside.read_text() == "precious"
+    assert not any((store.folder / name).is_symlink() for name in names)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: os.symlink("../outside", path)])
+def test_a_lock_that_is_something_else_is_refused(store, outside, make):
+    make(store.folder / ".lock")
+    with pytest.raises(ValueError, match=r"\.lock is (a link|not a regular file)"), store.locked():
+        pass
+    assert outside.read_text() == "precious"
+
+
 def test_other_columns_are_set_aside(store):
     store.write(task(), rows(task()))
     path = store.parts / f"{task().key}.parquet"
-    pq.write_table(pq.read_table(path).drop_columns(["seconds"]), path)
+    buffer = io.BytesIO()
+    pq.write_table(pq.read_table(path).drop_columns(["seconds"]), buffer)
+    path.write_bytes(store_module._sealed(buffer.getvalue()))
     (said,) = store.prepare()
     assert "columns" in said
 

@@ -69,13 +69,36 @@ def test_a_line_does_not_depend_on_the_others():
         pd.testing.assert_series_equal(together.loc[method], alone, check_names=False)
 
 
-def test_an_error_counts_as_a_failure_and_has_no_time():
-    failed = row(repetition=1, exact=False, failure="optimisation", status="error", seconds=None)
-    failed |= dict.fromkeys(["estimation_error", "true_positive_rate", "score_evidence"])
-    line = only(summarize(pd.DataFrame([row(), failed])))
-    assert (line["n"], line["rate"], line["errors"], line["optimisation"]) == (2, 0.5, 1, 0.5)
+def failed(method="omp", repetition=1, **fields):
+    nothing = dict.fromkeys(["exact", "seconds", "estimation_error", "true_positive_rate"])
+    nothing |= dict.fromkeys(["false_discovery_rate", "score_evidence", "score_common_size"])
+    said = {"failure": "error", "status": "error", "message": f"RuntimeError: {repetition}"}
+    return row(method, repetition, **nothing | said | fields)
+
+
+def test_an_error_is_counted_apart_and_in_nothing_else():
+    rows = [row(failure="optimisation", exact=False), failed(), failed(repetition=2)]
+    line = only(summarize(pd.DataFrame(rows)))
+    assert (line["n"], line["rate"], line["optimisation"]) == (1, 0.0, 1.0)
+    assert (line["errors"], line["first_error"]) == (2, "RuntimeError: 1")
     assert line["estimation_error"] == 1.0
     assert line["seconds_median"] == 0.5
+
+
+def test_of_errors_alone_nothing_is_known_but_their_number():
+    line = only(summarize(pd.DataFrame([failed(), failed(repetition=2)])))
+    assert (line["n"], line["successes"], line["errors"]) == (0, 0, 2)
+    for name in ("rate", "boot_low", "boot_high", "statistical", "optimisation", "seconds_median"):
+        assert math.isnan(line[name])
+    for name in ("estimation_error", "true_positive_rate", "false_discovery_rate"):
+        assert math.isnan(line[name])
+
+
+def test_a_limit_is_of_the_problems_that_were_searched():
+    rows = [row("omp", i, score_evidence=-1.0) for i in range(3)]
+    rows += [row("limit-evidence"), failed("limit-evidence"), failed("limit-evidence", 2)]
+    limit = summarize(pd.DataFrame(rows)).iloc[0]
+    assert (limit["method"], limit["n"], limit["errors"]) == ("limit-evidence", 1, 2)
 
 
 def test_settings_and_variants_stay_apart():

@@ -8,10 +8,10 @@ import pytest
 from sklearn.datasets import load_diabetes
 
 import projstg
-from projstg import ProjectedSTG
+from projstg import ProjectedSTG, select
 from projstg.tables import Selection, TableError
 from projstg.tables.answering import CRITERIA
-from projstg.tables.checking import checked, standard_errors
+from projstg.tables.checking import checked
 from projstg.tables.preparing import prepared_table
 
 pd = pytest.importorskip("pandas")
@@ -79,19 +79,27 @@ def test_coefficients_follow_the_units_and_effects_do_not(diabetes):
 
 def test_standard_errors_are_those_of_least_squares(rng):
     X, y = rng.normal(size=(40, 3)) + 5.0, rng.normal(size=40)
+    found = projstg.select((X, y), k=3, folds=0)
     design = np.column_stack([np.ones(40), X])
-    beta, rss = np.linalg.lstsq(design, y)[:2]
-    errors, deviation = standard_errors(X, y - design @ beta, None)
-    variance = rss[0] / 36
+    variance = np.linalg.lstsq(design, y)[1][0] / 36
     expected = np.sqrt(variance * np.diag(np.linalg.inv(design.T @ design)))[1:]
-    np.testing.assert_allclose(errors, expected, rtol=1e-9)
-    assert deviation == pytest.approx(np.sqrt(variance))
+    errors = {one.column: one.standard_error for one in found.chosen}
+    np.testing.assert_allclose([errors[f"x{j}"] for j in range(3)], expected, rtol=1e-9)
+    assert found.residual_std == pytest.approx(np.sqrt(variance))
 
 
-def test_standard_errors_are_unknown_where_columns_repeat_or_rows_run_out(rng):
-    x = rng.normal(size=(10, 1))
-    assert standard_errors(np.hstack([x, 2 * x]), rng.normal(size=10), None)[0] == [None, None]
-    assert standard_errors(rng.normal(size=(3, 2)), np.zeros(3), None) == ([None, None], None)
+def test_standard_errors_are_unknown_where_rows_run_out(rng):
+    found = projstg.select((rng.normal(size=(4, 3)), rng.normal(size=4)), k=3, folds=0)
+    assert [one.standard_error for one in found.chosen] == [None] * 3
+    assert found.residual_std is None
+
+
+def test_the_unit_of_a_column_does_not_matter_to_its_effect(rng):
+    X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
+    plain, far = (projstg.select((X * unit, y), k=2, folds=0) for unit in (1.0, 1e250))
+    for one, other in zip(plain.chosen, far.chosen, strict=True):
+        assert other.effect == pytest.approx(one.effect)
+        assert other.standard_error == pytest.approx(one.standard_error / 1e250)
 
 
 def test_a_weight_is_a_number_of_rows(frame):

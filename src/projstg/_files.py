@@ -15,8 +15,8 @@ from pathlib import Path
 
 __all__ = ["LEFTOVERS", "replacing", "replacing_all"]
 
-LEFTOVERS = ".*.tmp"
-"""Pattern of the temporary names."""
+LEFTOVERS = "." + 16 * "[0-9a-f]" + ".tmp"
+"""Pattern of the temporary names, and of no name that anybody else would choose."""
 
 
 @contextmanager

@@ -3,14 +3,16 @@
 Only click is imported to show help; everything else when a command runs. A command is one function
 that takes click and returns a ``click.Command``; adding it to ``COMMANDS`` puts it on the line.
 What a user can get wrong ends in one line on standard error and the exit status 2, never in a
-traceback; a run stopped by Ctrl-C ends in 130. A character that the terminal cannot show is
-escaped.
+traceback; a run in which some fits failed ends in 1, one that was stopped, by Ctrl-C or by the
+signal TERM, in 130. Control characters in names and messages, and characters that the terminal
+cannot show, are escaped.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager, suppress
@@ -24,7 +26,18 @@ from .tables.words import printable
 
 __all__ = ["COMMANDS", "main"]
 
-BAD_INPUT = 2
+FAILED_FITS, BAD_INPUT = 1, 2
+
+_GIBIBYTE = 2**30
+
+_EPILOG = """\b
+Exit status: 0 all is done; 1 all is done, but some fits failed (raised, took too
+long, or their process died); 2 bad input, one line on standard error says why;
+130 stopped by Ctrl-C or the signal TERM, and the same command goes on.
+
+A fit that failed is left out of every rate, and shown as an error on the page.
+The same command tries it again; --fresh computes everything anew.
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,8 +81,13 @@ def _status(arguments: list[str]) -> int:
 
 def _refused(why: object, status: int = BAD_INPUT) -> int:
     with suppress(OSError):  # standard error may be full, too
-        print(f"projstg: {printable(why)}", file=sys.stderr)
+        _say(f"projstg: {why}", sys.stderr)
     return status
+
+
+def _say(text: object, file: Any = None) -> None:
+    """Print one line, whatever the names in it hold."""
+    print(printable(text), file=file)
 
 
 def _give_up_output() -> None:
@@ -90,7 +108,7 @@ def _group(click: Any) -> Any:
 
 
 def _reproduce(click: Any) -> Any:
-    @click.command("reproduce")
+    @click.command("reproduce", epilog=_EPILOG)
     @click.argument("names", nargs=-1, metavar="[NAME]...")
     @click.option("--size", default="smoke", show_default=True, help="smoke or paper.")
     @click.option("--methods", help="Names or module:attribute, with commas; default: all.")
@@ -107,7 +125,25 @@ def _reproduce(click: Any) -> Any:
         help="Keep the rows that are there, or compute them anew.",
     )
     @click.option(
-        "--backend", type=click.Choice(["loky", "dask"]), default="loky", show_default=True
+        "--time-limit",
+        type=click.FloatRange(0, 1e6),
+        default=600.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Of one fit; 0: none.",
+    )
+    @click.option(
+        "--memory-limit",
+        type=click.FloatRange(0.5, 2**20),
+        metavar="GIB",
+        help="Of one process; default: its share of the machine's.",
+    )
+    @click.option(
+        "--backend",
+        type=click.Choice(["processes", "dask"]),
+        default="processes",
+        show_default=True,
+        help="Limits are for processes.",
     )
     @click.option("--scheduler", help="Address of a Dask scheduler; default: a local cluster.")
     @click.option("--device", default="cpu", show_default=True, help="cpu, or cuda for the gates.")
@@ -134,6 +170,8 @@ def _run(
     methods: str | None,
     jobs: int | None,
     resume: bool,
+    time_limit: float,
+    memory_limit: float | None,
     backend: str,
     scheduler: str | None,
     device: str,
@@ -141,19 +179,24 @@ def _run(
     wants_page: bool,
 ) -> int:
     """Do what ``reproduce`` was asked for."""
-    from .experiments.runner import Workers, run
+    from .experiments.limits import Limits
+    from .experiments.pool import Workers
+    from .experiments.runner import run
     from .experiments.spec import load_spec, spec_names
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if scheduler is not None and backend != "dask":
         raise ValueError("--scheduler is for --backend dask; add that, or leave it out.")
     command = shlex.join(["projstg", *sys.argv[1:]])
+    memory = None if memory_limit is None else int(memory_limit * _GIBIBYTE)
+    limits = Limits(time_limit or None, memory)
     with interruptible(), _bar(progress) as show:
         report = run(
             [load_spec(name) for name in names or spec_names()],
             out,
             size=size,
             methods=None if methods is None else [name for name in methods.split(",") if name],
-            workers=Workers(jobs or os.cpu_count() or 1, backend, scheduler, device),
+            workers=Workers(jobs or os.cpu_count() or 1, backend, scheduler, device, limits),
             fresh=not resume,
             command=command,
             progress=show,
@@ -163,22 +206,19 @@ def _run(
         again = command.replace(" --fresh", "")
         return _refused(f"{report.interrupted}; go on with: {again}", INTERRUPTED)
     if wants_page:
-        print(_page(out, None))
-    return 0
+        _say(_page(out, None))
+    return FAILED_FITS if report.n_errors else 0
 
 
 def _tell(report: Any, out: Path) -> None:
     """Say what was done, left out and set aside."""
     for line in report.set_aside:
-        print(f"set aside: {line}", file=sys.stderr)
+        _say(f"set aside: {line}", sys.stderr)
     for name, how in report.unavailable.items():
-        print(f"left out: {name}; {how}", file=sys.stderr)
+        _say(f"left out: {name}; {how}", sys.stderr)
     if report.n_errors:
-        print(
-            f"{report.n_errors} fits failed and count as failures, the first: {report.first_error}",
-            file=sys.stderr,
-        )
-    print(
+        _say(f"{report.n_errors} fits failed, the first: {report.first_error}", sys.stderr)
+    _say(
         f"{report.n_done} of {report.n_tasks} tasks done in {report.seconds:.0f} s, "
         f"{report.n_found} were there; rows in {out}"
     )
@@ -218,7 +258,7 @@ def _report(click: Any) -> Any:
     @click.option("--out", type=click.Path(path_type=Path), help="Where to; default: DIR.")
     def command(folder: Path, out: Path | None) -> None:
         """Make the page of a folder that reproduce has filled."""
-        print(_page(folder, out))
+        _say(_page(folder, out))
 
     return command
 

@@ -1,8 +1,8 @@
 """One method on some problems of one shape: singly, or all at once where it can.
 
 Timing wraps ``fit`` alone. What goes wrong in a fit is a value: an outcome with a status and a
-message. Gates are fitted to all problems at once, on the device where the arrays lie; a method from
-outside may offer ``fit_many``.
+message; so is a fit that takes longer than ``limits`` allow. Gates are fitted to all problems at
+once, on the device where the arrays lie; a method from outside may offer ``fit_many``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from .._extras import extra
 from ..estimators.many import fit_many
 from ..estimators.projected_stg import ProjectedSTG
 from ..estimators.stg import STG
+from .limits import TimeLimit, timed
+from .messages import of_error, one_line
 from .methods import Known, Method
 
 __all__ = ["Outcome", "fit_all"]
@@ -62,11 +64,11 @@ def fit_all(
     parameters = dict(parameters or {})
     if not one_at_a_time:
         try:
-            with _heard() as heard:
+            with _heard() as heard, timed(len(known)):
                 outcomes = _together(chosen, X, y, known, parameters, estimate, device)
             if outcomes is not None:
                 return [_with_warnings(outcome, heard) for outcome in outcomes]
-        except Exception as error:
+        except _FAILURES as error:
             # Which problem it was shows when each is fitted on its own.
             if device != "cpu":
                 return [_failed(error) for _ in known]
@@ -92,20 +94,32 @@ def _singly(
     """Fit one problem and time it."""
     try:
         if chosen.needs is not None and (chosen.name, X.ndim) not in _WARM:
-            with warnings.catch_warnings(action="ignore"):
+            with warnings.catch_warnings(action="ignore"), timed():
                 _made(chosen, known, parameters).fit(X, y)
             _WARM.add((chosen.name, X.ndim))
-        model = _made(chosen, known, parameters)
-        with _heard() as heard:
+        with _heard() as heard, timed():
+            model = _made(chosen, known, parameters)
             start = perf_counter()
             model.fit(X, y)
             seconds = perf_counter() - start
-            support = np.asarray(model.get_support(), dtype=bool)
-        found = getattr(model, estimate or "coef_", None)
-        outcome = Outcome(support, None if found is None else np.ravel(found), seconds)
-        return _with_warnings(outcome, heard)
-    except Exception as error:
+            support = model.get_support()
+        found = getattr(model, "coef_", None) if estimate is None else getattr(model, estimate)
+        return _with_warnings(_outcome(support, found, X.shape[-1], seconds), heard)
+    except _FAILURES as error:
         return _failed(error)
+
+
+def _outcome(
+    support: Any, estimate: Any, n_features: int, seconds: float, batch_size: int = 1
+) -> Outcome:
+    """Return what a method gave as an outcome, once it has the shape of one."""
+    mask = np.asarray(support)
+    if mask.shape != (n_features,) or not np.isin(mask, (0, 1)).all():
+        raise ValueError(f"get_support() is no mask of the {n_features} columns; return one.")
+    coef = None if estimate is None else np.ravel(np.asarray(estimate, dtype=float))
+    if coef is not None and coef.shape != mask.shape:
+        raise ValueError(f"the estimate has {coef.size} numbers; X has {n_features} columns.")
+    return Outcome(mask.astype(bool), coef, seconds, batch_size=batch_size)
 
 
 def _together(
@@ -126,10 +140,8 @@ def _together(
     start = perf_counter()
     supports, coefs = chosen.fit_many(X, y, list(known))
     seconds = (perf_counter() - start) / len(known)
-    return [
-        Outcome(np.asarray(support, dtype=bool), np.asarray(coef), seconds, batch_size=len(known))
-        for support, coef in zip(to_numpy(supports), to_numpy(coefs), strict=True)
-    ]
+    found = zip(known, to_numpy(supports), to_numpy(coefs), strict=True)
+    return [_outcome(mask, coef, X.shape[-1], seconds, len(known)) for _, mask, coef in found]
 
 
 def _gates_together(
@@ -201,22 +213,21 @@ def _with_warnings(outcome: Outcome, heard: Sequence[warnings.WarningMessage]) -
     if not heard:
         return outcome
     stopped = any(issubclass(one.category, ConvergenceWarning) for one in heard)
-    texts = dict.fromkeys(_one_line(str(one.message)) for one in heard)
+    texts = dict.fromkeys(one_line(one.message) for one in heard)
     return Outcome(
         outcome.support,
         outcome.estimate,
         outcome.seconds,
         "unconverged" if stopped else outcome.status,
-        "; ".join(texts)[:500],
+        one_line("; ".join(texts)),
         outcome.batch_size,
         outcome.device,
     )
 
 
-def _failed(error: Exception) -> Outcome:
-    message = _one_line(f"{type(error).__name__}: {error}")[:500]
-    return Outcome(None, None, None, "error", message)
+# What ends a fit and nothing else; Ctrl-C ends the run.
+_FAILURES = (Exception, TimeLimit, SystemExit)
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _failed(error: BaseException) -> Outcome:
+    return Outcome(None, None, None, "error", of_error(error))

@@ -3,7 +3,7 @@
 The scores are those the search itself uses, on columns of mean square one and without centring,
 lower is better; they tell a *statistical* failure (what was returned scores at least as well as the
 truth) from an *optimisation* failure (the truth scores better and was not found). A support of
-another size than the truth's scores infinity.
+another size than the truth's scores infinity. A fit that gave none is an *error* and is not judged.
 
 On a measured table whose response was not planted there is no β*, so neither scores nor failures
 are told apart; where rows were held out, the residual is theirs, as a share of their variance.
@@ -30,20 +30,29 @@ from ..metrics import (
 from .fitting import Outcome
 from .measured import MeasuredProblem
 
-__all__ = ["judged", "least_squares", "scores"]
+__all__ = ["UNJUDGED", "judged", "least_squares", "scores"]
 
 _KINDS = ("score", "true_score")
 
-_UNJUDGED: dict[str, Any] = {
-    "support": None,
-    "exact": False,
-    "true_positive_rate": None,
-    "false_discovery_rate": None,
-    "sign_recovery": False,
-    "estimation_error": None,
-    "residual": None,
-    "failure": None,
-}
+
+def _column(criterion: str) -> str:
+    return criterion.replace("-", "_")
+
+
+UNJUDGED: dict[str, Any] = {"failure": "error"} | dict.fromkeys(
+    (
+        "truth",
+        "support",
+        "exact",
+        "true_positive_rate",
+        "false_discovery_rate",
+        "sign_recovery",
+        "estimation_error",
+        "residual",
+        *(f"{kind}_{_column(name)}" for name in CRITERIA for kind in _KINDS),
+    )
+)
+"""What is known of a fit that gave no answer."""
 
 
 def judged(
@@ -64,16 +73,15 @@ def judged(
     rows = []
     for i, (problem, outcome) in enumerate(zip(problems, outcomes, strict=True)):
         mark = {name: own[i] for name, own in marks.items()}
-        row = {"truth": _named(problem, truths[i]), **_UNJUDGED}
-        row |= {f"{kind}_{_column(name)}": None for name in CRITERIA for kind in _KINDS}
+        row = {**UNJUDGED, "truth": _named(problem, truths[i])}
         row |= {f"true_score_{_column(name)}": true for name, (true, _) in mark.items()}
         if outcome.support is not None:
             row |= {f"score_{_column(name)}": score for name, (_, score) in mark.items()}
             row |= _compared(problem, outcome, found[i])
-        if is_scored:
-            true, score = mark[criterion]
-            returned = score if outcome.support is not None else float("nan")
-            row["failure"] = failure_kind(returned, true, row["exact"])
+            row["failure"] = None
+            if is_scored:
+                true, score = mark[criterion]
+                row["failure"] = failure_kind(score, true, row["exact"])
         rows.append(row)
     return rows
 
@@ -148,7 +156,3 @@ def least_squares(X: np.ndarray, y: np.ndarray, support: np.ndarray) -> np.ndarr
     if len(support):
         coef[support] = np.linalg.lstsq(X[:, support], y)[0]
     return coef
-
-
-def _column(criterion: str) -> str:
-    return criterion.replace("-", "_")

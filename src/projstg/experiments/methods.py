@@ -144,6 +144,11 @@ def _from_outside(name: str) -> Method:
             f"{name!r}: no module {module_name!r} is installed or in {here}; use "
             "'module:attribute', the module without .py."
         ) from error
+    except (Exception, SystemExit) as error:
+        raise ValueError(
+            f"{name!r}: module {module_name!r} cannot be imported "
+            f"({type(error).__name__}: {error}); mend it first."
+        ) from error
     if not hasattr(module, attribute):
         near = get_close_matches(attribute, dir(module), n=1)
         hint = f"did you mean {module_name}:{near[0]}?" if near else "check the attribute's name."

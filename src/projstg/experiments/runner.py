@@ -1,54 +1,35 @@
 """From experiments to rows on disk: what is missing is computed, what is there is left alone.
 
-Tasks go through joblib, in processes of this machine or on a Dask cluster, each with one BLAS
-thread. This process alone writes, so a worker that outlives a killed run does no harm. The order in
-which tasks come back changes nothing.
+Tasks are done by a ``pool``; this process alone writes. The order in which tasks come back changes
+nothing. A task that does not come back, because its process died or the problem could not be drawn,
+is tried again when all others are done, one repetition at a time and with nothing beside it; what
+is lost again gets a row that says so. Tasks in which a fit failed are tried again by the next run.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
-
-from joblib import Parallel, delayed, parallel_config
 
 from .._extras import extra
 from ..datasets.settings import canonical_json, setting_hash
 from .machine import about_machine, commit, now, own_version
 from .measured import missing_tables
 from .methods import available, method
+from .pool import Call, Lost, Pool, Workers, pool
 from .spec import Entry, Setting, Size, Spec
 from .store import Store
 from .tasks import SCHEMA_VERSION, Rule, Task, plan
-from .trials import Where, run_task, run_tuning
+from .trials import Where, lost_rows, run_task, run_tuning
 from .tuning import GRID
 
-__all__ = ["RunReport", "Workers", "run"]
-
-# Workers without work leave after this long, so those of a killed run do not stay about.
-_IDLE_SECONDS = 10
+__all__ = ["RunReport", "run"]
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is."""
-
-
-@dataclass(frozen=True)
-class Workers:
-    """Who does the work."""
-
-    jobs: int = 1
-    backend: str = "loky"
-    """"loky": processes of this machine; "dask": a cluster."""
-    scheduler: str | None = None
-    """The address of Dask's scheduler; None: a cluster on this machine."""
-    device: str = "cpu"
-    """Where gates are fitted, "cpu" or a device of torch's such as "cuda"."""
 
 
 @dataclass
@@ -57,7 +38,7 @@ class RunReport:
 
     n_tasks: int = 0
     n_found: int = 0
-    """Tasks whose rows were there already."""
+    """Tasks whose rows were there already, none of them an error."""
     n_done: int = 0
     n_errors: int = 0
     """Rows with status "error" among those made."""
@@ -114,13 +95,11 @@ def run(
         about = _about(specs, size, workers, command, report) | {"earlier": store.earlier_runs()}
         store.write_run({**about, "ended": None})
         try:
-            with _pool(workers) as parallel:
-                tuned = _tuned(pending, store, parallel, progress)
-                _computed(pending, tuned, where, store, parallel, progress, report)
+            with pool(workers) as answers:
+                tuned = _tuned(pending, store, answers, progress)
+                _computed(pending, tuned, where, store, answers, progress, report)
         except KeyboardInterrupt:
             report.interrupted = "stopped"
-        except BrokenExecutor:
-            report.interrupted = "a worker process died; fewer --jobs need less memory"
         report.seconds = perf_counter() - start
         store.write_run(about | _ending(report))
     return report
@@ -140,6 +119,7 @@ def _about(
         "device": workers.device,
         "jobs": workers.jobs,
         "backend": workers.backend,
+        "time_limit": workers.limits.seconds,
         "blas_threads": 1,
         "unavailable": report.unavailable,
         "started": now(),
@@ -202,32 +182,46 @@ def _usable(tasks: Sequence[Task], report: RunReport) -> list[Task]:
 
 
 def _pending(tasks: list[Task], store: Store, fresh: bool, report: RunReport) -> list[Task]:
-    """Return the tasks without rows; ``fresh`` removes the rows first."""
+    """Return the tasks without rows or with errors; ``fresh`` removes the rows first."""
     unique = list({task.key: task for task in tasks}.values())
     if fresh:
         for task in unique:
             store.forget(task)
-    pending = [task for task in unique if not store.has(task)]
+    pending = [task for task in unique if not store.has(task) or store.has_failed(task)]
     report.n_tasks, report.n_found = len(unique), len(unique) - len(pending)
     return pending
 
 
 def _tuned(
-    tasks: Iterable[Task], store: Store, parallel: Parallel, progress: Progress | None
+    tasks: Iterable[Task], store: Store, answers: Pool, progress: Progress | None
 ) -> dict[str, float]:
-    """Return the C of every setting that needs one, choosing those not chosen before."""
+    """Return the C of every setting that needs one, choosing those not chosen before.
+
+    A setting for which none could be chosen is not among them; its tasks will say so.
+    """
     wanted: dict[str, tuple[Setting, Rule]] = {}
     for task in tasks:
         if isinstance(task.alpha_scale, Rule) and task.alpha_scale.kind == "per-setting":
             wanted[_tuning_key(task.setting, task.alpha_scale)] = (task.setting, task.alpha_scale)
-    found = {key: value for key in wanted if (value := store.tuned(key)) is not None}
-    missing = [key for key in wanted if key not in found]
-    calls = (delayed(_keyed)(key, run_tuning, *wanted[key]) for key in missing)
-    for key, value in _watched(parallel(calls), "choosing C", len(missing), progress):
-        setting, rule = wanted[key]
-        store.write_tuned(key, value, {"setting": setting, **rule.asdict()})
-        found[key] = value
+    found = {key: C for key, (_, rule) in wanted.items() if (C := store.tuned(key)) in rule.grid}
+    calls = [(key, run_tuning, wanted[key]) for key in wanted if key not in found]
+    for key, value in _watched(_twice(calls, answers), "choosing C", len(calls), progress):
+        if not isinstance(value, Lost):
+            setting, rule = wanted[key]
+            store.write_tuned(key, value, {"setting": setting, **rule.asdict()})
+            found[key] = value
     return found
+
+
+def _twice(calls: Sequence[Call], answers: Pool) -> Iterator[tuple[str, Any]]:
+    """Do calls, and those that were lost once more at the end, alone."""
+    lost = set()
+    for key, answer in answers(calls, False):
+        if isinstance(answer, Lost):
+            lost.add(key)
+        else:
+            yield key, answer
+    yield from answers([call for call in calls if call[0] in lost], True)
 
 
 def _computed(
@@ -235,22 +229,44 @@ def _computed(
     tuned: dict[str, float],
     where: Where,
     store: Store,
-    parallel: Parallel,
+    answers: Pool,
     progress: Progress | None,
     report: RunReport,
 ) -> None:
     """Compute the rows of tasks and put them in place as they come."""
     by_key = {task.key: task for task in tasks}
-    calls = (
-        delayed(_keyed)(task.key, run_task, task, where, _scale(task, tuned)) for task in tasks
-    )
-    for key, rows in _watched(parallel(calls), "fitting", len(tasks), progress):
+    rows_of = _rows_of(tasks, tuned, where, answers)
+    for key, rows in _watched(rows_of, "fitting", len(tasks), progress):
         store.write(by_key[key], rows)
         report.n_done += 1
         errors = [row["message"] for row in rows if row["status"] == "error"]
         if errors and not report.first_error:
             report.first_error = f"{by_key[key].method}: {errors[0]}"
         report.n_errors += len(errors)
+
+
+def _rows_of(
+    tasks: Sequence[Task], tuned: dict[str, float], where: Where, answers: Pool
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Give the rows of every task; those that were lost come last, a repetition at a time."""
+    lost = set()
+    for key, rows in answers([_call(task.key, task, tuned, where) for task in tasks], False):
+        if isinstance(rows, Lost):
+            lost.add(key)
+        else:
+            yield key, rows
+    for task in (task for task in tasks if task.key in lost):
+        pieces = {str(r): replace(task, first=r, last=r + 1) for r in task.repetitions}
+        calls = (_call(name, piece, tuned, where) for name, piece in pieces.items())
+        found = {
+            name: lost_rows(pieces[name], where, rows.reason) if isinstance(rows, Lost) else rows
+            for name, rows in answers(calls, True)
+        }
+        yield task.key, [row for name in pieces for row in found[name]]
+
+
+def _call(name: str, task: Task, tuned: dict[str, float], where: Where) -> Call:
+    return name, run_task, (task, where, _scale(task, tuned))
 
 
 def _scale(task: Task, tuned: dict[str, float]) -> float | None:
@@ -270,11 +286,6 @@ def _tuning_key(setting: Setting, rule: Rule) -> str:
     )
 
 
-def _keyed(key: str, function: Callable[..., Any], *args: Any) -> tuple[str, Any]:
-    """Return a result with the name it is known by: results come back in any order."""
-    return key, function(*args)
-
-
 def _watched(
     results: Iterable[Any], what: str, total: int, progress: Progress | None
 ) -> Iterator[Any]:
@@ -284,32 +295,3 @@ def _watched(
         yield result
         if progress is not None:
             progress(what, done, total)
-
-
-@contextmanager
-def _pool(workers: Workers) -> Iterator[Parallel]:
-    """Give joblib's pool, in processes here or on a Dask cluster."""
-    jobs = 1 if workers.device != "cpu" else workers.jobs
-    with ExitStack() as stack:
-        stack.enter_context(warnings.catch_warnings())
-        # What Ctrl-C cancels is no news to whoever pressed it.
-        warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
-        if workers.backend == "dask":
-            stack.enter_context(_dask_client(workers))
-            stack.enter_context(parallel_config(backend="dask"))
-            jobs = -1
-        elif workers.backend == "loky":
-            options = {"idle_worker_timeout": _IDLE_SECONDS} if jobs > 1 else {}
-            stack.enter_context(parallel_config(backend="loky", **options))
-        else:
-            raise ValueError(f"there is no backend {workers.backend!r}; use 'loky' or 'dask'.")
-        yield Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-
-
-def _dask_client(workers: Workers) -> Any:
-    distributed = extra("distributed", "dask")
-    if workers.scheduler is not None:
-        return distributed.Client(workers.scheduler)
-    return distributed.Client(
-        n_workers=max(workers.jobs, 1), threads_per_worker=1, dashboard_address=None
-    )

@@ -21,13 +21,16 @@ Lists in one entry of ``settings`` multiply; entries add up. Fields that vary to
 ``cases``, a list of tables. A design or a signal with options is a table with a ``name``; measured
 tables are designs too (``{ name = "ailerons", truth = "planted" }``). A figure that draws the
 trials of another experiment has only a title and ``trials_of``. A key that means nothing is
-refused, and the nearest one that does is named.
+refused, and the nearest one that does is named. So is more than a folder can hold or a machine can
+draw (:class:`Bounds`), which is counted before anything is made of it.
 """
 
 from __future__ import annotations
 
+import math
+import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from importlib.resources import files
@@ -36,9 +39,20 @@ from pathlib import Path
 from typing import Any
 
 from ..datasets.settings import canonical_json, problem_setting
+from .contents import contents
 from .measured import is_measured, measured_setting
 
-__all__ = ["Entry", "Setting", "Size", "Spec", "load_spec", "parse_spec", "spec_names"]
+__all__ = [
+    "BOUNDS",
+    "Bounds",
+    "Entry",
+    "Setting",
+    "Size",
+    "Spec",
+    "load_spec",
+    "parse_spec",
+    "spec_names",
+]
 
 Setting = dict[str, Any]
 
@@ -66,6 +80,36 @@ _SPEC_KEYS = (
 _SIZE_KEYS = ("repetitions", "block", "pilots", "methods", "settings")
 _METHOD_KEYS = ("method", "label", "parameters", "estimate")
 _RULES = ("per-setting", "per-problem", "default")
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The most that a spec may ask for."""
+
+    bytes: int = 2**18
+    """Of its text; the longest shipped one has two thousand."""
+    dots: int = 200
+    """In a key; the parser's time grows with their square."""
+    settings: int = 10_000
+    """Of one size; to write out so many takes about a second."""
+    parts: int = 100_000
+    """Files of rows that one size fills: settings × methods × blocks of repetitions."""
+    fits: int = 10_000_000
+    """Of one size; at a millisecond each that is three hours."""
+    repetitions: int = 1_000_000
+    """Repetitions from here on are the pilot problems."""
+    pilots: int = 10_000
+    """All are in memory at once."""
+    numbers: int = 2**28
+    """In one X: two gibibytes."""
+    root: int = 2**63 - 1
+    """The column of the rows that holds it has 64 bits."""
+
+
+BOUNDS = Bounds()
+
+# What ``fit`` learns ends in an underscore, as in scikit-learn, and begins with a letter.
+_LEARNED = re.compile(r"[A-Za-z]\w*_")
 
 
 @dataclass(frozen=True)
@@ -137,33 +181,58 @@ def load_spec(name: str | Path) -> Spec:
     ValueError: there is no experiment 'recovery_vs_sample'; did you mean 'recovery_vs_samples'?
     One of your own is given by its path, ending in .toml.
     """
-    if str(name) in spec_names():
-        return parse_spec(
-            files(__package__).joinpath("specs", f"{name}.toml").read_text(encoding="utf-8"),
-            str(name),
-        )
+    return _loaded(str(name), ())
+
+
+def _loaded(name: str, seen: tuple[str, ...]) -> Spec:
+    """Return an experiment; ``seen`` are those that led to it by ``trials_of``."""
+    if name in spec_names():
+        shipped = files(__package__).joinpath("specs", f"{name}.toml")
+        return _parsed(shipped.read_text(encoding="utf-8"), name, (*seen, name))
     path = Path(name)
     if path.suffix == ".toml":
-        if not path.is_file():
-            raise ValueError(f"there is no file {str(path)!r}; check the path of the experiment.")
-        return parse_spec(path.read_text(encoding="utf-8"), path.stem)
+        try:
+            text = contents(path, BOUNDS.bytes).decode("utf-8")
+        except FileNotFoundError as error:
+            raise ValueError(
+                f"there is no file {name!r}; check the path of the experiment."
+            ) from error
+        except ValueError as error:
+            raise ValueError(f"{name!r} is no experiment: {error}.") from error
+        return _parsed(text, path.stem, (*seen, name))
     raise ValueError(
-        f"there is no experiment {str(name)!r}; did you mean {_nearest(str(name), spec_names())}? "
+        f"there is no experiment {name!r}; did you mean {_nearest(name, spec_names())}? "
         "One of your own is given by its path, ending in .toml."
     )
 
 
 def parse_spec(text: str, name: str) -> Spec:
     """Return the experiment that a TOML text describes."""
+    return _parsed(text, name, (name,))
+
+
+def _parsed(text: str, name: str, seen: tuple[str, ...]) -> Spec:
+    too_deep = f"{name}.toml is nested too deeply; four levels do."
+    if any(piece.count(".") > BOUNDS.dots for piece in re.split(r"[=,{\n]", text)):
+        raise ValueError(too_deep)
     try:
-        table = tomllib.loads(text)
+        return _spec(tomllib.loads(text), text, name, seen)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name}.toml is not TOML: {error}") from error
+    except RecursionError as error:
+        raise ValueError(too_deep) from error
+
+
+def _spec(table: Mapping[str, Any], text: str, name: str, seen: tuple[str, ...]) -> Spec:
     _refuse_unknown(table, _SPEC_KEYS, name)
+    title = _string(table.get("title", name.replace("_", " ")), f"{name}, title")
     if "trials_of" in table:
         _refuse_unknown(table, ("title", "trials_of"), f"{name}, which has trials_of")
-        other = load_spec(table["trials_of"])
-        return replace(other, title=str(table.get("title", other.title)))
+        other = _string(table["trials_of"], f"{name}, trials_of")
+        if other in seen:
+            raise ValueError(f"{name}: trials_of = {other!r} comes back to itself; name another.")
+        found = _loaded(other, seen)
+        return replace(found, title=title) if "title" in table else found
     shared = _table(table, "problem", name)
     _refuse_unknown(shared, _PROBLEM_KEYS, f"{name}, [problem]")
     methods = _entries(table.get("methods", []), name)
@@ -181,8 +250,8 @@ def parse_spec(text: str, name: str) -> Spec:
         )
     return Spec(
         name=name,
-        title=str(table.get("title", name.replace("_", " "))),
-        root=_integer(table.get("root", 0), 0, f"{name}, root"),
+        title=title,
+        root=_integer(table.get("root", 0), 0, BOUNDS.root, f"{name}, root"),
         alpha_scale=_rule(table.get("alpha_scale", "default"), name),
         one_at_a_time=_boolean(table.get("one_at_a_time", False), f"{name}, one_at_a_time"),
         sizes=sizes,
@@ -198,34 +267,60 @@ def _size(where: str, values: Any, shared: Mapping[str, Any], methods: tuple[Ent
         methods = _entries(values["methods"], where)
     if not methods:
         raise ValueError(f"{where} has no methods; give methods = [...] here or at the top.")
-    repetitions = _integer(values.get("repetitions"), 1, f"{where}, repetitions")
+    repetitions = _integer(
+        values.get("repetitions"), 1, BOUNDS.repetitions, f"{where}, repetitions"
+    )
+    block = _integer(values.get("block", repetitions), 1, BOUNDS.repetitions, f"{where}, block")
+    grids = [
+        grid
+        for entry in _tables(values.get("settings", []), f"{where}, settings")
+        for grid in _grids(shared, entry, where)
+    ]
+    _refuse_too_many(grids, len(methods), repetitions, block, where)
     settings = [
-        setting
-        for entry in values.get("settings", [])
-        for setting in _expanded({**shared, **entry}, entry, where)
+        _setting(dict(zip(grid, point, strict=True)), where)
+        for grid in grids
+        for point in product(*grid.values())
     ]
     if not settings:
         raise ValueError(f"{where} has no settings; give [[sizes.….settings]] with n_samples.")
     unique = {canonical_json(setting): setting for setting in settings}
     return Size(
         repetitions=repetitions,
-        block=_integer(values.get("block", repetitions), 1, f"{where}, block"),
-        pilots=_integer(values.get("pilots", 20), 1, f"{where}, pilots"),
+        block=block,
+        pilots=_integer(values.get("pilots", 20), 1, BOUNDS.pilots, f"{where}, pilots"),
         methods=methods,
         settings=tuple(unique.values()),
     )
 
 
-def _expanded(merged: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Iterator[Setting]:
-    """Yield the settings of one entry: the product of its lists."""
+Grid = dict[str, list[Any]]
+
+
+def _grids(shared: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> list[Grid]:
+    """Return the lists of one entry whose product are its settings, for each of its cases."""
     _refuse_unknown(entry, _ENTRY_KEYS, f"{where}, settings")
-    cases = merged.get("cases", [{}])
-    single = {key: value for key, value in merged.items() if key != "cases"}
+    cases = _tables(entry.get("cases", [{}]), f"{where}, cases")
+    single = {key: value for key, value in {**shared, **entry}.items() if key != "cases"}
     for case in cases:
         _refuse_unknown(case, _PROBLEM_KEYS, f"{where}, cases")
-        axes = {key: _as_list(value) for key, value in {**single, **case}.items()}
-        for values in product(*axes.values()):
-            yield _setting(dict(zip(axes, values, strict=True)), where)
+    return [{key: _as_list(each) for key, each in {**single, **case}.items()} for case in cases]
+
+
+def _refuse_too_many(
+    grids: Sequence[Grid], n_methods: int, repetitions: int, block: int, where: str
+) -> None:
+    """Count what a size asks for, without writing it out."""
+    n_settings = sum(math.prod(map(len, grid.values())) for grid in grids)
+    counts = {
+        "settings": n_settings,
+        "parts": n_settings * n_methods * -(-repetitions // block),
+        "fits": n_settings * n_methods * repetitions,
+    }
+    for name, count in counts.items():
+        most = getattr(BOUNDS, name)
+        if count > most:
+            raise ValueError(f"{where} asks for {count} {name}; {most} are the most.")
 
 
 def _setting(values: Mapping[str, Any], where: str) -> Setting:
@@ -242,9 +337,15 @@ def _setting(values: Mapping[str, Any], where: str) -> Setting:
     if "n_samples" not in fields:
         raise ValueError(f"{where}: a setting has no n_samples; give n_samples = [...].")
     try:
-        return measured_setting(**fields) if is_measured(fields) else problem_setting(**fields)
+        setting = measured_setting(**fields) if is_measured(fields) else problem_setting(**fields)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{where}: {error}") from error
+    numbers = setting["n_samples"] * setting["n_features"]
+    if numbers > BOUNDS.numbers:
+        raise ValueError(
+            f"{where}: n_samples × n_features is {numbers}; {BOUNDS.numbers} are the most."
+        )
+    return setting
 
 
 def _entries(values: Any, where: str) -> tuple[Entry, ...]:
@@ -258,8 +359,22 @@ def _entry(value: Any, where: str) -> Entry:
         return Entry(value)
     if not isinstance(value, Mapping) or "method" not in value:
         raise ValueError(f'{where}: {value!r} names no method; write {{ method = "…" }}.')
-    _refuse_unknown(value, _METHOD_KEYS, f"{where}, methods")
-    return Entry(**{**value, "parameters": dict(_table(value, "parameters", where))})
+    where = f"{where}, methods"
+    _refuse_unknown(value, _METHOD_KEYS, where)
+    parameters = dict(_table(value, "parameters", where))
+    canonical_json(parameters)  # they are part of a key, and refused here if they cannot be
+    return Entry(
+        method=_string(value["method"], f"{where}, method"),
+        label=None if "label" not in value else _string(value["label"], f"{where}, label"),
+        parameters=parameters,
+        estimate=_estimate(value.get("estimate"), where),
+    )
+
+
+def _estimate(value: Any, where: str) -> str | None:
+    if value is None or (isinstance(value, str) and _LEARNED.fullmatch(value)):
+        return value
+    raise ValueError(f"{where}: estimate = {value!r}; name what fit learns, such as 'gated_coef_'.")
 
 
 def _rule(value: Any, where: str) -> str | float:
@@ -298,9 +413,21 @@ def _table(table: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
     return value
 
 
-def _integer(value: Any, least: int, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{where} is {value!r}; give a whole number, {least} or more.")
+def _tables(value: Any, where: str) -> list[Mapping[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
+        raise ValueError(f"{where} = {value!r}; give a list of tables.")
+    return value
+
+
+def _string(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{where} = {value!r}; give a text in quotes.")
+    return value
+
+
+def _integer(value: Any, least: int, most: int, where: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ValueError(f"{where} is {value!r}; give a whole number from {least} to {most}.")
     return value
 
 

@@ -1,7 +1,8 @@
 """Rows on disk: one Parquet file per task, named by its key, written whole and renamed into place.
 
 There is no other record of what has been done, so there is nothing that a killed run could leave
-half said. A folder holds::
+half said. Each file carries the SHA-256 of all its bytes, so that a single bit that changed on the
+way is noticed before anything in it is believed. A folder holds::
 
     parts/KEY.parquet      the rows of one task
     tuning/KEY.json        the C chosen for one setting
@@ -9,13 +10,19 @@ half said. A folder holds::
     specs/NAME.toml        the experiments that were asked for
     run.json               versions, machine, command, times of the last run
 
-One run at a time writes to a folder; part files made elsewhere may be copied in.
+One run at a time writes to a folder; part files made elsewhere may be copied in. Links are
+replaced by what is written under their name, never followed. Files of an earlier schema are set
+aside, for their rows mean something else. Of two rows of one trial, such as an experiment gives
+that was changed and run again, the one written last counts.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -23,10 +30,12 @@ from pathlib import Path
 from typing import Any
 
 from .._extras import extra
+from .._files import LEFTOVERS, replacing
 from ..datasets.settings import setting_hash
+from .contents import contents
 from .tasks import SCHEMA_VERSION, Task
 
-__all__ = ["COLUMNS", "TIMINGS", "Store", "read_rows"]
+__all__ = ["COLUMNS", "TIMINGS", "NoRows", "Store", "read_about", "read_rows"]
 
 COLUMNS = {
     "experiment": "string",
@@ -79,7 +88,19 @@ TIMINGS = ("seconds",)
 
 _METADATA = b"projstg"
 
+# The digest of a file stands in its own metadata; it is taken with zeros in its place.
+_SEAL, _BLANK = b"projstg-sha256:", b"0" * 64
+
+# More bytes than these are not what this laboratory writes.
+_MOST_OF_PART, _MOST_OF_JSON = 2**28, 2**24
+
+_TRIAL = ["experiment", "size", "setting", "method", "label", "root", "repetition"]
+
 _KEPT_OF_RUNS = ("command", "size", "device", "commit", "started", "ended", "seconds", "n_done")
+
+
+class NoRows(ValueError):
+    """A folder has none."""
 
 
 class Store:
@@ -89,22 +110,36 @@ class Store:
         self.folder = Path(folder)
         self.parts = self.folder / "parts"
         self.tuning = self.folder / "tuning"
+        self.failed: set[str] = set()
+        """Keys of the parts in which ``prepare`` found fits that failed."""
 
     def prepare(self) -> list[str]:
         """Make the folder ready and return a line for each file that was set aside."""
         for folder in (self.parts, self.tuning, self.folder / "specs"):
             folder.mkdir(parents=True, exist_ok=True)
-            for leftover in folder.glob(".*.tmp"):  # of a run that was killed while writing
+        for name in ("", "parts", "tuning", "specs", "figures", "tables"):
+            for leftover in (self.folder / name).glob(LEFTOVERS):  # of a run that was killed
                 leftover.unlink(missing_ok=True)
+        self.failed.clear()
         return [
-            self._set_aside(path, reason)
+            self._set_aside(path, found)
             for path in sorted(self.parts.iterdir())
-            if isinstance(reason := _part(path), str)
+            if isinstance(found := self._looked_at(path), str)
         ]
+
+    def _looked_at(self, path: Path) -> Any:
+        part = _part(path)
+        if not isinstance(part, str) and "error" in part["status"].to_pylist():
+            self.failed.add(path.stem)
+        return part
 
     def has(self, task: Task) -> bool:
         """Return whether the rows of a task are there; ``prepare`` has seen to what is not."""
         return self._path(task.key).exists()
+
+    def has_failed(self, task: Task) -> bool:
+        """Return whether a fit of the task failed when it was last run."""
+        return task.key in self.failed
 
     def forget(self, task: Task) -> None:
         """Remove the rows of a task."""
@@ -114,15 +149,17 @@ class Store:
         """Put the rows of a task in place, all of them or none."""
         pa, parquet = extra("pyarrow", "cli"), extra("pyarrow.parquet", "cli")
         about = json.dumps({"key": task.key, "task": task.identity}).encode()
-        schema = _schema().with_metadata({_METADATA: about})
+        schema = _schema().with_metadata({_METADATA: about, b"sha256": _SEAL + _BLANK})
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
-        with self._replacing(self._path(task.key)) as temporary:
-            parquet.write_table(table, temporary)
+        buffer = io.BytesIO()
+        parquet.write_table(table, buffer)
+        with replacing(self._path(task.key)) as temporary:
+            temporary.write_bytes(_sealed(buffer.getvalue()))
 
     def tuned(self, key: str) -> float | None:
         """Return the C that was chosen under this key; None: none yet, or not readable."""
         try:
-            return float(json.loads((self.tuning / f"{key}.json").read_text())["alpha_scale"])
+            return float(_read_json(self.tuning / f"{key}.json")["alpha_scale"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -140,18 +177,16 @@ class Store:
 
     def earlier_runs(self) -> list[dict[str, Any]]:
         """Return what run.json says of the runs before this one, the last one last."""
-        try:
-            last = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
-            told = {name: last[name] for name in _KEPT_OF_RUNS if name in last}
-            return [*last.get("earlier", []), told]
-        except (OSError, ValueError, TypeError, AttributeError):
-            return []
+        last = read_about(self.folder)
+        earlier = last.get("earlier", [])
+        told = {name: last[name] for name in _KEPT_OF_RUNS if name in last}
+        return [*(earlier if isinstance(earlier, list) else []), *([told] if told else [])]
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the folder; a second run is refused. A killed run holds nothing."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with open(self.folder / ".lock", "w") as handle:
+        with _opened_lock(self.folder / ".lock") as handle:
             try:
                 import fcntl
             except ImportError:  # Windows: nothing is held
@@ -159,7 +194,7 @@ class Store:
                 return
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
+            except BlockingIOError as error:
                 raise ValueError(
                     f"another run is writing to {self.folder}; wait for it, or choose another "
                     "folder with --out."
@@ -174,25 +209,31 @@ class Store:
         aside = self.folder / "set-aside"
         aside.mkdir(exist_ok=True)
         target, count = aside / path.name, 1
-        while target.exists():
+        while os.path.lexists(target):
             target, count = aside / f"{path.stem}.{count}{path.suffix}", count + 1
         os.replace(path, target)
         return f"{path.name}: {reason}; moved to {target.relative_to(self.folder)}"
 
     def _write_text(self, path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with self._replacing(path) as temporary:
+        with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
 
-    @contextmanager
-    def _replacing(self, path: Path) -> Iterator[Path]:
-        """Give a temporary name in the same folder, and rename it when all is written."""
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            yield temporary
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+
+def _opened_lock(path: Path) -> Any:
+    """Return the file that is locked, opened; a link or a pipe in its place is refused."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        handle = os.open(path, flags, 0o644)
+    except OSError as error:
+        if not path.is_symlink():
+            raise
+        raise ValueError(f"{path} is a link; remove it, or choose another folder.") from error
+    file = open(handle, "r+b", buffering=0)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        file.close()
+        raise ValueError(f"{path} is not a regular file; remove it, or choose another folder.")
+    return file
 
 
 def read_rows(folder: str | Path, keys: Iterable[str] | None = None) -> Any:
@@ -206,30 +247,39 @@ def read_rows(folder: str | Path, keys: Iterable[str] | None = None) -> Any:
     """
     pa = extra("pyarrow", "cli")
     wanted = None if keys is None else set(keys)
-    paths = sorted((Path(folder) / "parts").glob("*.parquet"))
+    paths = sorted((Path(folder) / "parts").glob("*.parquet"), key=_age)
     parts = (_part(path) for path in paths if wanted is None or path.stem in wanted)
     tables = [part.replace_schema_metadata(None) for part in parts if not isinstance(part, str)]
     if not tables:
-        raise ValueError(f"there are no rows in {folder}; make some with projstg reproduce.")
-    table = pa.concat_tables(tables).to_pandas()
-    order = ["experiment", "size", "setting", "method", "label", "repetition"]
-    return table.sort_values(order, kind="stable", ignore_index=True)
+        raise NoRows(f"there are no rows in {folder}; make some with projstg reproduce.")
+    table = pa.concat_tables(tables).to_pandas().drop_duplicates(_TRIAL, keep="last")
+    return table.sort_values(_TRIAL, kind="stable", ignore_index=True)
+
+
+def _age(path: Path) -> tuple[int, str]:
+    return os.lstat(path).st_mtime_ns, path.name
 
 
 def _part(path: Path) -> Any:
     """Return the rows of a file in parts/, or a text that says why they cannot be used."""
     if path.suffix != ".parquet":
         return "not a Parquet file"
-    parquet = extra("pyarrow.parquet", "cli")
+    pa, parquet = extra("pyarrow", "cli"), extra("pyarrow.parquet", "cli")
     try:
-        table = parquet.ParquetFile(path).read()
-        about = json.loads((table.schema.metadata or {})[_METADATA])
-    except KeyError:
-        return "no rows of this laboratory"
-    except Exception as error:  # whatever a damaged file makes the reader say
-        return f"not readable ({type(error).__name__})"
-    if about.get("key") != path.stem or setting_hash(about.get("task", {})) != path.stem:
+        content = contents(path, _MOST_OF_PART)
+        if _SEAL not in content:
+            return "no rows of this laboratory, or of an earlier version"
+        if _sealed(content) != content:
+            return "damaged: its checksum is that of another content"
+        table = parquet.ParquetFile(pa.BufferReader(content)).read()
+        about = json.loads(table.schema.metadata[_METADATA])
+        key, schema = setting_hash(about["task"]), about["task"]["schema"]
+    except Exception as error:  # whatever a foreign file makes the reader say
+        return f"not readable ({error if isinstance(error, ValueError) else type(error).__name__})"
+    if not path.stem == key == about["key"]:
         return "its name is not the key of what it holds"
+    if schema != SCHEMA_VERSION:
+        return f"its rows are of schema {schema}, not {SCHEMA_VERSION}"
     if not table.schema.equals(_schema()):
         return f"its columns are not those of schema {SCHEMA_VERSION}"
     return table
@@ -246,6 +296,30 @@ def _schema() -> Any:
         "list": pa.list_(pa.int64()),
     }
     return pa.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
+
+
+def _sealed(content: bytes) -> bytes:
+    """Return a file's content with the digest of all of it in its place, whatever stood there."""
+    place = content.rindex(_SEAL) + len(_SEAL)
+    before, after = content[:place], content[place + len(_BLANK) :]
+    digest = hashlib.sha256(before + _BLANK + after).hexdigest()
+    return before + digest.encode() + after
+
+
+def read_about(folder: str | Path) -> dict[str, Any]:
+    """Return what run.json says; nothing where it is missing, damaged or something else."""
+    try:
+        found = _read_json(Path(folder) / "run.json")
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(contents(path, _MOST_OF_JSON))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
 
 
 def _json(value: Mapping[str, Any]) -> str:

@@ -1,9 +1,10 @@
 """Rows to numbers one can draw: one line per setting and method.
 
 Rates come with a bootstrap band, as in the paper, and with Wilson's interval, which keeps its width
-at 0 and 1. A fit that failed with an error counts as a failure. Where a reference search
-(``limit-common-size`` and the like) was run, its lines hold the *limit*: the share of
-problems in which the truth scores no worse than every support that any method found.
+at 0 and 1. A fit that failed with an error gave no answer: it is counted apart, and in nothing
+else. Where a reference search (``limit-common-size`` and the like) was run, its lines hold the
+*limit*: the share of problems in which the truth scores no worse than every support that any method
+found.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ LIMITS = {
     "limit-evidence": "evidence",
     "limit-least-squares": "least_squares",
 }
+_WHICH = list(SETTING[:3])  # enough to tell settings apart
 _BANDED = ("estimation_error", "true_positive_rate", "false_discovery_rate")
 _RTOL, _ATOL = 1e-10, 1e-7  # within these two scores are equal, as for ``failure_kind``
 
@@ -62,10 +64,11 @@ def summarize(rows: Any, level: float = 0.9) -> Any:
     Returns
     -------
     summary : pandas table
-        The columns of ``SETTING``, then method, label, parameters, n, successes, rate, its bands,
-        the shares of statistical and optimisation failures, the means of estimation error, true
-        positive rate and false discovery rate with bands, the median of R² on rows held out,
-        times, and the quantities of the theorems (:func:`theorem_columns`).
+        The columns of ``SETTING``, then method, label, parameters, n (trials that gave an answer),
+        successes, rate, its bands, the shares of statistical and optimisation failures, the means
+        of estimation error, true positive rate and false discovery rate with bands, the median of
+        R² on rows held out, times, the number of errors and what the first said, and the
+        quantities of the theorems (:func:`theorem_columns`). What nothing is known of is missing.
     """
     pd = extra("pandas", "cli")
     keys = [*SETTING, "method", "label"]
@@ -97,12 +100,15 @@ def summarize(rows: Any, level: float = 0.9) -> Any:
 
 def _line(group: Any, level: float) -> dict[str, Any]:
     """Return the numbers of one method on one setting."""
-    line: dict[str, Any] = {"parameters": _common_parameters(group["parameters"])}
-    line |= _rate(group["exact"].to_numpy(dtype=bool), level)
-    is_judged = group["failure"].notna().any()  # not where there is no β* to find
+    answered = group[group["status"] != "error"]
+    told = answered if len(answered) else group
+    line: dict[str, Any] = {"parameters": _common_parameters(told["parameters"])}
+    line |= _rate(answered["exact"].dropna().to_numpy(dtype=bool), level)
+    line["n"] = len(answered)  # also where there is nothing to recover
+    is_judged = answered["failure"].notna().any()  # not where there is no β* to find
     for kind in ("statistical", "optimisation"):
-        line[kind] = float((group["failure"] == kind).mean()) if is_judged else math.nan
-    line["errors"] = int((group["status"] == "error").sum())
+        line[kind] = float((answered["failure"] == kind).mean()) if is_judged else math.nan
+    line |= _errors(group)
     line["unconverged"] = int((group["status"] == "unconverged").sum())
     for name in _BANDED:
         line[name] = group[name].dropna().to_numpy(dtype=float)  # its mean and band come later
@@ -115,6 +121,12 @@ def _line(group: Any, level: float) -> dict[str, Any]:
     line["device"] = ", ".join(sorted(group["device"].unique()))
     line["sigma"] = float(group["sigma"].mean())
     return line
+
+
+def _errors(group: Any) -> dict[str, Any]:
+    """Return how many fits failed, and what the first of them said."""
+    messages = group.loc[group["status"] == "error", "message"]
+    return {"errors": len(messages), "first_error": next(iter(messages), "")}
 
 
 def _held_out_r2(group: Any, level: float) -> dict[str, float]:
@@ -179,10 +191,11 @@ def _limit_lines(rows: Any, name: str, criterion: str, level: float) -> list[dic
     """Return the limit under one score, for every setting in which its search was run."""
     # As many columns as rows fit without error, the truth or not: there a score says nothing.
     tells = rows["n_samples"] > rows["n_informative"]
-    searched = rows.loc[(rows["method"] == name) & tells, [*SETTING, "repetition"]]
-    searched = searched.drop_duplicates()
+    own = rows[(rows["method"] == name) & tells]
+    searched = own.loc[own["status"] != "error", [*SETTING, "repetition"]].drop_duplicates()
     if searched.empty:
         return []
+    errors = {setting: _errors(group) for setting, group in own.groupby(_WHICH)}
     found = searched.merge(rows, on=[*SETTING, "repetition"], how="left")
     best = found.groupby([*SETTING, "repetition"], dropna=False, sort=False).agg(
         best=(f"score_{criterion}", "min"), true=(f"true_score_{criterion}", "first")
@@ -195,6 +208,7 @@ def _limit_lines(rows: Any, name: str, criterion: str, level: float) -> list[dic
         dict(zip(SETTING, values, strict=True))
         | blank
         | _rate(group["within"].to_numpy(dtype=bool), level)
+        | errors[values[: len(_WHICH)]]
         for values, group in best.groupby(list(SETTING), dropna=False, sort=False)
     ]
 

@@ -19,7 +19,7 @@ from .spec import Entry, Setting, Spec
 
 __all__ = ["SCHEMA_VERSION", "Rule", "Task", "plan"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised when rows change their columns or their meaning."""
 
 

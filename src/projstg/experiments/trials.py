@@ -2,7 +2,7 @@
 
 A row is one trial: what was run, on which problem, how long it took, what came back and how good
 that is. Rows depend on the task alone; only ``seconds`` and the columns that say where it ran do
-not.
+not. A trial that could not be made at all has a row too (:func:`lost_rows`).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from ..datasets.settings import canonical_json
 from ..datasets.simulate import SimulatedProblem
 from .fitting import Outcome, fit_all
-from .judging import judged
-from .measured import MeasuredProblem, draw
+from .judging import UNJUDGED, judged
+from .measured import draw
 from .methods import Known, method
 from .spec import Setting
 from .tasks import Rule, Task
-from .tuning import chosen_by_folds, chosen_on_pilots, known_of
+from .tuning import chosen_by_folds, chosen_on_pilots, known_of, method_seed
 
-__all__ = ["Where", "run_task", "run_tuning", "setting_columns"]
+__all__ = ["Where", "lost_rows", "run_task", "run_tuning", "setting_columns"]
 
 # So many numbers in X are drawn and fitted at a time.
 _MOST_NUMBERS = 2**24
@@ -59,16 +59,37 @@ def run_task(task: Task, where: Where, alpha_scale: float | None = None) -> list
         ]
 
 
+def lost_rows(task: Task, where: Where, reason: str) -> list[dict[str, Any]]:
+    """Return the rows of a task that gave none: errors, without so much as drawing the problems."""
+    nothing = Outcome(None, None, None, "error", reason, 1, where.device)
+    return [
+        {
+            **_about(task, repetition, method_seed(task.setting, task.root, repetition)),
+            **_outcome_columns(nothing),
+            **UNJUDGED,
+            "sigma": task.setting.get("noise_std"),
+            "criterion": _criterion(task),
+            "version": where.version,
+            "commit": where.commit,
+            "blas_threads": 1,
+        }
+        for repetition in task.repetitions
+    ]
+
+
+def _criterion(task: Task) -> str:
+    return method(task.method).criterion or "least-squares"
+
+
 def _rows(
     task: Task, problems: list[SimulatedProblem], known: list[Known], device: str
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of some problems of a task."""
-    chosen = method(task.method)
-    criterion = chosen.criterion or "least-squares"
+    criterion = _criterion(task)
     X = np.stack([problem.X for problem in problems])
     y = np.stack([problem.y for problem in problems])
     outcomes = fit_all(
-        chosen,
+        method(task.method),
         X,
         y,
         known,
@@ -80,9 +101,10 @@ def _rows(
     results = judged(problems, X, y, outcomes, criterion)
     for problem, one, outcome, result in zip(problems, known, outcomes, results, strict=True):
         yield {
-            **_about(task, problem, one),
-            **_outcome_columns(outcome, problem),
+            **_about(task, problem.repetition, one.seed, one.alpha_scale),
+            **_outcome_columns(outcome, getattr(problem, "note", "")),
             **result,
+            "sigma": problem.noise_std,
             "criterion": criterion,
         }
 
@@ -116,13 +138,15 @@ def _told(task: Task, problems: list[SimulatedProblem], alpha_scale: float | Non
     elif rule.kind == "per-problem":
         scales = chosen_by_folds(problems, rule)
     elif alpha_scale is None:
-        raise ValueError("a task whose C is chosen for its setting needs that C.")
+        raise ValueError("no C could be chosen for this setting on its pilot problems.")
     else:
         scales = [alpha_scale] * len(known)
     return [replace(one, alpha_scale=C) for one, C in zip(known, scales, strict=True)]
 
 
-def _about(task: Task, problem: SimulatedProblem, known: Known) -> dict[str, Any]:
+def _about(
+    task: Task, repetition: int, seed: int, alpha_scale: float | None = None
+) -> dict[str, Any]:
     """Return the columns that say what was run."""
     return {
         "experiment": task.experiment,
@@ -130,11 +154,10 @@ def _about(task: Task, problem: SimulatedProblem, known: Known) -> dict[str, Any
         **setting_columns(task.setting),
         "method": task.method,
         "label": task.label,
-        "parameters": canonical_json(_parameters(task, known)),
+        "parameters": canonical_json(_parameters(task, alpha_scale)),
         "root": task.root,
-        "repetition": problem.repetition,
-        "seed": known.seed,
-        "sigma": problem.noise_std,
+        "repetition": repetition,
+        "seed": seed,
     }
 
 
@@ -156,12 +179,12 @@ def setting_columns(setting: Setting) -> dict[str, Any]:
     return {"setting": canonical_json(setting), **fields, "options": canonical_json(options)}
 
 
-def _parameters(task: Task, known: Known) -> Mapping[str, Any]:
+def _parameters(task: Task, alpha_scale: float | None) -> Mapping[str, Any]:
     """Return what the method was given beyond what every method knows."""
     found: dict[str, Any] = dict(task.parameters)
-    if known.alpha_scale is not None:
+    if alpha_scale is not None:
         rule = task.alpha_scale
-        found["alpha_scale"] = known.alpha_scale
+        found["alpha_scale"] = alpha_scale
         found["alpha_scale_rule"] = rule.kind if isinstance(rule, Rule) else "given"
         if isinstance(rule, Rule):
             found["alpha_scale_by"] = "projected-stg-exact"
@@ -170,8 +193,7 @@ def _parameters(task: Task, known: Known) -> Mapping[str, Any]:
     return found
 
 
-def _outcome_columns(outcome: Outcome, problem: SimulatedProblem) -> dict[str, Any]:
-    note = problem.note if isinstance(problem, MeasuredProblem) else ""
+def _outcome_columns(outcome: Outcome, note: str = "") -> dict[str, Any]:
     return {
         "seconds": outcome.seconds,
         "batch_size": outcome.batch_size,

@@ -23,7 +23,7 @@ from .methods import Known, method
 from .spec import Setting
 from .tasks import Rule
 
-__all__ = ["GRID", "chosen_by_folds", "chosen_on_pilots", "known_of"]
+__all__ = ["GRID", "chosen_by_folds", "chosen_on_pilots", "known_of", "method_seed"]
 
 GRID = tuple(float(f"{c:.4g}") for c in np.geomspace(0.1, 10.0, 9))
 """The values of C."""
@@ -35,15 +35,19 @@ _N_FOLDS = 5
 def known_of(problem: SimulatedProblem, n_samples: int | None = None) -> Known:
     """Return what methods may know of a problem, fitted on so many of its rows."""
     N, D = problem.X.shape
-    seed = seed_sequence(problem.setting, problem.root, problem.repetition).generate_state(1)[0]
     return Known(
         n_features_to_select=int(problem.setting["n_informative"]),
         noise_std=problem.noise_std,
         n_samples=N if n_samples is None else n_samples,
         n_features=D,
         alpha_scale=None,
-        seed=int(seed),
+        seed=method_seed(problem.setting, problem.root, problem.repetition),
     )
+
+
+def method_seed(setting: Setting, root: int, repetition: int) -> int:
+    """Return the seed that methods are told for a problem."""
+    return int(seed_sequence(setting, root, repetition).generate_state(1)[0])
 
 
 def chosen_on_pilots(setting: Setting, rule: Rule) -> float:
@@ -58,7 +62,7 @@ def chosen_on_pilots(setting: Setting, rule: Rule) -> float:
     known = [known_of(pilot, n_samples) for pilot in pilots]
     train, test = np.arange(n_samples), np.arange(n_samples, 2 * n_samples)
     errors = [np.mean(_held_out_errors(X, y, known, train, test, C)) for C in rule.grid]
-    return rule.grid[int(np.argmin(errors))]
+    return rule.grid[_least(np.array(errors))]
 
 
 def chosen_by_folds(problems: Sequence[SimulatedProblem], rule: Rule) -> list[float]:
@@ -72,7 +76,14 @@ def chosen_by_folds(problems: Sequence[SimulatedProblem], rule: Rule) -> list[fl
         known = [known_of(problem, len(train)) for problem in problems]
         for place, C in enumerate(rule.grid):
             errors[place] += len(test) * _held_out_errors(X, y, known, train, test, C)
-    return [rule.grid[best] for best in np.argmin(errors, axis=0)]
+    return [rule.grid[_least(own)] for own in errors.T]
+
+
+def _least(errors: np.ndarray) -> int:
+    """Return the place of the least error; where every fit failed there is none to choose."""
+    if not np.isfinite(errors).any():
+        raise ValueError("no C could be chosen: the gates failed for every one of them.")
+    return int(np.nanargmin(errors))
 
 
 def _held_out_errors(

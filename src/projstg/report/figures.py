@@ -1,5 +1,8 @@
 """From a summary to a figure: curves with bands, failures split below them, a legend beside.
 
+A point at which no fit gave an answer is a gap in its curve, and wherever fits failed a cross in
+the curve's colour stands on the axis.
+
 Every function takes axes (or makes a :class:`matplotlib.figure.Figure` of its own) and a table;
 none knows how the table came about, and none touches pyplot's global state. A figure is drawn in
 one of two shapes: wide, panels side by side as in the paper; or narrow, panels below each other,
@@ -32,6 +35,8 @@ SPLIT_METHODS = ("projected-stg-refined", "projected-stg", "abess")
 
 # Inches: of a panel, of the split below it, between blocks, around them, and of a legend's line.
 _PANEL, _SPLIT, _GAP, _TOP, _BOTTOM, _KEY = 2.9, 1.3, 0.85, 0.32, 0.52, 0.205
+
+_LONGEST_TITLE = 120
 
 RC = {
     "font.size": 9.5,
@@ -72,7 +77,9 @@ def ranked(table: Any, entry: Entry) -> list[Any]:
     metric = METRICS[entry.metric]
     places = {name: place for place, name in enumerate(LOOKS)}
     names = sorted(table["method"].unique(), key=lambda name: (places.get(name, 99), name))
-    means = table.groupby("method")[metric.column].mean().reindex(names).dropna()
+    means = table.groupby("method")[metric.column].mean().reindex(names)
+    failed = set(table.loc[table["errors"] > 0, "method"])
+    means = means[means.notna() | means.index.isin(failed)]
     best_first = means.sort_values(ascending=metric.lower_is_better, kind="stable").index
     ordered = [m for m in LIMITS if m in best_first] + [m for m in best_first if m not in LIMITS]
     rules = _size_rules(table)
@@ -95,13 +102,16 @@ def draw_curves(ax: Any, panel: Panel, entry: Entry, styles: dict[Any, Look]) ->
     found = dict(iter(panel.table.groupby(entry.series)))
     bands = set()
     for value in sorted(found, key=lambda value: -styles[value].order):
-        rows = found[value][found[value][metric.column].notna()].sort_values(panel.x)
+        rows = found[value].sort_values(panel.x)
+        _crosses(ax, rows.loc[rows["errors"] > 0, panel.x], styles[value])
+        if not rows[metric.column].notna().any():
+            continue
         _curve(ax, rows, panel.x, metric, styles[value])
         band = tuple(rows.get(metric.low, ())), tuple(rows.get(metric.high, ()))
         if len(rows) and all(band) and styles[value].marker and band not in bands:
             bands.add(band)
             _band(ax, rows[panel.x], *band, styles[value])
-    ax.set(title=panel.title, xlabel=axis_label(panel.x))
+    ax.set(title=plain_label(panel.title, _LONGEST_TITLE), xlabel=axis_label(panel.x))
     _scale(ax, panel, metric)
 
 
@@ -118,6 +128,14 @@ def _curve(ax: Any, rows: Any, x: str, metric: Metric, look: Look) -> None:
         zorder=look.order,
         clip_on=False,
     )
+
+
+def _crosses(ax: Any, x: Any, look: Look) -> None:
+    """Mark on the axis where fits failed."""
+    if len(x):
+        on_axis = ax.get_xaxis_transform()
+        drawn = {"color": look.colour, "marker": "x", "linestyle": "", "clip_on": False}
+        ax.plot(x, [0.0] * len(x), transform=on_axis, zorder=6.0, **drawn)
 
 
 def _band(ax: Any, x: Any, low: tuple[float, ...], high: tuple[float, ...], look: Look) -> None:

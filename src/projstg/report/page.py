@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._extras import extra
+from .._files import replacing
 from .entries import Entry
 from .figures import draw
 from .findings import verdicts
@@ -37,6 +38,8 @@ class Part(NamedTuple):
     wide: Any
     narrow: Any
     remark: str
+    failed: str
+    """Which fits failed and are not drawn; empty: none."""
     trials: str
     theory: Table | None
     numbers: Table
@@ -65,14 +68,23 @@ def write_report(run: Run, out: Path) -> Path:
     """Write the page of a run that has been read."""
     for name in ("figures", "tables"):
         (out / name).mkdir(parents=True, exist_ok=True)
-    parts = [_part(i, name, table, out) for i, (name, table) in enumerate(in_order(run.summary))]
-    labels = labels_of(run.summary)
-    found = verdicts(run.summary, labels)
-    needed = headline_table(run.summary, labels)
-    _write_tables(found, needed, out / "tables")
+    parts, found, needed = ([], [], None) if run.summary is None else _contents(run.summary, out)
     page = out / "report.html"
-    page.write_text(render(run, parts, found, needed), encoding="utf-8")
+    with replacing(page) as temporary:
+        temporary.write_text(render(run, parts, found, needed), encoding="utf-8")
     return page
+
+
+def _contents(summary: Any, out: Path) -> tuple[list[Part], list[Verdict], Table | None]:
+    """Return what the page shows, and write the pieces beside it.
+
+    Findings and thresholds are of points with answers; figures also show where there were none.
+    """
+    parts = [_part(i, name, table, out) for i, (name, table) in enumerate(in_order(summary))]
+    answered, labels = summary[summary["n"] > 0], labels_of(summary)
+    found, needed = verdicts(answered, labels), headline_table(answered, labels)
+    _write_tables(found, needed, out / "tables")
+    return parts, found, needed
 
 
 def slug(name: str) -> str:
@@ -93,13 +105,15 @@ def _part(i: int, experiment: str, table: Any, out: Path) -> Part:
     wide = save_svg(figure, out / "figures" / f"{name}.svg")
     save_png(figure, out / "figures" / f"{name}.png")
     narrow = svg_text(draw(entry, table, labels, is_narrow=True), f"{name}-narrow")
-    table.to_csv(out / "tables" / f"{name}.csv", index=False, float_format="%.6g")
+    with replacing(out / "tables" / f"{name}.csv") as temporary:
+        table.to_csv(temporary, index=False, float_format="%.6g")
     return Part(
         id=f"{name}-{i}",
         entry=entry,
         wide=inline_svg(wide, f"f{i}w", entry.title),
         narrow=inline_svg(narrow, f"f{i}n", entry.title),
         remark=scale_remark(table),
+        failed=failed_remark(table, labels),
         trials=_trials(table),
         theory=theory_table(entry, table),
         numbers=numbers_table(entry, table, labels),
@@ -110,6 +124,18 @@ def _trials(table: Any) -> str:
     low, high = int(table["n"].min()), int(table["n"].max())
     many = str(low) if low == high else f"{low} to {high}"
     return f", {many} trial{'s' * (high > 1)} a point."
+
+
+def failed_remark(table: Any, labels: dict[str, str]) -> str:
+    """Say which methods failed in a figure, how often, and what the first error was."""
+    words = []
+    for name, rows in table.groupby("method", sort=True):
+        n_errors = int(rows["errors"].sum())
+        if n_errors:
+            first = rows.loc[rows["errors"] > 0, "first_error"].iloc[0]
+            n = n_errors + int(rows["n"].sum())
+            words.append(f"{labels.get(name, name)} in {n_errors} of {n} ({first})")
+    return f"Fits failed (×) and count in no rate: {'; '.join(words)}." if words else ""
 
 
 def scale_remark(table: Any) -> str:
@@ -132,12 +158,12 @@ def scale_remark(table: Any) -> str:
 def _write_tables(found: list[Verdict], needed: Table | None, folder: Path) -> None:
     """Write the verdicts and the samples needed as CSV files."""
     pd = extra("pandas", "cli")
-    pd.DataFrame(found, columns=Verdict._fields).to_csv(folder / "findings.csv", index=False)
+    with replacing(folder / "findings.csv") as temporary:
+        pd.DataFrame(found, columns=Verdict._fields).to_csv(temporary, index=False)
     if needed is not None:
         rows = [[cell.text for cell in row] for row in needed.rows]
-        pd.DataFrame(rows, columns=needed.columns).to_csv(
-            folder / "samples_needed.csv", index=False
-        )
+        with replacing(folder / "samples_needed.csv") as temporary:
+            pd.DataFrame(rows, columns=needed.columns).to_csv(temporary, index=False)
 
 
 def tied(text: str) -> str:

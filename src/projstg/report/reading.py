@@ -1,4 +1,8 @@
-"""From the folder of a run to what a page needs: a summary, and the facts about the run."""
+"""From the folder of a run to what a page needs: a summary, and the facts about the run.
+
+What a folder holds may come from anywhere: of ``run.json`` only what has the type it should have is
+believed, and a folder without a single row has a page that says so.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..experiments.methods import METHODS
-from ..experiments.store import read_rows
+from ..experiments.store import NoRows, read_about, read_rows
 from ..experiments.summary import summarize
 from .texts import ENTRIES
 
@@ -18,7 +22,7 @@ class Run(NamedTuple):
     """What was found in a folder."""
 
     summary: Any
-    """One line per setting and method, as :func:`prepared` leaves it."""
+    """One line per setting and method, as :func:`prepared` leaves it; None: there are no rows."""
     facts: list[tuple[str, str]]
     """What to say about the run, in order."""
     command: str
@@ -27,24 +31,39 @@ class Run(NamedTuple):
 
 def read_run(folder: Path) -> Run:
     """Return the summary of a folder's rows and what is known about how they came about."""
-    rows = read_rows(folder)
     about = _about(folder)
+    try:
+        rows = read_rows(folder)
+    except NoRows:
+        if not about:  # no run was here: a page would hide a mistake in the path
+            raise
+        return Run(None, _facts({}, about), about.get("command", ""), _NOTHING)
     rows = rows[_chosen_size(rows, about)]
-    return Run(
-        prepared(summarize(rows)),
-        _facts(rows, about),
-        str(about.get("command") or ""),
-        _lead(rows),
-    )
+    facts = _facts(_of_rows(rows), about)
+    return Run(prepared(summarize(rows)), facts, about.get("command", ""), _lead(rows))
+
+
+_NOTHING = "There are no rows in this folder: no fit was made, or none that can be read."
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "command": str,
+    "size": str,
+    "machine": dict,
+    "versions": dict,
+    "unavailable": dict,
+    "jobs": int,
+    "backend": str,
+    "started": str,
+    "ended": str,
+    "seconds": (int, float),
+    "interrupted": bool,
+}
 
 
 def _about(folder: Path) -> dict[str, Any]:
-    """Return what run.json says; nothing where it is missing or damaged."""
-    try:
-        found = json.loads((Path(folder) / "run.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    """Return what run.json says, as far as it is what a run writes."""
+    found = read_about(folder)
+    return {name: found[name] for name, kind in _TYPES.items() if isinstance(found.get(name), kind)}
 
 
 def _chosen_size(rows: Any, about: dict[str, Any]) -> Any:
@@ -105,24 +124,44 @@ def _pairs(table: Any) -> str:
     return ", ".join(f"{name} {value}" for name, value in table.items())
 
 
-def _facts(rows: Any, about: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what is known, each with its name; what is not known is not mentioned."""
-    machine = about.get("machine") or {}
+def _of_rows(rows: Any) -> dict[str, str]:
+    """Return what the rows themselves say of how they were made."""
     roots = rows.groupby("experiment")["root"].unique()
     seeds = {name: "/".join(map(str, found)) for name, found in roots.items()}
-    known = {
+    return {
         "Version": ", ".join(sorted(rows["version"].dropna().unique())),
         "Commit": ", ".join(sorted(rows["commit"].dropna().unique())),
         "Seeds": f"{_pairs(seeds)}; the draws of a trial follow from this root, the setting and "
         "the repetition alone",
-        "Packages": _pairs(about.get("versions") or {}),
-        "Machine": ", ".join(str(value) for value in _machine(machine)),
-        "Work": _work(rows, about),
-        "Began, ended (UTC)": _times(about),
-        "Left out": "; ".join(f"{k}: {v}" for k, v in (about.get("unavailable") or {}).items()),
+        "Device": ", ".join(sorted(rows["device"].dropna().unique())),
         "Fits that failed": _failed(rows),
     }
-    return [(name, value) for name, value in known.items() if value]
+
+
+def _facts(of_rows: dict[str, str], about: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what is known, each with its name; what is not known is not mentioned."""
+    known = of_rows | {
+        "Packages": _pairs(about.get("versions", {})),
+        "Machine": ", ".join(str(value) for value in _machine(about.get("machine", {}))),
+        "Work": _work(of_rows.get("Device", ""), about),
+        "Began, ended (UTC)": _times(about),
+        "Left out": "; ".join(f"{k}: {v}" for k, v in about.get("unavailable", {}).items()),
+    }
+    return [(name, known[name]) for name in _FACTS if known.get(name)]
+
+
+_FACTS = (
+    "Version",
+    "Commit",
+    "Seeds",
+    "Packages",
+    "Machine",
+    "Work",
+    "Began, ended (UTC)",
+    "Left out",
+    "Fits that failed",
+)
+"""What is said of a run, in this order."""
 
 
 def _machine(machine: dict[str, Any]) -> list[Any]:
@@ -133,8 +172,7 @@ def _machine(machine: dict[str, Any]) -> list[Any]:
     ]
 
 
-def _work(rows: Any, about: dict[str, Any]) -> str:
-    devices = ", ".join(sorted(rows["device"].dropna().unique()))
+def _work(devices: str, about: dict[str, Any]) -> str:
     words = [f"{about['jobs']} at a time ({about.get('backend')})"] if "jobs" in about else []
     words.append(f"one BLAS thread each on {devices}" if devices else "one BLAS thread each")
     return ", ".join(words)
@@ -158,4 +196,8 @@ def _failed(rows: Any) -> str:
         f"{name} in {count} ({failed.loc[failed['method'] == name, 'message'].iloc[0]})"
         for name, count in counts.items()
     ]
-    return f"{'; '.join(words)}; counted as failures" if words else ""
+    return (
+        f"{'; '.join(words)}; left out of all rates and means; the same command tries them again"
+        if words
+        else ""
+    )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .._extras import extra
+from .._files import replacing
 from .figures import RC
 
 __all__ = ["inline_svg", "save_png", "save_svg", "scoped", "slimmed", "svg_text"]
@@ -59,7 +60,8 @@ def slimmed(svg: str) -> str:
 def save_svg(figure: Any, path: Path) -> str:
     """Write the figure as SVG, the same bytes for the same figure, and return its text."""
     text = svg_text(figure, path.stem)
-    path.write_text(text, encoding="utf-8")
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
     return text
 
 
@@ -70,7 +72,8 @@ def svg_text(figure: Any, name: str) -> str:
 
 def save_png(figure: Any, path: Path, dpi: int = 144) -> None:
     """Write the figure as PNG on white."""
-    path.write_bytes(_written(figure, path.stem, "png", dpi=dpi, facecolor="white"))
+    with replacing(path) as temporary:
+        temporary.write_bytes(_written(figure, path.stem, "png", dpi=dpi, facecolor="white"))
 
 
 def inline_svg(text: str, scope: str, description: str) -> Any:

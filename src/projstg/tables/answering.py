@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from ..estimators.projected_stg import ProjectedSTG
-from .checking import checked, r_squared, standard_errors, weighted_mean
+from .checking import checked, deviation, r_squared, residual_deviation, weighted_mean
 from .preparing import Prepared
 from .selection import Candidate, Chosen, Selection
 from .sizes import sizes_around, tried_sizes
@@ -61,16 +61,14 @@ def _answered(
     clock.lap("choose")
     check, no_check = _checked(data, params, folds, seed)
     clock.lap("check")
-    path = ()
+    path, n_chosen = (), int(model.support_.sum())
     if question["sizes"]:
-        path = _path(data, params, int(model.support_.sum()), folds if check else 0)
+        path = _path(data, params, n_chosen, folds if check else 0)
         clock.lap("sizes")
     predicted = data.X @ model.coef_ + model.intercept_
-    chosen_columns, residuals = data.X[:, model.support_], data.y - predicted
-    errors, deviation = standard_errors(chosen_columns, residuals, data.weights)
     return Selection(
         target=data.target,
-        chosen=_chosen(data, model, errors, check),
+        chosen=_chosen(data, model, check),
         intercept=float(model.intercept_),
         n_samples=len(data.y),
         n_columns=len(data.names),
@@ -79,7 +77,7 @@ def _answered(
         ),
         r2_out_of_sample=None if check is None else check.r2,
         r2_folds=() if check is None else tuple(check.r2_folds),
-        residual_std=deviation,
+        residual_std=residual_deviation(data.y - predicted, data.weights, n_chosen),
         question={**question, "target": data.target},
         source=source,
         others=_others(data, model, check),
@@ -161,21 +159,19 @@ def _path(data: Prepared, params: dict, k: int, folds: int) -> tuple[dict, ...]:
     return tried_sizes(data, params, sizes, folds, k)
 
 
-def _chosen(data: Prepared, model, errors, check) -> tuple[Chosen, ...]:
+def _chosen(data: Prepared, model, check) -> tuple[Chosen, ...]:
     """Return the chosen columns, the largest effect first."""
-    places = np.flatnonzero(model.support_)
     probability = model.inclusion_probability_
     rivals = _rivals(model)
     found = []
-    for error, place in zip(errors, places.tolist(), strict=True):
-        column = data.X[:, place]
-        mean = weighted_mean(column, data.weights)
-        spread = np.sqrt(weighted_mean((column - mean) ** 2, data.weights))
+    for place in np.flatnonzero(model.support_).tolist():
+        error = float(model.coef_std_error_[place])
+        spread = deviation(data.X[:, place], data.weights)
         found.append(
             Chosen(
                 column=data.names[place],
                 coefficient=float(model.coef_[place]),
-                standard_error=error,
+                standard_error=error if np.isfinite(error) else None,
                 effect=float(model.coef_[place] * spread),
                 probability=_item(probability, place),
                 stability=None if check is None else float(check.stability[place]),

@@ -10,7 +10,14 @@ from ..estimators.many import fit_many
 from ..estimators.projected_stg import ProjectedSTG
 from .preparing import Prepared
 
-__all__ = ["Checked", "checked", "r_squared", "standard_errors", "weighted_mean"]
+__all__ = [
+    "Checked",
+    "checked",
+    "deviation",
+    "r_squared",
+    "residual_deviation",
+    "weighted_mean",
+]
 
 # Copies of the rows for all folds at once may take this much; beyond, one fold at a time.
 _MOST_NUMBERS = 50_000_000
@@ -29,6 +36,14 @@ class Checked(NamedTuple):
 def weighted_mean(values: np.ndarray, weights: np.ndarray | None) -> float:
     """Return the mean of values, with weights or None."""
     return float(np.average(values, weights=weights))
+
+
+def deviation(values: np.ndarray, weights: np.ndarray | None) -> float:
+    """Return the standard deviation of values, whatever their unit."""
+    size = float(np.max(np.abs(values))) or 1.0
+    scaled = values / size
+    centred = scaled - weighted_mean(scaled, weights)
+    return size * float(np.sqrt(weighted_mean(centred**2, weights)))
 
 
 def r_squared(
@@ -90,22 +105,10 @@ def _fitted(data: Prepared, params: dict, trains: list[np.ndarray]):
     )
 
 
-def standard_errors(
-    X: np.ndarray, residuals: np.ndarray, weights: np.ndarray | None
-) -> tuple[list[float | None], float | None]:
-    """Return those of least squares on X with an intercept, and the residual standard deviation.
-
-    They are None where columns repeat each other or no degree of freedom is left.
-    """
-    w = np.ones(len(X)) if weights is None else weights
-    n_columns, freedom = X.shape[1], float(w.sum()) - X.shape[1] - 1.0
-    if freedom <= 0.0:
-        return [None] * n_columns, None
-    deviation = float(np.sqrt(np.sum(w * residuals**2) / freedom))
-    centred = np.sqrt(w)[:, None] * (X - np.average(X, axis=0, weights=w))
-    length = np.linalg.norm(centred, axis=0)
-    if n_columns == 0 or np.linalg.matrix_rank(centred / length) < n_columns:
-        return [None] * n_columns, deviation
-    upper = np.linalg.qr(centred / length, mode="r")
-    spread = np.linalg.norm(np.linalg.inv(upper), axis=1) / length
-    return [float(deviation * each) for each in spread], deviation
+def residual_deviation(
+    residuals: np.ndarray, weights: np.ndarray | None, n_columns: int
+) -> float | None:
+    """Return the residual standard deviation beside an intercept; None where no rows are left."""
+    w = np.ones_like(residuals) if weights is None else weights
+    freedom = float(w.sum()) - n_columns - 1.0
+    return float(np.sqrt(np.sum(w * residuals**2) / freedom)) if freedom > 0.0 else None
