@@ -32,9 +32,16 @@ lint: $(STAMP)  ## format, lint and types, changing nothing
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# Coverage of _core is that of its own tests: tracing all others would take a minute more.
+CORE_TESTS := $(patsubst %,tests/test_%.py,algorithm1 auto averaging bad_input evidence namespaces \
+	neighbours optimize partial path penalty posterior projected_stg projection pursuit \
+	randomized_omp refine risk search sizes spectrum statistics stg support table)
+PYTEST = $(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not torch"
+
 # The page is also opened in headless Chromium where one is installed (Debian: apt install chromium).
 unit: $(STAMP) lint  ## tests and doctests, with the coverage floor of _core
-	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not torch" --cov --cov-report=term
+	$(PYTEST) --cov --cov-report=term $(CORE_TESTS)
+	$(PYTEST) $(addprefix --ignore=,$(CORE_TESTS))
 
 wheel: $(STAMP) unit  ## build the wheel, install it alone, use it from another folder
 	rm -rf dist
