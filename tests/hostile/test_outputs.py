@@ -62,7 +62,7 @@ def no_file_larger_than(n_bytes):
 
 def test_on_a_full_disk_the_old_files_stay(here, said, refused):
     for _ in range(ROUNDS):
-        count("fault", "full disk")
+        count("fault", "select: full disk")
         with small_disk(here / "disk") as is_there:
             if not is_there:
                 pytest.skip("no disk can be mounted here")
@@ -78,7 +78,7 @@ def test_on_a_full_disk_the_old_files_stay(here, said, refused):
 @pytest.mark.parametrize("n_bytes", [300, 30_000])
 def test_where_files_may_not_grow_the_old_files_stay(n_bytes, here, refused):
     for _ in range(ROUNDS):
-        count("fault", "files may not grow")
+        count("fault", "select: files may not grow")
         Path("out").mkdir(exist_ok=True)
         Path("out", "report.html").write_bytes(b"old")
         with no_file_larger_than(n_bytes):
@@ -140,7 +140,7 @@ with replacing_all(sys.argv[1:]) as temporaries:
 def test_a_writer_that_is_killed_leaves_the_old_files(tmp_path):
     paths = [tmp_path / "a", tmp_path / "b"]
     for _ in range(ROUNDS):
-        count("fault", "killed while writing")
+        count("fault", "select: killed while writing")
         for path in paths:
             path.write_text("old")
         command = [sys.executable, "-c", WRITER, *map(str, paths)]

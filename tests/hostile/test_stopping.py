@@ -41,7 +41,7 @@ def test_while_modules_are_imported(module, tmp_path):
 
 def test_at_any_moment(tmp_path):
     for i in range(ROUNDS):
-        count("fault", "Ctrl-C")
+        count("fault", "select: Ctrl-C")
         stopped(f"self.n_seen == {1 + (223 + 367 * i) % 1000}", tmp_path / "t.csv")
 
 
