@@ -1,9 +1,16 @@
 """Seeds and problems that all tests share."""
 
+import signal
+
 import numpy as np
 import pytest
 
 from projstg._core.statistics import RowQuadratic, standardized
+
+# A shell lets what it runs in the background ignore Ctrl-C, and every process started from here
+# would do so, too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 DOORS = {"rows": lambda problem: problem, "gram": lambda problem: problem.gram}
 

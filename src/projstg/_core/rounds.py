@@ -42,6 +42,10 @@ def run_rounds(search: Search, starts: np.ndarray, n_starts: int) -> None:
     spent = min(max(_FIRST_ROUND, S0), n_starts)
     members = _random_supports(search, active, np.full((active.size, spent), -1), K)
     members[:, :S0] = starts[:, :spent]
+    if S0:
+        # What it was given counts as found: no answer is worse than that.
+        given = members[:, : min(S0, spent)]
+        enter(search, np.repeat(active, given.shape[1]), given.reshape(-1, K))
     _walk_down(search, active, members)
     active = _unsettled(search, active, K, True)
     size = _SECOND_ROUND

@@ -19,6 +19,7 @@ from .noise import Scale, estimated_scale, nominal_sparsity, theory_alpha
 from .optimize import Hook
 from .partial import coefficients_of, forced_mask, partialled
 from .posterior import Posterior, uniform_prior
+from .pursuit import largest_correlation, matching_pursuits
 from .refine import Refined, refine
 from .solution import Options, Solution, joined, parts, restored
 from .statistics import Problem, Quadratic, on_host
@@ -187,7 +188,7 @@ def _proposal(table: Table, gates: GateFit, options: Options) -> tuple[Array, Ar
 def _search(
     table: Table, support: Array, options: Options, seeds: Sequence[int]
 ) -> tuple[Refined, list[Posterior] | None]:
-    """Search from the gates' proposal; the draws depend on (seed, K) alone."""
+    """Search from the gates' proposal and the greedy one; the draws depend on (seed, K) alone."""
     k = support.shape[-1]
     problem, always, never = (
         on_host(table.problem),
@@ -197,7 +198,7 @@ def _search(
     found = refine(
         problem,
         k,
-        starts=to_numpy(support)[:, None, :],
+        starts=_starts(table.problem, support, options),
         generators=[np.random.default_rng([seed, k]) for seed in seeds],
         criterion=options.criterion,
         n_starts=options.n_starts,
@@ -215,6 +216,27 @@ def _search(
         own._replace(scores=own.scores + by) for own, by in zip(found.optima, shift, strict=True)
     ]
     return found._replace(objective=found.objective + shift, optima=optima_in_units), known
+
+
+def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
+    """Return the gates' columns and those of orthogonal matching pursuit, (B, S, K).
+
+    Among very many columns the gates' alone: a pursuit is a pass over X for each of its columns.
+    """
+    proposed = to_numpy(support)[:, None, :]
+    n_steps = support.shape[-1] - len(options.always)
+    if problem.b.shape[-1] > 2 * _MOST_GATES or n_steps == 0:
+        return proposed
+    xp = namespace(problem.b)
+    if options.always:
+        forced = xp.asarray(options.always, device=problem.b.device)
+        problem, _ = partialled(problem, forced)
+    greedy = matching_pursuits(problem, n_steps, 1, largest_correlation)
+    found = np.tile(np.asarray(options.always, dtype=np.int64), (len(proposed), 1))
+    found = np.sort(np.concatenate([found, to_numpy(greedy.order)], axis=1), axis=1)
+    # Where no column had anything left to give the pursuit has no answer.
+    is_whole = to_numpy(xp.all(greedy.counts, axis=-1))[:, None]
+    return np.stack([proposed[:, 0], np.where(is_whole, found, proposed[:, 0])], axis=1)
 
 
 def _posteriors(
