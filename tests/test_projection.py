@@ -8,7 +8,7 @@ from oracles import exact_moments, few_examples, hadamard_formula, ridge_minimis
 
 from projstg._core.gates import gate_moments
 from projstg._core.projection import dual, hadamard, primal, project
-from projstg._core.statistics import RowQuadratic, standardized
+from projstg._core.statistics import GramQuadratic, RowQuadratic, standardized
 
 TAUS = [0.25, 0.5, 2.0]
 
@@ -163,3 +163,18 @@ def test_any_shape_rank_and_gates(n_rows, n_columns, rank, seed, ridges):
         assert np.all(np.isfinite(beta))
         fitted, expected = problem.X @ beta, problem.X @ best
         np.testing.assert_allclose(fitted, expected, atol=1e-3 * np.linalg.norm(problem.y))
+
+
+def test_a_matrix_that_rounding_left_indefinite_has_a_solution(rng):
+    X = rng.standard_normal((2, 12, 4))
+    batch = standardized(RowQuadratic.from_rows(X, X.sum(axis=-1), centre=False))[0].gram
+    # The second problem's third column is the first less what rounding took off its square.
+    spoiled = batch.G.copy()
+    spoiled[1, 2], spoiled[1, :, 2] = spoiled[1, 0], spoiled[1, :, 0]
+    spoiled[1, 2, 2] = (1.0 - 1e-6) * spoiled[1, 0, 0]
+    assert np.linalg.eigvalsh(spoiled[1])[0] < -1e-8 * 12
+    sums = GramQuadratic(spoiled, batch.b, batch.yy, batch.n, batch.degrees_of_freedom)
+    for refine in (True, False):
+        found = primal(sums, np.zeros((2, 4)), refine=refine)
+        assert np.all(np.isfinite(found))
+        np.testing.assert_array_equal(found[0], primal(batch, np.zeros((2, 4)), refine=refine)[0])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from oracles_search import SCORES, all_supports, log_evidence
 
+from projstg._core import judging
 from projstg._core import refine as search
 from projstg._core.evidence import CRITERIA, residual_floor, support_scores
 from projstg._core.ledger import Ledger
@@ -300,3 +301,23 @@ def test_a_clear_lead_needs_few_starts_and_a_close_race_many():
     assert settled([-30.0, -10.0], [-30.0] * 2 + [-10.0] * 20, False)
     assert not settled([-30.0, -29.0], [-30.0] * 8 + [-29.0] * 20, False)
     assert settled([-30.0, -29.0], [-30.0] * 20 + [-29.0] * 20, False)
+
+
+@pytest.mark.parametrize("most", [4000, 5])
+@pytest.mark.parametrize("name", CRITERIA)
+def test_what_tables_do_not_carry_is_polished_one_by_one(name, most, monkeypatch):
+    monkeypatch.setattr(judging, "_MOST_ONE_BY_ONE", most)
+    monkeypatch.setattr(judging, "is_carried", lambda field, problem, state: np.zeros(1, bool))
+    Z = draw(40, 1, 25, 12)
+    exact = refine(Z, 3, generators=generators(1), criterion=name)
+    monkeypatch.undo()
+    tables = refine(Z, 3, generators=generators(1), criterion=name)
+    np.testing.assert_array_equal(exact.support, tables.support)
+
+
+def test_a_start_itself_counts_as_found(monkeypatch):
+    monkeypatch.setattr(search, "_ENUMERABLE", 0)
+    Z, begun = draw(41, 1, 12, 40, K=8, sigma=1.0), np.arange(8)
+    found = refine(Z, 8, starts=begun[None, None], generators=generators(1), n_starts=1)
+    assert begun.tolist() in found.optima[0].supports.tolist()
+    assert found.objective[0] <= support_scores(Z, begun[None, None])[0, 0]
