@@ -28,7 +28,7 @@ def interpreters():
     found = {}
     for version in PYTHONS:
         path = shutil.which(f"python{version}")
-        if path and quiet([path, "-c", "import venv, ssl"]).returncode == 0:
+        if path and quiet([path, "-c", "import ensurepip, ssl, venv"]).returncode == 0:
             found[version] = path
     return found or {"{}.{}".format(*sys.version_info): sys.executable}
 
@@ -54,13 +54,16 @@ def tried(version, python, oldest, workers):
     folder = FOLDER / f"{version}-{'oldest' if oldest else 'newest'}"
     own = str(folder / "bin" / "python")
     title = f"Python {version}, {'oldest' if oldest else 'newest'}"
-    quiet([python, "-m", "venv", "--clear", str(folder)])
     install = [own, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-    made = quiet([*install, "--upgrade", *requirements(oldest)])
-    if made.returncode == 0:
-        made = quiet([*install, "--no-deps", "--no-build-isolation", "-e", str(ROOT)])
-    if made.returncode:
-        return False, f"{title}: not installed: {made.stderr.strip().splitlines()[-1]}"
+    for step in (
+        [python, "-m", "venv", "--clear", str(folder)],
+        [*install, "--only-binary", ":all:", "--upgrade", *requirements(oldest)],
+        [*install, "--no-deps", "--no-build-isolation", "-e", str(ROOT)],
+    ):
+        made = quiet(step)
+        if made.returncode:
+            said = (made.stderr or made.stdout).strip().splitlines() or ["nothing was said"]
+            return False, f"{title}: not installed: {said[-1]}"
     versions = quiet([own, "-c", SHOW]).stdout.strip()
     command = [own, "-m", "pytest", "-q", "-n", str(workers), "-m", "not torch"]
     ended = quiet([*command, "-p", "no:cacheprovider"], cwd=ROOT)

@@ -70,9 +70,9 @@ def runs():
 
 def left(done):
     """The stages that a run begun on this commit and not ended has yet to do."""
-    own = []
+    own, now = [], commit()
     for one in done:
-        own = [*own, one["stage"]] if one["commit"] == commit() else []
+        own = [*own, one["stage"]] if one["commit"] == now and one["held"] else []
         own = [] if set(own) >= set(STAGES) else own
     return [name for name in STAGES if name not in own]
 

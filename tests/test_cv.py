@@ -256,3 +256,12 @@ def test_gates_that_still_move_are_told(data):
     with pytest.warns(ConvergenceWarning) as caught:
         ProjectedSTGCV(alpha_scales=[0.3, 0.1], max_iter=1).fit(*data)
     assert any("of 10 fits to folds" in str(warning.message) for warning in caught)
+
+
+@pytest.mark.parametrize("params", [{}, {"sizes": [2]}])
+def test_a_column_that_is_constant_in_one_fold(params, rng):
+    X = rng.standard_normal((40, 6))
+    X[:, 5] = np.arange(40) == 3
+    y = X[:, 0] + X[:, 1] + 0.1 * rng.standard_normal(40)
+    found = ProjectedSTGCV(**params).fit(X, y)
+    assert found.get_support(indices=True).tolist() == [0, 1]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from projstg._core import partial
 from projstg._core.partial import coefficients_of, partialled
-from projstg._core.statistics import GramQuadratic, RowQuadratic
 from projstg._core.table import as_table
 
 
@@ -44,11 +44,17 @@ def test_what_is_left_is_what_least_squares_leaves(shape, kind, rng):
     assert left.yy[0] == pytest.approx(rest @ rest, rel=1e-8)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_sums_are_left_for_rows_only_where_they_do_not_carry_it(kind, rng):
-    X, y = draw(rng, (30, 6), kind)
-    left, _ = partialled(as_table(X[None], y[None]).problem, np.asarray([0, 1]))
-    assert isinstance(left, GramQuadratic if kind == "plain" else RowQuadratic)
+def test_each_problem_of_a_batch_is_what_it_is_alone(rng):
+    tables = [draw(rng, (30, 6), kind) for kind in KINDS]
+    X, y = (np.stack(side) for side in zip(*tables, strict=True))
+    batch, forced = as_table(X, y).problem, np.asarray([0, 1])
+    # The plain one is taken from its sums, the others from their rows.
+    assert partial._without_digits(batch, forced) == [1, 2, 3]
+    together, scales = partialled(batch, forced)
+    for i in range(len(KINDS)):
+        alone, scale = partialled(as_table(X[i : i + 1], y[i : i + 1]).problem, forced)
+        np.testing.assert_array_equal(together.gram.G[i], alone.gram.G[0])
+        np.testing.assert_array_equal(scales[i], scale[0])
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,7 +11,7 @@ from projstg._core.ledger import Ledger
 from projstg._core.refine import equivalent_features, refine
 from projstg._core.screening import outside_swaps, restricted
 from projstg._core.statistics import RowQuadratic, Statistics, standardized
-from projstg._core.swaps import exchange_scores, swap_objectives, tableau
+from projstg._core.swaps import scores_of, swap_objectives, tableau, tableaux
 from projstg._core.walks import Starts, descend, wander
 
 
@@ -27,6 +27,11 @@ def whole(Z, closed=None, locked=None):
     closed = np.zeros(shape) if closed is None else closed
     locked = np.zeros(shape, dtype=bool) if locked is None else locked
     return restricted(Z, np.tile(np.arange(shape[1]), (shape[0], 1)), closed, locked)
+
+
+def exchange_scores(field, problem, members, judge):
+    """The scores of all exchanges and of the supports."""
+    return scores_of(field, problem, members, judge, *tableaux(field, problem, members, judge))
 
 
 def generators(n, seed=0):
@@ -307,7 +312,9 @@ def test_a_clear_lead_needs_few_starts_and_a_close_race_many():
 @pytest.mark.parametrize("name", CRITERIA)
 def test_what_tables_do_not_carry_is_polished_one_by_one(name, most, monkeypatch):
     monkeypatch.setattr(judging, "_MOST_ONE_BY_ONE", most)
-    monkeypatch.setattr(judging, "is_carried", lambda field, problem, state: np.zeros(1, bool))
+    monkeypatch.setattr(
+        judging, "has_enough_digits", lambda field, problem, state: np.zeros(1, bool)
+    )
     Z = draw(40, 1, 25, 12)
     exact = refine(Z, 3, generators=generators(1), criterion=name)
     monkeypatch.undo()

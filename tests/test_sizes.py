@@ -207,3 +207,11 @@ def test_one_column_has_a_price_under_every_criterion():
     for name in ("bic", "ebic", "gic"):
         assert sizes._penalty(name, 1, 50.0, 1) > 0.9
         assert sizes._penalty(name, 0, 50.0, 1) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("apart", [1e-2, 1e-3, 1e-4])
+def test_rounding_does_not_decide_the_largest_size(apart):
+    X, y = draw(9, 10, 9)
+    X[..., 1] = X[..., 0] + apart * X[..., 1]
+    often = problem_of(np.tile(X, (1, 4, 1)), np.tile(y, (1, 4)))
+    assert largest_size(often, 9) == 10 - 1 - 2

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from drawn import MODES, problems
+from drawn import MODES, asked, problems
 from hypothesis import given
 from hypothesis import strategies as st
 from soaking import count, examples
@@ -131,7 +131,6 @@ def residual(X, y, support):
 @examples(50)
 @given(problems())
 def test_prediction_is_least_squares_on_the_columns(drawn):
-    count("problem", "prediction is least squares on the columns")
     X, y = standard_rows(drawn)
     if not y @ y > 0:
         return
@@ -140,6 +139,7 @@ def test_prediction_is_least_squares_on_the_columns(drawn):
     best, nearness = residual(X, y, support)
     if nearness < 0.1:
         return
+    count("problem", "prediction is least squares on the columns")
     w = 1.0 if drawn.weights is None else drawn.weights
     size = np.max(np.abs(drawn.y))
     left = (drawn.y - model.predict(drawn.X)) / size
@@ -179,13 +179,13 @@ def test_no_single_swap_is_better(drawn):
 
 def check_swaps(drawn):
     """Assert that no exchange of one column lowers the score."""
-    count("problem", "no single swap is better")
     model = drawn.fit()
     support = model.get_support(indices=True).tolist()
     locked = drawn.params.get("always_select", [])
     others = [sorted(other) for other in swapped(support, drawn.allowed, locked)]
     if not others:
         return
+    count("problem", "no single swap is better")
     own, *rest = drawn.scores([support, *others])
     assert own <= min(rest) + 1e-6 + 1e-9 * abs(own)
     X, y = standard_rows(drawn)
@@ -197,7 +197,7 @@ def check_swaps(drawn):
 
 
 def greedy(X, y, allowed, locked, k):
-    """Orthogonal matching pursuit, in plain steps; None where it has nothing left to take."""
+    """Orthogonal matching pursuit, in plain steps."""
     support = list(locked)
     while len(support) < k:
         A = X[:, support]
@@ -233,22 +233,37 @@ def test_the_answer_is_not_worse_than_greedy_s_or_the_lasso_s(drawn):
     assert own <= min(rest) + 1e-6 + 1e-9 * abs(own)
 
 
-@examples(10)
-@given(st.data(), st.integers(1, 3))
-def test_many_problems_are_single_problems(data, n_problems):
-    count("problem", "fit_many is single fits", n_problems)
-    first = data.draw(problems(weighted=False))
-    tables = [first] + [
-        first._replace(X=first.X * sign, y=first.y[::-1].copy())
-        for sign in (-1.0, 2.0)[: n_problems - 1]
+@examples(16)
+@given(st.data(), st.integers(1, 3), st.sampled_from([None, "zeros", "counts"]))
+def test_many_problems_are_single_problems(data, n_problems, weighing):
+    first = data.draw(problems(weighted=False, far=False))
+    shape = {"n_rows": first.recipe.n_rows, "weights": "none", "has_units": False}
+    drawn = [first]
+    for _ in range(n_problems - 1):
+        kinds = tuple(data.draw(st.permutations(first.recipe.kinds)))
+        seed = data.draw(st.integers(0, 2**32 - 1))
+        recipe = first.recipe._replace(kinds=kinds, seed=seed, **shape)
+        drawn.append(asked(recipe, first.params))
+    k = first.params["n_features_to_select"]
+    must = set(first.params.get("always_select", []))
+    drawn = [
+        one for one in drawn if must <= set(one.allowed) and (k == "auto" or k <= len(one.allowed))
     ]
-    X, y = (np.stack([getattr(one, name) for one in tables]) for name in "Xy")
+    X, y = (np.stack([getattr(one, name) for one in drawn]) for name in "Xy")
+    weights = None
+    if weighing is not None:
+        weights = np.random.default_rng(first.seed).integers(1, 4, y.shape).astype(float)
+    if weighing == "zeros" and y.shape[1] > 6:
+        weights[:, 5] = 0.0
+        X[:, 5] *= 1e200  # what weighs nothing may be anything
     params = {key: value for key, value in first.params.items() if key != "random_state"}
-    fits = fit_many(X, y, **params)
+    fits = fit_many(X, y, sample_weight=weights, **params)
     for i, seed in enumerate(fits.seeds):
-        alone = ProjectedSTG(**params, random_state=seed).fit(X[i], y[i])
+        own = None if weights is None else weights[i]
+        alone = ProjectedSTG(**params, random_state=seed).fit(X[i], y[i], own)
         np.testing.assert_array_equal(fits.support[i], alone.support_)
         np.testing.assert_allclose(fits.coef[i], alone.coef_, rtol=1e-9, atol=0)
+    count("problem", "fit_many is single fits", len(drawn))
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

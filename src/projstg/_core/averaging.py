@@ -82,7 +82,7 @@ def estimates(table: Table, supports: Sequence[np.ndarray]) -> Estimates:
         variance = np.where(left > 1e-6, np.maximum(found.rss, 0.0) / left, np.nan)
     coef, inverse = np.zeros(is_member.shape), np.zeros(is_member.shape)
     np.put_along_axis(coef, place, coefficients(found) * counts, axis=1)
-    np.put_along_axis(inverse, place, _inverse_diagonal(found, counts), axis=1)
+    np.put_along_axis(inverse, place, _inverse_diagonal(found), axis=1)
     unit = float(table.y_scale[0]) / np.asarray(table.scale[0])[columns]
     # Where nothing is left the variance is NaN, and NaN·0 would be as well outside the support.
     error = np.where(is_member, np.sqrt(variance[:, None] * inverse), 0.0)
@@ -97,7 +97,7 @@ def _spectra(problem: Problem, place: np.ndarray, counts: np.ndarray) -> Spectru
     return on_rows(problem, which, place, found, counts)
 
 
-def _inverse_diagonal(of: Spectrum, counts: np.ndarray) -> np.ndarray:
+def _inverse_diagonal(of: Spectrum) -> np.ndarray:
     """Return the diagonals of the inverses of G_SS, (M, K); NaN where there is none."""
     is_null = of.values == 0.0
     reciprocal = np.where(is_null, 0.0, 1.0 / np.where(is_null, 1.0, of.values))

@@ -16,7 +16,7 @@ from .evidence import CRITERIA, Criterion, mean_score, scores_by_ridge, support_
 from .ledger import Optima
 from .posterior import Posterior, n_selectable, posterior
 from .screening import outside_swaps, restricted
-from .statistics import Quadratic
+from .statistics import Problem
 
 __all__ = ["confidence", "judge_of"]
 
@@ -35,7 +35,7 @@ def judge_of(criterion: str) -> str:
 
 
 def confidence(
-    problem: Quadratic,
+    problem: Problem,
     found: Sequence[Optima],
     judge: Criterion,
     log_prior: np.ndarray,
@@ -81,7 +81,7 @@ def confidence(
     )
 
 
-def _by_ridge(problem: Quadratic, supports: np.ndarray, judge: Criterion) -> np.ndarray:
+def _by_ridge(problem: Problem, supports: np.ndarray, judge: Criterion) -> np.ndarray:
     yy, dof = (
         np.broadcast_to(to_numpy(field), (1, len(supports))).astype(float)
         for field in (problem.yy, problem.degrees_of_freedom)
@@ -104,7 +104,7 @@ def _useful_ridges(groups: Sequence[np.ndarray], scores: Sequence[np.ndarray]) -
 
 
 def _columns(
-    problem: Quadratic,
+    problem: Problem,
     groups: Sequence[np.ndarray],
     scores: Sequence[np.ndarray],
     judge: Criterion,

@@ -37,7 +37,7 @@ import numpy as np
 
 from .backend import to_numpy
 from .spectrum import Spectrum, on_rows, spectrum
-from .statistics import Quadratic, RowQuadratic
+from .statistics import Problem, RowQuadratic
 
 __all__ = [
     "CRITERIA",
@@ -183,7 +183,7 @@ def _common_size_along(
     return _with_signs(w, P, Ps, residual, a, left, ridges, dof[..., None])
 
 
-def support_spectra(problem: Quadratic, indices: np.ndarray) -> Spectrum:
+def support_spectra(problem: Problem, indices: np.ndarray) -> Spectrum:
     """Return the directions of supports (B, S, K) of B problems.
 
     Rows in memory give G_SS from the K columns alone, never a row of G.
@@ -195,8 +195,8 @@ def support_spectra(problem: Quadratic, indices: np.ndarray) -> Spectrum:
         columns = Xt[np.arange(len(b))[:, None, None], indices]
         G = columns @ columns.swapaxes(-1, -2)
     else:
-        rows = to_numpy(problem.rows(indices))
-        G = np.take_along_axis(rows, indices[..., None, :], axis=-1)
+        own = np.arange(len(b))[:, None, None, None]
+        G = to_numpy(problem.G)[own, indices[..., :, None], indices[..., None, :]]
     (B, S, K), yy = indices.shape, to_numpy(problem.yy)
     which = np.repeat(np.arange(B), S)
     flat = spectrum(G.reshape(B * S, K, K), b_S.reshape(B * S, K), yy[which])
@@ -205,7 +205,7 @@ def support_spectra(problem: Quadratic, indices: np.ndarray) -> Spectrum:
 
 
 def support_scores(
-    problem: Quadratic, indices: np.ndarray, criterion: Criterion = CRITERIA["evidence"]
+    problem: Problem, indices: np.ndarray, criterion: Criterion = CRITERIA["evidence"]
 ) -> np.ndarray:
     """Return the scores (B, S) of supports (B, S, K) of standardised problems; lower is better.
 

@@ -1,4 +1,4 @@
-r"""Supports brought before the criterion: scored, entered in the books, polished.
+r"""Scores of supports, each computed once, and the exchanges under the criterion that come last.
 
 A :class:`Search` holds what all of this needs: the problems over the columns that are searched,
 their names in the whole table, the judge, and what has been found.
@@ -15,19 +15,20 @@ import numpy as np
 from .evidence import Criterion, mean_score, scores_by_ridge
 from .ledger import Ledger, members_of, slack
 from .spectrum import on_rows, spectrum
-from .statistics import Quadratic
-from .swaps import Field, is_carried, scores_of, tableaux
+from .statistics import Problem
+from .swaps import Field, has_enough_digits, scores_of, tableaux
 
 __all__ = ["Search", "best_members", "enter", "enter_all", "polish"]
 
 _MOST_EXCHANGES = 50
+# Each takes some hundredths of a millisecond, so that a step stays below a tenth of a second.
 _MOST_ONE_BY_ONE = 4000
 
 
 class Search(NamedTuple):
     """The search of B problems for supports of one size; ledgers, generators, n_iter move on."""
 
-    problem: Quadratic
+    problem: Problem
     """Over all columns."""
     field: Field
     columns: np.ndarray
@@ -113,7 +114,7 @@ def _polishing_swap(search: Search, problem: np.ndarray, members: np.ndarray) ->
     field, judge = search.field, search.judge
     state, ridge = tableaux(field, problem, members, judge)
     scores, present = scores_of(field, problem, members, judge, state, ridge)
-    for c in np.flatnonzero(~is_carried(field, problem, state)):
+    for c in np.flatnonzero(~has_enough_digits(field, problem, state)):
         scores[c], present[c] = _one_by_one(search, int(problem[c]), members[c], scores[c])
     change = scores - present[:, None, None]
     rounding = slack(present)[:, None, None]
@@ -138,6 +139,7 @@ def _one_by_one(
     p, j = np.nonzero(permitted)
     if p.size > _MOST_ONE_BY_ONE:
         best = np.argsort(scores[p, j], kind="stable")[:_MOST_ONE_BY_ONE]
+        best = best[np.isfinite(scores[p, j][best])]
         p, j = p[best], j[best]
     moved = np.tile(members, (p.size + 1, 1))
     moved[np.arange(p.size), p] = j

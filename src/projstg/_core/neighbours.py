@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .evidence import Criterion, common_size, mean_score, residual_floor, signs_of
-from .swaps import Field, Tableau, is_carried, log_volume, scores_of, tableaux
+from .swaps import Field, Tableau, has_enough_digits, log_volume, scores_of, tableaux
 
 __all__ = ["Neighbours", "neighbours"]
 
@@ -36,8 +36,8 @@ class Neighbours(NamedTuple):
     """(C, D)."""
     left_out: np.ndarray
     """(C, K)."""
-    is_carried: np.ndarray
-    """(C,): whether the inverse has digits enough for all of these."""
+    has_enough_digits: np.ndarray
+    """(C,): whether rounding is small against all of these."""
 
 
 def neighbours(
@@ -63,7 +63,7 @@ def neighbours(
         by_ridge = _left_out(field, many, state, ridge, criterion)
         left_out = mean_score(by_ridge.reshape(C, n_ridges, K), axis=1)
         left_out[field.locked[problem[:, None], members]] = np.inf
-    return Neighbours(present, exchanged, added, left_out, is_carried(field, problem, state))
+    return Neighbours(present, exchanged, added, left_out, has_enough_digits(field, problem, state))
 
 
 def _empty_scores(field: Field, problem: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from .backend import Array, clip, namespace, take_along
 from .projection import project
 from .pursuit import forward_selection
-from .statistics import Problem, Quadratic, RowQuadratic
+from .statistics import Problem, RowQuadratic
 
 __all__ = ["Scale", "estimated_scale", "nominal_sparsity", "theory_alpha"]
 
@@ -34,7 +34,7 @@ class Scale(NamedTuple):
     signal: Array
 
 
-def nominal_sparsity(problem: Quadratic) -> Array:
+def nominal_sparsity(problem: Problem) -> Array:
     """Return the paper's K = ⌈0.4 D^0.75⌉ for when K is not given, at most a quarter of n, (B,)."""
     n_features = problem.b.shape[-1]
     nominal = min(math.ceil(0.4 * n_features**0.75), n_features)

@@ -4,23 +4,20 @@ Forcing columns A into a fit and taking their least-squares part out of y and of
 are the same thing (Frisch and Waugh). So gates need to know nothing about forced columns: they
 are fitted to what A leaves, where A itself is zero and cannot be chosen.
 
-With X_A = U√Λ Vᵀ the part is UUᵀX; sums alone give it as G_A·ᵀ G_AA⁺ G_A·, which loses its digits
-where forced columns nearly depend on each other, or another column nearly on them. Then it is
-taken out of the rows, if they are at hand.
+With X_A = U√Λ Vᵀ the part is UUᵀX; sums alone give it as G_A·ᵀ G_AA⁺ G_A·, which has few digits
+where forced columns nearly depend on each other, or another column nearly on them. Such a problem
+is seen through its rows, if they are at hand.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .backend import Array, namespace, take_along
-from .spectrum import SMALLEST_SHARE
+from .backend import Array, namespace, take_along, to_numpy
+from .spectrum import ENOUGH_DIGITS, SMALLEST_SHARE
 from .statistics import GramQuadratic, Problem, RowQuadratic, standardized
 
 __all__ = ["coefficients_of", "forced_mask", "partialled"]
-
-# Shares of less than this are not taken out of sums.
-_CARRIED = 1e-6
 
 
 def partialled(problem: Problem, forced: Array) -> tuple[Problem, Array]:
@@ -28,21 +25,42 @@ def partialled(problem: Problem, forced: Array) -> tuple[Problem, Array]:
 
     A coefficient of the new problem divided by its scale, (B, D), is one of the old.
     """
-    problem = _carrying(problem, forced)
-    xp = namespace(problem.b)
-    freedom = problem.degrees_of_freedom - forced.shape[0]
     left: Problem
     if isinstance(problem, RowQuadratic):
-        U = _directions(xp.take(problem.X, forced, axis=-1))
-        inside = xp.matrix_transpose(U)
-        y = problem.y - (U @ (inside @ problem.y[..., None]))[..., 0]
-        left = RowQuadratic(problem.X - U @ (inside @ problem.X), y, problem.n, freedom)
+        left = _left_of_rows(problem, forced)
     else:
-        left = _left_of_sums(problem, forced, freedom)
+        left = _left_of_sums(problem, forced)
+        for i in _without_digits(problem, forced):
+            left = _with(left, i, _left_of_rows(_rows_of(problem, i), forced).gram)
     return standardized(left, _tolerance(problem, forced))
 
 
-def _left_of_sums(problem: GramQuadratic, forced: Array, freedom: Array) -> GramQuadratic:
+def coefficients_of(problem: Problem, forced: Array, beta: Array) -> Array:
+    """Return the least-squares coefficients (B, F) of forced columns beside those of the others."""
+    xp = namespace(beta)
+    if isinstance(problem, RowQuadratic):
+        rest = problem.y[..., None] - problem.X @ beta[..., None]
+        columns = xp.take(problem.X, forced, axis=-1)
+        return (xp.linalg.pinv(columns, rtol=SMALLEST_SHARE**0.5) @ rest)[:, :, 0]
+    indices = _indices(problem, forced)
+    rest = take_along(problem.b, indices) - (problem.rows(indices) @ beta[:, :, None])[:, :, 0]
+    found = (_inverse(problem, indices) @ rest[:, :, None])[:, :, 0]
+    for i in _without_digits(problem, forced):
+        own = coefficients_of(_rows_of(problem, i), forced, beta[i : i + 1, :])
+        found = _put(found, i, own)
+    return found
+
+
+def _left_of_rows(problem: RowQuadratic, forced: Array) -> RowQuadratic:
+    xp = namespace(problem.b)
+    U = _directions(xp.take(problem.X, forced, axis=-1))
+    inside = xp.matrix_transpose(U)
+    y = problem.y - (U @ (inside @ problem.y[..., None]))[..., 0]
+    freedom = problem.degrees_of_freedom - forced.shape[0]
+    return RowQuadratic(problem.X - U @ (inside @ problem.X), y, problem.n, freedom)
+
+
+def _left_of_sums(problem: GramQuadratic, forced: Array) -> GramQuadratic:
     xp = namespace(problem.b)
     indices = _indices(problem, forced)
     rows, b = problem.rows(indices), take_along(problem.b, indices)[:, :, None]
@@ -54,43 +72,50 @@ def _left_of_sums(problem: GramQuadratic, forced: Array, freedom: Array) -> Gram
         problem.b - (xp.matrix_transpose(rows) @ (inverse @ b))[:, :, 0],
         xp.maximum(yy, xp.zeros_like(yy)),
         problem.n,
-        freedom,
+        problem.degrees_of_freedom - forced.shape[0],
     )
 
 
-def _carrying(problem: Problem, forced: Array) -> Problem:
-    """Return the problem, by its rows where sums would lose too many digits."""
-    if isinstance(problem, RowQuadratic) or problem.rows_at is None:
-        return problem
+def _without_digits(problem: GramQuadratic, forced: Array) -> list[int]:
+    """Return the problems of a batch that sums have too few digits for, and rows have not."""
+    if problem.rows_at is None:
+        return []
     xp = namespace(problem.b)
     indices = _indices(problem, forced)
     rows = problem.rows(indices)
     values = xp.linalg.eigvalsh(_block(problem, indices))
     left = problem.diagonal - xp.sum(rows * (_inverse(problem, indices) @ rows), axis=1)
-    least = xp.where(forced_mask(forced, left.shape[-1]), xp.inf, left / problem.n[:, None])
-    is_carried = (values[:, 0] > _CARRIED * values[:, -1]) & xp.all(least > _CARRIED, axis=-1)
-    if xp.all(is_carried):
-        return problem
-    every = np.arange(problem.b.shape[-1])
-    parts = [problem.rows_at(i, every) for i in range(problem.b.shape[0])]
-    X, y = (
-        xp.asarray(np.stack(side), device=rows.device, dtype=rows.dtype)
-        for side in zip(*parts, strict=True)
+    left = xp.where(forced_mask(forced, left.shape[-1]), xp.inf, left / problem.n[:, None])
+    is_clear = (values[:, 0] > ENOUGH_DIGITS * values[:, -1]) & xp.all(
+        left > ENOUGH_DIGITS, axis=-1
     )
-    return RowQuadratic(X, y, problem.n, problem.degrees_of_freedom, source=problem.source)
+    return np.flatnonzero(~to_numpy(is_clear)).tolist()
 
 
-def coefficients_of(problem: Problem, forced: Array, beta: Array) -> Array:
-    """Return the least-squares coefficients (B, F) of forced columns beside those of the others."""
-    problem = _carrying(problem, forced)
-    xp = namespace(beta)
-    if isinstance(problem, RowQuadratic):
-        left = problem.y[..., None] - problem.X @ beta[..., None]
-        columns = xp.take(problem.X, forced, axis=-1)
-        return (xp.linalg.pinv(columns, rtol=SMALLEST_SHARE**0.5) @ left)[:, :, 0]
-    indices = _indices(problem, forced)
-    rest = take_along(problem.b, indices) - (problem.rows(indices) @ beta[:, :, None])[:, :, 0]
-    return (_inverse(problem, indices) @ rest[:, :, None])[:, :, 0]
+def _rows_of(problem: GramQuadratic, i: int) -> RowQuadratic:
+    """Return problem i, a batch of one, through its rows."""
+    xp = namespace(problem.b)
+    X, y = (
+        xp.asarray(side[None], device=problem.b.device, dtype=problem.b.dtype)
+        for side in problem.rows_at(i, np.arange(problem.b.shape[-1]))  # type: ignore[misc]
+    )
+    return RowQuadratic(X, y, problem.n[i : i + 1], problem.degrees_of_freedom[i : i + 1])
+
+
+def _with(batch: GramQuadratic, i: int, own: GramQuadratic) -> GramQuadratic:
+    """Return the batch with its problem i replaced."""
+    return GramQuadratic(
+        _put(batch.G, i, own.G),
+        _put(batch.b, i, own.b),
+        _put(batch.yy, i, own.yy),
+        batch.n,
+        batch.degrees_of_freedom,
+    )
+
+
+def _put(values: Array, i: int, own: Array) -> Array:
+    """Return values (B, ...) with own (1, ...) at place i."""
+    return namespace(values).concat([values[:i, ...], own, values[i + 1 :, ...]], axis=0)
 
 
 def _directions(X: Array) -> Array:

@@ -69,7 +69,7 @@ def uniform_prior(k_min: int, k_max: int) -> np.ndarray:
 
 
 Score = Callable[[np.ndarray], np.ndarray]
-"""From supports (M, K) to their scores (M,), for what tables do not carry."""
+"""From supports (M, K) to their scores (M,), where tables have too few digits."""
 
 
 class _Cloud:
@@ -142,7 +142,7 @@ class _Cloud:
         new = np.asarray([one not in self.seen for one in codes], dtype=bool)
         self.seen.update(codes)
         kept = kept[new]
-        if kept.size and score is not None and not around.is_carried[c]:
+        if kept.size and score is not None and not around.has_enough_digits[c]:
             cost[kept] = self._scored(members, kept, score)
         if kept.size:
             self._count(members, cost[kept], kept, code)

@@ -104,7 +104,7 @@ def randomized_omp(
         support=as_mask(support, counts, n_features),
         coef=coef,
         intercept=table.intercept(coef),
-        mean_coef=table.in_units(runs.mean_coef),
+        mean_coef=table.in_range(runs.mean_coef),
         selection_frequency=runs.frequency,
     )
 

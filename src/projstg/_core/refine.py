@@ -21,7 +21,7 @@ from .judging import Search, enter_all, polish
 from .ledger import Ledger, Optima, members_of, optima, slack
 from .rounds import run_rounds
 from .screening import first_columns, outside_swaps, restricted, swap_changes
-from .statistics import Quadratic
+from .statistics import Problem
 
 __all__ = ["Optima", "Refined", "equivalent_features", "refine"]
 
@@ -59,7 +59,7 @@ class _Limits(NamedTuple):
 
 
 def refine(
-    problem: Quadratic,
+    problem: Problem,
     n_selected: int,
     *,
     starts: np.ndarray | None = None,
@@ -114,7 +114,7 @@ def refine(
 
 
 def _search(
-    problem: Quadratic,
+    problem: Problem,
     columns: np.ndarray,
     limits: _Limits,
     judge: Criterion,
@@ -137,7 +137,7 @@ def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
 
 
 def _search_widely(
-    problem: Quadratic,
+    problem: Problem,
     starts: np.ndarray,
     generators: Sequence[np.random.Generator],
     judge: Criterion,
@@ -168,7 +168,7 @@ def _search_widely(
 
 
 def _limits(
-    problem: Quadratic, n_selected: int, always: np.ndarray | None, never: np.ndarray | None
+    problem: Problem, n_selected: int, always: np.ndarray | None, never: np.ndarray | None
 ) -> _Limits:
     """Return the masks; a column of zeros is selected only where nothing else is left."""
     shape = tuple(problem.b.shape)
@@ -181,7 +181,7 @@ def _limits(
     return _Limits(closed, locked | (useful & ~enough))
 
 
-def _nothing(problem: Quadratic, judge: Criterion) -> Refined:
+def _nothing(problem: Problem, judge: Criterion) -> Refined:
     n = problem.b.shape[0]
     none, zeros = np.empty((n, 0), dtype=np.int64), np.zeros(n, dtype=np.int64)
     score = support_scores(problem, none[:, None], judge)[:, 0]
@@ -189,9 +189,7 @@ def _nothing(problem: Quadratic, judge: Criterion) -> Refined:
     return Refined(none, score, zeros, zeros, zeros, optima)
 
 
-def _missing(
-    problem: Quadratic, search: Search, support: np.ndarray, limits: _Limits
-) -> np.ndarray:
+def _missing(problem: Problem, search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray:
     """Return the most promising columns outside a working set, (1, M); M = 0 if none improves."""
     lowered = outside_swaps(problem, support, *limits, search.judge)
     np.put_along_axis(lowered, search.columns, -np.inf, axis=1)
@@ -216,7 +214,7 @@ def _result(searches: list[Search]) -> Refined:
 
 
 def equivalent_features(
-    problem: Quadratic, support: np.ndarray, criterion: str = "evidence"
+    problem: Problem, support: np.ndarray, criterion: str = "evidence"
 ) -> list[dict[int, list[int]]]:
     """Return for each problem, member by member, the columns it could be exchanged for at no loss.
 

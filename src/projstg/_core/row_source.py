@@ -1,19 +1,27 @@
 """The rows of a batch of tables, kept as they came, and columns of them as a problem has them.
 
-A tall table is solved from its sums. Some fits need more digits than sums carry, and to know how
+A tall table is solved from its sums. Some fits need more digits than sums have, and to know how
 many different rows there are takes the rows; both ask here.
+
+Least squares sees of [X y] only its triangular factor R, [X y] = QR: the same singular values, the
+same projections, in as many rows as there are columns. So a tall table is read once, in blocks,
+and R stands for its rows from then on.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .backend import Array, to_numpy
-from .statistics import RowQuadratic
+from .backend import Array, namespace, to_numpy
 
 __all__ = ["TableRows"]
+
+_BLOCK_ROWS = 8192
+# Of more columns than this only those asked for are factored, each time.
+_MOST_FACTORED = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +40,8 @@ class TableRows:
     """The table of each problem, (P,)."""
     places: np.ndarray
     """The column of its table that each column of a problem is, (P, W)."""
+    factors: dict[int, np.ndarray] = field(default_factory=dict)
+    """R of the tables that have been factored whole."""
 
     @classmethod
     def of(
@@ -43,16 +53,52 @@ class TableRows:
         return cls(X, y, weights, centre, scale, y_scale, which, places)
 
     def columns(self, i: int, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return columns ``indices`` (W,) of problem i, centred, weighted and scaled, and y."""
+        """Return columns ``indices`` (W,) of problem i, centred, weighted and scaled, and y.
+
+        They have the inner products of those of the problem, and not always as many rows.
+        """
         own, at = int(self.which[i]), self.places[i][indices]
+        n_columns = self.X.shape[-1]
+        if n_columns > _MOST_FACTORED:
+            found = self._factor(own, at)
+            return found[:, :-1], found[:, -1]
+        if own not in self.factors:
+            self.factors[own] = self._factor(own, np.arange(n_columns))
+        return self.factors[own][:, at], self.factors[own][:, -1]
+
+    def _factor(self, own: int, at: np.ndarray) -> np.ndarray:
+        """Return the rows of [X y] of one table at some columns, or R where there are more rows."""
+        found = np.zeros((0, at.size + 1))
+        for block in self._blocks(own, at):
+            found = np.concatenate([found, block])
+            if len(found) > 2 * found.shape[1]:
+                found = np.asarray(np.linalg.qr(found, mode="r"))
+        return found
+
+    def _blocks(self, own: int, at: np.ndarray) -> Iterator[np.ndarray]:
+        """Give the rows of [X y], centred, weighted and scaled."""
+        n_rows = self.X.shape[-2]
+        slices = [slice(i, i + _BLOCK_ROWS) for i in range(0, n_rows, _BLOCK_ROWS)]
+        weights = np.ones(n_rows)
+        if self.weights is not None:
+            weights = to_numpy(self.weights[own, ...]).astype(np.float64)
+        mean = np.zeros(at.size + 1)
+        # A second time, for the rounding of the first: a constant column becomes zero.
+        for _ in range(2 if self.centre else 0):
+            sums = (weights[rows] @ (self._scaled(own, at, rows) - mean) for rows in slices)
+            mean = mean + sum(sums) / weights.sum()
+        for rows in slices:
+            yield np.sqrt(weights[rows])[:, None] * (self._scaled(own, at, rows) - mean)
+
+    def _scaled(self, own: int, at: np.ndarray, rows: slice) -> np.ndarray:
+        """Return some rows of [X y] in units of the problem, zero where a column became zero."""
+        xp = namespace(self.X)
         scale = to_numpy(self.scale[own, ...])[at]
-        varies = scale > 0.0
-        X = to_numpy(self.X[own, ...])[:, at].astype(np.float64)
-        X = np.where(varies, X / np.where(varies, scale, 1.0), 0.0)
-        y = to_numpy(self.y[own, ...]).astype(np.float64) / float(self.y_scale[own])
-        weights = None if self.weights is None else to_numpy(self.weights[own, ...])
-        rows = RowQuadratic.from_rows(X, y, weights, centre=self.centre)
-        return rows.X, rows.y
+        places = xp.asarray(at, device=self.X.device)
+        X = to_numpy(xp.take(self.X[own, rows, :], places, axis=-1)).astype(np.float64)
+        X = np.where(scale > 0.0, X / np.where(scale > 0.0, scale, 1.0), 0.0)
+        y = to_numpy(self.y[own, rows]).astype(np.float64) / float(self.y_scale[own])
+        return np.column_stack([X, y])
 
     def has_more_rows(self, i: int, count: int) -> bool:
         """Return whether problem i has more than ``count`` different rows."""

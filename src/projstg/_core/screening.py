@@ -15,14 +15,14 @@ import numpy as np
 from .backend import to_numpy
 from .evidence import Criterion, residual_floor, scores_by_ridge
 from .spectrum import spectrum
-from .statistics import Quadratic, RowQuadratic
+from .statistics import Problem, RowQuadratic
 from .swaps import Field, least_ridge, swap_objectives, tableau_of_rows
 
 __all__ = ["best_ridge", "first_columns", "outside_swaps", "restricted", "swap_changes"]
 
 
 def restricted(
-    problem: Quadratic, columns: np.ndarray, closed: np.ndarray, locked: np.ndarray
+    problem: Problem, columns: np.ndarray, closed: np.ndarray, locked: np.ndarray
 ) -> Field:
     """Return the problems over their working sets ``columns`` (B, W), in increasing order."""
     b = to_numpy(problem.b)
@@ -47,7 +47,7 @@ def restricted(
 
 
 def first_columns(
-    problem: Quadratic, size: int, wanted: np.ndarray, closed: np.ndarray
+    problem: Problem, size: int, wanted: np.ndarray, closed: np.ndarray
 ) -> np.ndarray:
     """Return working sets (B, size): the wanted, a mask (B, D), then the most correlated with y."""
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
@@ -67,7 +67,7 @@ def best_ridge(
 
 
 def swap_changes(
-    problem: Quadratic, members: np.ndarray, criterion: Criterion
+    problem: Problem, members: np.ndarray, criterion: Criterion
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what every swap adds to the score, and the correlations of its columns, (B, K, D).
 
@@ -90,7 +90,7 @@ def swap_changes(
 
 
 def outside_swaps(
-    problem: Quadratic,
+    problem: Problem,
     members: np.ndarray,
     closed: np.ndarray,
     locked: np.ndarray,

@@ -30,8 +30,8 @@ from .ledger import Optima
 from .posterior import log_supports, n_selectable
 from .pursuit import forward_selection
 from .refine import refine
-from .spectrum import spectrum
-from .statistics import Problem, Quadratic, RowQuadratic
+from .spectrum import on_rows, spectrum
+from .statistics import Problem, RowQuadratic
 
 __all__ = ["SELECTIONS", "information_size", "ladder", "largest_size"]
 
@@ -90,6 +90,8 @@ def _has_more_rows(problem: Problem, rank: int) -> bool:
 def _rank_of_columns(problem: Problem) -> tuple[int, float]:
     """Return the rank of X and what all columns leave of yᵀy."""
     found = spectrum(to_numpy(problem.gram.G), to_numpy(problem.b), to_numpy(problem.yy))
+    every = np.arange(problem.b.shape[-1])[None]
+    found = on_rows(problem, np.zeros(1, dtype=np.int64), every, found)
     return int(np.sum(found.values > 0.0)), float(found.rss[0])
 
 
@@ -102,7 +104,7 @@ def _rank_of_rows(problem: Any) -> tuple[int, float]:
 
 
 def ladder(
-    problem: Quadratic, criterion: str, k_max: int, always: np.ndarray, never: np.ndarray, seed: int
+    problem: Problem, criterion: str, k_max: int, always: np.ndarray, never: np.ndarray, seed: int
 ) -> list[Optima]:
     """Return what a quick search finds at one size after another, for one problem."""
     n_locked = int(np.sum(always))
@@ -141,7 +143,7 @@ def _rungs(n_locked: int, k_max: int) -> list[int]:
     return rungs
 
 
-def _greedy(problem: Quadratic, k: int) -> np.ndarray | None:
+def _greedy(problem: Problem, k: int) -> np.ndarray | None:
     """Return the greedy support of k columns as a start, (1, 1, k)."""
     if k == 0:
         return None
@@ -150,7 +152,7 @@ def _greedy(problem: Quadratic, k: int) -> np.ndarray | None:
 
 
 def information_size(
-    problem: Quadratic,
+    problem: Problem,
     name: str,
     search: Callable[[int], np.ndarray],
     k_min: int,

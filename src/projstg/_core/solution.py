@@ -1,7 +1,7 @@
 """What is asked of a batch of tables and what is answered, taken apart and put together again.
 
 A column that does not vary, or may not be selected, must change nothing about the answer. So it is
-taken out before anything is computed (:func:`parts`), and given back as a column that was not
+taken out before anything is fitted or drawn (:func:`parts`), and given back as one that was not
 selected (:func:`restored`). Tables of a batch that leave out different columns are solved apart.
 """
 
@@ -27,8 +27,8 @@ class Options:
     """What to look for and how."""
 
     n_selected: int | None = None
-    alpha: float | None = None
-    """λ; None is the paper's rule."""
+    alpha: float | Array | None = None
+    """λ, one for all tables or one for each, (B,); None is the paper's rule."""
     alpha_scale: float = 0.2
     noise_std: float | None = None
     gates: GateOptions = field(default_factory=GateOptions)
@@ -78,9 +78,11 @@ def parts(table: Table, options: Options) -> Iterator[Part]:
         problems = np.flatnonzero(which.ravel() == group)
         # Where nothing varies one column stays, so that there is a table at all.
         kept = np.flatnonzero(mask) if mask.any() else np.arange(1)
-        always = tuple(np.searchsorted(kept, options.always).tolist())
+        always, alpha = tuple(np.searchsorted(kept, options.always).tolist()), options.alpha
+        if getattr(alpha, "ndim", 0):
+            alpha = namespace(alpha).take(alpha, namespace(alpha).asarray(problems), axis=0)
         few = table.restricted(problems, kept)
-        yield Part(few, replace(options, always=always), problems, kept)
+        yield Part(few, replace(options, always=always, alpha=alpha), problems, kept)
 
 
 def restored(solution: Solution, kept: np.ndarray, n_features: int) -> Solution:

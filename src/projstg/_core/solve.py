@@ -22,7 +22,7 @@ from .posterior import Posterior, uniform_prior
 from .pursuit import largest_correlation, matching_pursuits
 from .refine import Refined, refine
 from .solution import Options, Solution, joined, parts, restored
-from .statistics import Problem, Quadratic, on_host
+from .statistics import Problem, on_host
 from .support import as_mask, gated_coefficients, largest, least_squares, spread
 from .table import Table
 
@@ -60,7 +60,7 @@ def _solved(table: Table, options: Options, seeds: Sequence[int], on_step: Hook 
         support=mask,
         coef=coef,
         intercept=table.intercept(coef),
-        gated_coef=table.in_units(gated_coefficients(gates.mu, gates.theta)),
+        gated_coef=table.in_range(gated_coefficients(gates.mu, gates.theta)),
         gates=gates._replace(value=gates.value * table.y_scale**2),
         alpha=alpha * table.y_scale**2 if options.alpha is None else 0.0 * alpha + options.alpha,
         noise_std=None if noise_std is None else noise_std * table.y_scale,
@@ -265,9 +265,7 @@ def always_mask(table: Table, options: Options) -> np.ndarray:
     return always
 
 
-def _improved(
-    problem: Quadratic, found: Refined, known: list[Posterior], criterion: str
-) -> Refined:
+def _improved(problem: Problem, found: Refined, known: list[Posterior], criterion: str) -> Refined:
     """Return what was found, or what turned out to be likelier on the way to the posterior."""
     likeliest = np.stack([one.supports[0] for one in known])
     scores = support_scores(problem, likeliest[:, None], CRITERIA[criterion])[:, 0]

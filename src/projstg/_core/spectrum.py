@@ -10,9 +10,9 @@ along it are zero, which is the solution of minimum norm. Six digits, because X�
 digits of X: what lies below is rounding.
 
 **On the rows.** Of a small share λ, or a residual that is a small share of yᵀy, the Gram matrix
-keeps few digits: their product is what rounding is divided by. Where it is below 10⁻⁶ and the rows
-are at hand, the same directions come from the singular values of X_S = U√Λ Vᵀ, and the residual
-from y − UUᵀy itself.
+has few digits: their product is what rounding is divided by. Where it is below 10⁻⁶ (ten digits
+of sixteen are left) and the rows are at hand, the same directions come from the singular values of
+X_S = U√Λ Vᵀ, and the residual from y − UUᵀy itself.
 """
 
 from __future__ import annotations
@@ -24,11 +24,20 @@ import numpy as np
 from .backend import Array, namespace, to_numpy
 from .statistics import Quadratic
 
-__all__ = ["SMALLEST_SHARE", "Spectrum", "coefficients", "on_rows", "spectrum"]
+__all__ = [
+    "ENOUGH_DIGITS",
+    "SMALLEST_SHARE",
+    "Spectrum",
+    "coefficients",
+    "on_rows",
+    "spectrum",
+    "without_digits",
+]
 
 SMALLEST_SHARE = 1e-12
 """The share of the largest eigenvalue at which a direction is no longer determined."""
-_CARRIED = 1e-6
+ENOUGH_DIGITS = 1e-6
+"""The share above which sums of squares have enough digits; rounding is 10⁻¹⁶ of the whole."""
 # So many numbers are decomposed in one go.
 _AT_ONCE = 1_000_000
 
@@ -60,7 +69,7 @@ def _along(values: Array, vectors: Array, along: Array, yy: Array) -> Spectrum:
     xp = namespace(values)
     K = values.shape[-1]
     if K == 0:
-        return Spectrum(values, vectors, along, along, yy + xp.zeros_like(yy))
+        return Spectrum(values, vectors, along, along, yy)
     smallest = max(SMALLEST_SHARE, K * float(xp.finfo(values.dtype).eps))
     determined = values > smallest * xp.max(values, axis=-1, keepdims=True)
     zero = xp.zeros_like(values)
@@ -89,19 +98,18 @@ def on_rows(
 ) -> Spectrum:
     """Return the directions of supports ``members`` (C, K) of problems ``which`` (C,), for NumPy.
 
-    Those that the Gram matrix does not carry are found anew on the rows, if the problem has them.
+    Those that the Gram matrix has too few digits for are found anew on the rows, if there are any.
     ``counts`` (C, K) says which members are there at all.
     """
-    if problem.rows_at is None or not members.size:
+    lost = without_digits(problem, which, found)
+    if not lost.size:
         return found
-    lost = np.flatnonzero(_share(found) * found.rss < _CARRIED * to_numpy(problem.yy)[which])
-    if lost.size:
-        found = Spectrum(*(np.array(field) for field in found))
+    found = Spectrum(*(np.array(field) for field in found))
     for i in np.unique(which[lost]):
         own = lost[which[lost] == i]
         columns, places = np.unique(members[own], return_inverse=True)
         places = places.reshape(own.size, -1)
-        X, y = problem.rows_at(int(i), columns)
+        X, y = problem.rows_at(int(i), columns)  # type: ignore[misc] # or nothing were lost
         size = max(1, _AT_ONCE // (len(X) * places.shape[1]))
         for first in range(0, own.size, size):
             some = own[first : first + size]
@@ -110,6 +118,14 @@ def on_rows(
             for field, new in zip(found, _of_rows(parts, y), strict=True):
                 field[some] = new
     return found
+
+
+def without_digits(problem: Quadratic, which: np.ndarray, found: Spectrum) -> np.ndarray:
+    """Return the supports (of C) that the Gram matrix has too few digits for, and rows have not."""
+    if problem.rows_at is None or not found.values.size:
+        return np.empty(0, dtype=np.int64)
+    smallest = ENOUGH_DIGITS * to_numpy(problem.yy)[which]
+    return np.flatnonzero(_share(found) * found.rss < smallest)
 
 
 def _share(found: Spectrum) -> np.ndarray:
@@ -122,9 +138,9 @@ def _share(found: Spectrum) -> np.ndarray:
 def _of_rows(X: np.ndarray, y: np.ndarray) -> Spectrum:
     """Return the directions of columns X (C, N, K) and y (N,)."""
     K = X.shape[-1]
-    short = max(K - X.shape[-2], 0)  # fewer rows than columns: rows of zeros change nothing
-    X = np.pad(X, ((0, 0), (0, short), (0, 0)))
-    y = np.pad(y, (0, short))
+    short = K - X.shape[-2]
+    if short > 0:  # rows of zeros change nothing
+        X, y = np.pad(X, ((0, 0), (0, short), (0, 0))), np.pad(y, (0, short))
     U, roots, Vt = np.linalg.svd(X, full_matrices=False)
     onto = y @ U
     of = _along(roots * roots, Vt.swapaxes(-1, -2), roots * onto, np.asarray(y @ y))

@@ -38,7 +38,7 @@ class RowSource(Protocol):
     """The rows that a problem was made of, for what its sums do not carry."""
 
     def columns(self, i: int, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return columns ``indices`` (W,) of problem i, as the problem has them, (N, W), and y."""
+        """Return columns ``indices`` (W,) of problem i and y, with the problem's inner products."""
 
     def has_more_rows(self, i: int, count: int) -> bool:
         """Return whether problem i has more than ``count`` different rows."""
@@ -84,7 +84,7 @@ class Quadratic(Protocol):
 
     @property
     def rows_at(self) -> RowsAt | None:
-        """A function that gives X_S (N, K) and y (N,) of problem i and columns S, (K,), in NumPy.
+        """A function of problem i and columns S, (K,), to X_S (N, K) and y (N,) in NumPy.
 
         None where only sums are at hand.
         """
@@ -205,7 +205,10 @@ class RowQuadratic:
         xp = namespace(self.X)
         X = xp.matrix_transpose(_taken(xp.matrix_transpose(self.X), indices))
         source = _among(self.source, indices)
-        return RowQuadratic(X, self.y, self.n, self.degrees_of_freedom, source=source)
+        few = RowQuadratic(X, self.y, self.n, self.degrees_of_freedom, source=source)
+        known = {name: take_along(getattr(self, name), indices) for name in ("b", "diagonal")}
+        few.__dict__.update(known)
+        return few
 
     def scaled(self, factor: Array) -> RowQuadratic:
         """Return the same problem with column d multiplied by factor_d."""
@@ -235,8 +238,10 @@ class RowQuadratic:
         """Where the columns of a support are; see :class:`Quadratic`."""
 
         def columns(i: int, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            xp = namespace(self.X)
             X = self.X[min(i, self.X.shape[0] - 1), ...]  # all problems may share one X
-            return to_numpy(X)[:, indices], to_numpy(self.y[i, ...])
+            few = xp.take(X, xp.asarray(indices, device=X.device), axis=-1)
+            return to_numpy(few), to_numpy(self.y[i, ...])
 
         return columns
 

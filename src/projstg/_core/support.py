@@ -6,7 +6,7 @@ import numpy as np
 
 from .backend import Array, namespace, take_along, to_numpy
 from .gates import deterministic_gate
-from .spectrum import Spectrum, coefficients, on_rows, spectrum
+from .spectrum import Spectrum, coefficients, on_rows, spectrum, without_digits
 from .statistics import Quadratic
 
 __all__ = ["as_mask", "gated_coefficients", "largest", "least_squares", "spread"]
@@ -69,13 +69,12 @@ def least_squares(problem: Quadratic, support: Array, counts: Array) -> Array:
 def _on_rows(
     problem: Quadratic, support: Array, counts: Array, found: Spectrum, beta: Array
 ) -> Array:
-    """Return the coefficients, found anew on the rows where the Gram matrix does not carry them."""
-    host = Spectrum(*(to_numpy(field) for field in found))
-    which, members = np.arange(support.shape[0]), to_numpy(support)
-    exact = on_rows(problem, which, members, host, to_numpy(counts))
-    if exact is host:
+    """Return the coefficients, found anew on the rows where the Gram matrix has too few digits."""
+    host, which = Spectrum(*(to_numpy(field) for field in found)), np.arange(support.shape[0])
+    is_new = np.isin(which, without_digits(problem, which, host))
+    if not is_new.any():
         return beta
-    is_new = np.any(exact.along != host.along, axis=-1) | (exact.rss != host.rss)
+    exact = on_rows(problem, which, to_numpy(support), host, to_numpy(counts))
     xp = namespace(beta)
     new, is_new = (xp.asarray(one, device=beta.device) for one in (coefficients(exact), is_new))
     return xp.where(is_new[:, None], xp.astype(new, beta.dtype), beta)

@@ -19,14 +19,14 @@ from typing import NamedTuple
 import numpy as np
 
 from .evidence import Criterion, common_size, mean_score, residual_floor, signs_of
+from .spectrum import ENOUGH_DIGITS
 
 __all__ = [
     "Field",
     "Tableau",
     "exchange",
-    "exchange_scores",
     "exchanged",
-    "is_carried",
+    "has_enough_digits",
     "least_ridge",
     "log_volume",
     "scores_of",
@@ -40,8 +40,6 @@ _SMALLEST = 1e-30
 # Where effects have a size, so many exchanges are judged by it.
 _MOST_LOOKED_AT = 48
 _RELATIVE_RIDGE = 1e-10
-# Rounding is at most a billionth of what is left.
-_CARRIED = 1e-7
 
 
 class Field(NamedTuple):
@@ -202,7 +200,7 @@ def tableaux(
     return tableau(field, many, np.repeat(members, n_ridges, axis=0), ridge), ridge
 
 
-def is_carried(field: Field, problem: np.ndarray, state: Tableau) -> np.ndarray:
+def has_enough_digits(field: Field, problem: np.ndarray, state: Tableau) -> np.ndarray:
     """Return whether the tableaux (C·R, …) of C supports have digits enough for scores, (C,).
 
     H⁻¹ has lost as many digits as H is nearly singular, and the residual is a difference of which
@@ -214,21 +212,7 @@ def is_carried(field: Field, problem: np.ndarray, state: Tableau) -> np.ndarray:
     P = np.diagonal(state.body[:, :, n_columns + 1 :], axis1=1, axis2=2)
     lost = np.max(P, axis=1).reshape(C, -1) * field.n[problem][:, None]
     left = state.rss.reshape(C, -1) / np.where(field.yy > 0.0, field.yy, 1.0)[problem][:, None]
-    return np.all(left > _CARRIED * lost, axis=1)
-
-
-def exchange_scores(
-    field: Field, problem: np.ndarray, members: np.ndarray, criterion: Criterion
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the score of every exchange (C, K, D) and of the supports themselves (C,).
-
-    These are the criterion's own: one table for each ridge of its grid, averaged. Columns that may
-    not enter or leave have an infinite score. With effects of a common size so have all
-    exchanges but the most promising under the Gaussian prior.
-    """
-    return scores_of(
-        field, problem, members, criterion, *tableaux(field, problem, members, criterion)
-    )
+    return np.all(left > ENOUGH_DIGITS * lost, axis=1)
 
 
 def scores_of(
@@ -239,7 +223,12 @@ def scores_of(
     state: Tableau,
     ridge: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what :func:`exchange_scores` does, from the tableaux themselves."""
+    """Return the score of every exchange (C, K, D) and of the supports themselves (C,).
+
+    These are the criterion's own, from the :func:`tableaux` of the supports: one table for each
+    ridge of its grid, averaged. Columns that may not enter or leave have an infinite score. With
+    effects of a common size so have all exchanges but the most promising under the Gaussian prior.
+    """
     (n_chains, K), n_columns = members.shape, field.b.shape[1]
     ridges = criterion.ridges
     many = np.repeat(problem, ridges.size)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .backend import Array, namespace, quiet
+from .backend import Array, clip, namespace, quiet
 from .row_source import TableRows
 from .statistics import Problem, RowQuadratic, Statistics, centred_rows, standardized
 
@@ -65,7 +65,7 @@ class Table:
     def in_units(self, coef: Array) -> Array:
         """Return coefficients (B, D) of standardised columns in the units of the data.
 
-        One that is too large or too small for a float in these units comes out infinite or NaN.
+        One that is too large or too small for a number in these units comes out infinite or NaN.
         """
         xp = namespace(coef)
         unit = xp.where(self.varies, self.scale, xp.ones_like(self.scale))
@@ -75,6 +75,13 @@ class Table:
         vanishes = (xp.abs(coef) > _NOTHING) & (xp.abs(unscaled) < smallest)
         unscaled = xp.where(vanishes, xp.full_like(coef, xp.nan), unscaled)
         return xp.where(self.varies, unscaled, xp.zeros_like(coef))
+
+    def in_range(self, coef: Array) -> Array:
+        """Return the same, the nearest number where there is none."""
+        xp = namespace(coef)
+        coef = self.in_units(coef)
+        largest = float(xp.finfo(coef.dtype).max)
+        return clip(xp.where(xp.isnan(coef), xp.zeros_like(coef), coef), -largest, largest)
 
     def intercept(self, coef: Array) -> Array:
         """Return what coefficients in the units of the data leave of the mean of y, (B,)."""
@@ -93,9 +100,8 @@ def as_table(
 
     Columns ``never`` to be selected, a mask (D,), count as columns that do not vary.
     """
-    y_scale = _size(y, weights, centre)
-    ready, unit = _in_range(X)
-    problem, x_mean, y_mean = _problem(ready, y / y_scale[:, None], weights, centre)
+    y_scale, unit = _size(y, weights, centre), _unit(X, weights)
+    problem, x_mean, y_mean = _problem(X, y / y_scale[:, None], weights, centre, unit)
     xp = namespace(X)
     rounding = _ROUNDING * xp.finfo(X.dtype).eps * x_mean
     smallest = rounding * rounding
@@ -109,36 +115,43 @@ def as_table(
 
 
 def _problem(
-    X: Array, y: Array, weights: Array | None, centre: bool
+    X: Array, y: Array, weights: Array | None, centre: bool, unit: Array | None
 ) -> tuple[Problem, Array, Array]:
-    """Return the problems, and the means that were taken out."""
+    """Return the problems of X in such units, and the means that were taken out."""
     xp = namespace(X)
     if X.shape[-2] >= X.shape[-1]:
-        sums = _summed(X, y, weights)
+        sums = _summed(X, y, weights, unit)
         if centre:
             return sums.quadratic(), sums.x_mean, sums.y_mean
         return sums.quadratic(centre=False), xp.zeros_like(sums.x_mean), xp.zeros_like(sums.y_mean)
+    X = _in_units_of(X, unit)
     if centre:
         return centred_rows(X, y, weights)
-    none = RowQuadratic.from_rows(X, y, weights, centre=False)
-    return none, xp.zeros_like(X[:, 0, :]), xp.zeros_like(y[:, 0])
+    rows = RowQuadratic.from_rows(X, y, weights, centre=False)
+    return rows, xp.zeros_like(X[:, 0, :]), xp.zeros_like(y[:, 0])
 
 
-def _in_range(X: Array) -> tuple[Array, Array | None]:
-    """Return X with columns whose squares neither overflow nor vanish, and their units, (B, D).
+def _unit(X: Array, weights: Array | None) -> Array | None:
+    """Return units of the columns, (B, D), in which squares neither overflow nor vanish.
 
-    A unit is a power of two, so that no digit changes; None where all columns are in range.
+    A unit is a power of two, so that no digit changes; None where all columns are in range as they
+    are. Rows that weigh nothing do not count.
     """
     xp = namespace(X)
-    largest = xp.maximum(xp.max(X, axis=-2), -xp.min(X, axis=-2))
+    if weights is None or xp.all(weights > 0.0):
+        largest = xp.maximum(xp.max(X, axis=-2), -xp.min(X, axis=-2))
+    else:
+        weighs = (weights > 0.0)[..., None]
+        largest = xp.max(xp.where(weighs, xp.abs(X), xp.zeros_like(X)), axis=-2)
     far = float(xp.finfo(X.dtype).max) ** _FAR
     is_far = (largest > 0.0) & ((largest > far) | (largest < 1.0 / far))
     if not xp.any(is_far):
-        return X, None
-    exponent = xp.floor(xp.log2(xp.where(is_far, largest, xp.ones_like(largest))))
-    half = xp.floor(exponent / 2.0)  # 2⁻ᵉ alone may be beyond the range
-    X = X * (2.0**-half)[:, None, :] * (2.0 ** (half - exponent))[:, None, :]
-    return X, 2.0**half * 2.0 ** (exponent - half)
+        return None
+    return 2.0 ** xp.floor(xp.log2(xp.where(is_far, largest, xp.ones_like(largest))))
+
+
+def _in_units_of(X: Array, unit: Array | None) -> Array:
+    return X if unit is None else X / unit[:, None, :]
 
 
 def _size(y: Array, weights: Array | None, centre: bool) -> Array:
@@ -154,11 +167,11 @@ def _size(y: Array, weights: Array | None, centre: bool) -> Array:
     return xp.where(size > 0.0, size, xp.ones_like(size))
 
 
-def _summed(X: Array, y: Array, weights: Array | None) -> Statistics:
+def _summed(X: Array, y: Array, weights: Array | None, unit: Array | None) -> Statistics:
     def block(first: int) -> Statistics:
         rows = slice(first, min(first + _BLOCK_ROWS, X.shape[-2]))
         some = None if weights is None else weights[:, rows]
-        return Statistics.from_rows(X[:, rows, :], y[:, rows], some)
+        return Statistics.from_rows(_in_units_of(X[:, rows, :], unit), y[:, rows], some)
 
     sums = block(0)
     for first in range(_BLOCK_ROWS, X.shape[-2], _BLOCK_ROWS):

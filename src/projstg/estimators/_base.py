@@ -100,7 +100,7 @@ class GateSelector(LinearSelector):
         table, options = self._prepared(rows[None], target[None], weights, options)
         on_step = Progress(self, context, "step") if hasattr(self, "_skl_callbacks") else None
         solution = self._solved(table, options, [seed_from(self.random_state)], on_step)
-        check_coefficients(solution, self._named)
+        check_coefficients(solution.coef, self._named)
         self._store(table, solution)
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
@@ -172,12 +172,13 @@ def check_range(table: Table) -> None:
         raise ValueError("the squares of values in y overflow; divide y by a constant.")
 
 
-def check_coefficients(solution: Solution, named) -> None:
-    """Raise where a coefficient is beyond the range of floats in the units of the data."""
-    is_lost = ~np.isfinite(to_numpy(solution.coef)) | ~np.isfinite(to_numpy(solution.gated_coef))
+def check_coefficients(coef, named) -> None:
+    """Raise where a coefficient, (..., D), is beyond the range of numbers in these units."""
+    coef = to_numpy(coef)
+    is_lost = np.any(~np.isfinite(coef).reshape(-1, coef.shape[-1]), axis=0)
     if is_lost.any():
         raise ValueError(
-            f"the coefficient of {named(is_lost.any(axis=0))} is too large or too small for a "
+            f"the coefficient of {named(is_lost)} is too large or too small for a "
             "number in these units; multiply that column of X, or y, by a constant."
         )
 

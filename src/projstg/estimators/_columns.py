@@ -67,10 +67,7 @@ def check_selection(k, varies, always, never, named) -> None:
             f"most {n_features}, or pass None to choose from the data."
         )
     if n_varying == 0 and not never.any():
-        raise ValueError(
-            "there are 0 columns of X that vary: all are constant, or so small that their squares "
-            "are zero; check X, or multiply it by a constant."
-        )
+        raise ValueError("there are 0 columns of X that vary: all are constant; check X.")
     if k > n_varying and never.any():
         raise ValueError(
             f"n_features_to_select={k} is more than the {n_varying} columns of X that vary and are "

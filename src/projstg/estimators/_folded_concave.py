@@ -36,7 +36,7 @@ from .._core.statistics import RowQuadratic
 from .._core.support import largest, least_squares, spread
 from .._core.table import Table, as_table
 from .._extras import extra
-from ._base import LinearSelector, check_range
+from ._base import LinearSelector, check_coefficients, check_range
 from ._columns import check_selection
 
 # Where the path may end: a support of K that lies beyond so many non-zeros has not been seen.
@@ -129,11 +129,12 @@ class FoldedConcaveSelector(LinearSelector):
         columns, n_features = choice.columns[None], table.scale.shape[-1]
         beta = least_squares(table.problem, columns, columns >= 0)
         coef = table.in_units(spread(beta, columns, n_features))
+        check_coefficients(coef, self._named)
         self.support_ = np.zeros(n_features, dtype=bool)
         self.support_[choice.columns] = True
         self.coef_, self.intercept_ = coef[0], float(table.intercept(coef)[0])
         self.alphas_ = path.alphas * table.y_scale[0]
-        self.coef_path_ = np.stack([table.in_units(point[None])[0] for point in path.coefs], axis=1)
+        self.coef_path_ = np.stack([table.in_range(point[None])[0] for point in path.coefs], axis=1)
         self.alpha_ = float(self.alphas_[choice.point])
         self.has_exact_point_ = choice.is_exact
         self._warn(path, choice)

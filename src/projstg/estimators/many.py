@@ -89,7 +89,7 @@ def fit_many(X, y, n_features_to_select="auto", *, sample_weight=None, random_st
     model.n_features_in_ = X.shape[-1]
     table, options = model._prepared(X, y, weights, model._options())
     found = model._solved(table, options, seeds)
-    check_coefficients(found, model._named)
+    check_coefficients(found.coef, model._named)
     gates, search, known = found.gates, found.search, found.posterior
     return ManyFits(
         support=found.support,
@@ -132,7 +132,7 @@ def _checked(X, y, weights):
         raise ValueError(
             f"X has shape {tuple(X.shape)}; a problem needs at least two samples and one column."
         )
-    X, y = xp.astype(X, xp.float64), xp.astype(y, xp.float64)
+    X, y = (xp.astype(side, xp.float64, copy=False) for side in (X, y))
     if not (xp.all(xp.isfinite(X)) and xp.all(xp.isfinite(y))):
         raise ValueError("X or y holds NaN or infinity; drop or impute those rows first.")
     return X, y, None if weights is None else _checked_weights(weights, y, xp)

@@ -10,7 +10,7 @@ from sklearn.callback import with_callbacks
 from .._compat import Interval, fit_context
 from .._core.randomized import RandomizedSolution, randomized_omp
 from .._core.table import Table, as_table
-from ._base import LinearSelector, check_range, seed_from
+from ._base import LinearSelector, check_coefficients, check_range, seed_from
 from ._columns import check_selection
 
 
@@ -138,6 +138,7 @@ class RandomizedOMP(LinearSelector):
         return min(max(varies.size // 10, 1), int(varies.sum())) if k is None else int(k)
 
     def _store(self, solution: RandomizedSolution) -> None:
+        check_coefficients(solution.coef, self._named)
         self.support_ = solution.support[0]
         self.coef_ = solution.coef[0]
         self.intercept_ = float(solution.intercept[0])

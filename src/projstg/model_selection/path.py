@@ -14,7 +14,7 @@ from .._core.path import gate_path, largest_alpha, refitted, size_path
 from .._core.solution import Options
 from .._core.support import gated_coefficients
 from .._core.table import Table
-from ..estimators._base import seed_from
+from ..estimators._base import check_coefficients, seed_from
 from ..estimators.projected_stg import ProjectedSTG
 
 # The smallest λ of the default grid, as a part of the largest.
@@ -108,7 +108,9 @@ def projected_stg_path(
     if sizes is None:
         _check_along_alpha(params)
         model, table, options = _prepared(X, y, sample_weight, None, params)
-        return _along_alpha(table, options, alphas, n_alphas)
+        path = _along_alpha(table, options, alphas, n_alphas)
+        check_coefficients(path.coef_path_, model._named)
+        return path
     if alphas is not None:
         raise ValueError(
             "alphas and sizes were both given; a path is over one of them. For one λ at every size "
@@ -116,7 +118,9 @@ def projected_stg_path(
         )
     counts = check_sizes(sizes)
     model, table, options = _prepared(X, y, sample_weight, counts, params)
-    return _along_sizes(table, options, counts, seed_from(model.random_state))
+    path = _along_sizes(table, options, counts, seed_from(model.random_state))
+    check_coefficients(path.coef_path_, model._named)
+    return path
 
 
 def check_sizes(sizes) -> list[int]:
@@ -164,7 +168,7 @@ def _along_alpha(table: Table, options: Options, alphas, n_alphas) -> SupportPat
         support_path_=support,
         coef_path_=coef,
         intercept_path_=table.intercept(coef),
-        gated_coef_path_=table.in_units(gated_coefficients(gates.mu[0], gates.theta[0])),
+        gated_coef_path_=table.in_range(gated_coefficients(gates.mu[0], gates.theta[0])),
         gate_mean_path_=gates.mean[0],
         objective_path_=gates.value[0] * unit,
         alpha_max=most,
