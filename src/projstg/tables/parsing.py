@@ -201,10 +201,10 @@ def _swallowed(frame: Any, names: list[str], delimiter: str) -> list[Note]:
     """Return a note where cells in quotes go over lines that look like rows of the table."""
     found = []
     for place, name in enumerate(names):
-        column = frame[place]
-        if str(column.dtype) in {"str", "object"}:
-            cells = column[column.str.contains("\n", regex=False).fillna(False).astype(bool)]
-            lines = [line for cell in cells for line in cell.splitlines()[1:]]
+        if str(frame[place].dtype) in {"str", "object"}:
+            # An object column may also hold booleans, or whole numbers beyond 64 bits.
+            cells = (cell for cell in frame[place] if isinstance(cell, str) and "\n" in cell)
+            lines = (line for cell in cells for line in cell.splitlines()[1:])
             found += [name] * any(line.count(delimiter) == len(names) - 1 for line in lines)
     if not found:
         return []
