@@ -35,7 +35,7 @@ _DATE = re.compile(
 _WRITTEN = {"str", "bool", "bool_", "int", "float", "Decimal"} | {
     kind.__name__ for kind in np.sctypeDict.values() if issubclass(kind, np.number)
 }
-# Beyond, neighbouring whole numbers become the same float.
+# From here on neighbouring whole numbers become the same float.
 _LARGEST_EXACT = 2**53
 
 
@@ -55,7 +55,7 @@ class Column(NamedTuple):
     has_signs: bool = False
     """Whether signs such as % and $ were taken off."""
     is_rounded: bool = False
-    """Whether it has whole numbers that a float does not hold exactly."""
+    """Whether it has whole numbers so large that a float may not hold them exactly."""
 
 
 def column_of(series, *, is_wanted: bool = False) -> Column:
@@ -80,9 +80,7 @@ def column_of(series, *, is_wanted: bool = False) -> Column:
 def _numeric(series, values: np.ndarray, is_wanted: bool) -> Column:
     if np.isnan(values).all():
         return Column("empty", None)
-    column = _number(str(series.name), values, is_wanted)
-    is_whole = series.dtype.kind in "iu"
-    return column._replace(is_rounded=is_whole and np.nanmax(np.abs(values)) > _LARGEST_EXACT)
+    return _number(str(series.name), values, is_wanted)
 
 
 def _floats(series) -> np.ndarray:
@@ -96,7 +94,12 @@ def _number(name: str, values: np.ndarray, is_wanted: bool) -> Column:
     if whole and not is_wanted and _are_days(values):
         return Column("date", None)
     is_counter = whole and len(values) > 2 and bool(np.all(np.diff(values) == 1.0))
-    return Column("number", values, is_counter=is_counter)
+    is_rounded = whole and _largest(values) >= _LARGEST_EXACT
+    return Column("number", values, is_counter=is_counter, is_rounded=is_rounded)
+
+
+def _largest(values: np.ndarray) -> float:
+    return float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
 
 
 def _is_called_id(name: str) -> bool:

@@ -210,7 +210,7 @@ def _encoded_notes(used: dict[str, Column]) -> list[Note]:
     rounded = tuple(name for name, column in used.items() if column.is_rounded)
     notes = []
     if rounded:
-        text = f"Whole numbers of more than 15 digits, rounded: {listed(rounded)}."
+        text = f"Beyond 2⁵³, so only 15 digits or so are kept: {listed(rounded)}."
         notes.append(Note("rounded", text, rounded))
     if signed:
         text = f"Read as numbers, without %, $ or commas between thousands: {listed(signed)}."
