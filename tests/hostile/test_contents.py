@@ -46,6 +46,7 @@ ANSWERED = {
     "text levels": (with_column(["x", "y", "z", "z"] * (N // 4), "level"), "ab"),
     "blank lines above": ("\n" * 100_000 + PLAIN, "ab"),
     "blank lines below": (PLAIN + "\n" * 100_000, "ab"),
+    "blanks and tabs at line ends": (PLAIN.replace(",", " \t").replace("\n", " \t\n"), "ab"),
     "old line ends": (PLAIN.replace("\n", "\r"), "ab"),
     "a form feed above": ("\f" + PLAIN, "ab"),
     "zeros after gzip": (gzip.compress(PLAIN.encode()) + bytes(512), "ab"),
@@ -83,6 +84,15 @@ REFUSED = {
     "one column": ("y\n1\n2\n3\n4\n5\n", "one column only, y"),
     "ragged rows": (PLAIN + "1,2,3\n", "is ragged: line 42 has 3 fields and the header 5"),
     "long row": (PLAIN + "1,2,3,4,5,6\n", "is ragged: line 42 has 6 fields and the header 5"),
+    "a short row between blanks": (
+        PLAIN.replace(",", " ") + "1 2 3\t4 \n",
+        "is ragged: line 42 has 4 fields and the header 5",
+    ),
+    "a separator that is not ASCII": ("sep=é\n" + PLAIN, "the delimiter is 'é'; give one ASCII"),
+    "a gap in quotes between blanks": (
+        PLAIN.replace(",", " ") + '1 2 3 4 ""\n',
+        "1 values are missing: y 1",
+    ),
     "infinite": (with_cell("inf"), "1 values are infinite: c 1"),
     "nan": (with_cell("NaN"), "1 values are missing: c 1; choose --missing drop (leaves 39 of 40"),
     "booleans with gaps": (

@@ -177,10 +177,12 @@ def _parser_trouble(name: str, message: str, n_names: int, n_before: int) -> str
 
 def _check_short_lines(stream: Any, frame: Any, dialect: Dialect, name: str) -> None:
     """Raise where lines end early; only a last column with gaps can hide that."""
-    if frame.shape[0] == 0 or not frame.iloc[:, -1].isna().any() or dialect.delimiter == " ":
+    if frame.shape[0] == 0 or not frame.iloc[:, -1].isna().any():
         return
     expected, short = len(dialect.names), []
     with _rows(stream, dialect) as (lines, n_before):
+        if dialect.delimiter == " ":  # or a tab; those at the end of a line delimit nothing
+            lines = (line.replace("\t", " ").rstrip() + "\n" for line in lines)
         reader = csv.reader(lines, delimiter=dialect.delimiter, skipinitialspace=True)
         try:
             for record in reader:
