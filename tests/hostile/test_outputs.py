@@ -299,6 +299,18 @@ def test_output_that_cannot_be_printed_is_one_line(options, here, refused, monke
         assert "No space left on device" in refused("t.csv", *QUESTION, *options)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes")
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_output_that_nobody_reads_is_one_line(options, here):
+    ours, theirs = os.pipe()
+    os.close(ours)
+    command = [sys.executable, "-m", "projstg", "select", "t.csv", *QUESTION, *options]
+    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, text=True)
+    os.close(theirs)
+    line = "projstg: standard output cannot be written to: Broken pipe.\n"
+    assert (done.returncode, done.stderr) == (2, line)
+
+
 @pytest.fixture(scope="module")
 def answer(tmp_path_factory):
     from projstg import select
