@@ -162,6 +162,7 @@ def _other_sign(cells: Any) -> str | None:
     """Return a cell with a rarer sign than the others, where signs make them other quantities."""
     if not cells.str.contains(f"[{_CURRENCY}{_SHARES}]").any():
         return None
+    cells = cells.drop_duplicates()
     signs = cells.str.replace(f"[^{_CURRENCY}{_SHARES}]", "", regex=True)
     rarest_last = signs.value_counts().index
     kinds = {sign for sign in rarest_last if sign}

@@ -204,8 +204,9 @@ def _swallowed(frame: Any, names: list[str], delimiter: str) -> list[Note]:
     found = []
     for place, name in enumerate(names):
         if str(frame[place].dtype) in {"str", "object"}:
-            # An object column may also hold booleans, or whole numbers beyond 64 bits.
-            cells = (cell for cell in frame[place] if isinstance(cell, str) and "\n" in cell)
+            # As text: an object column may also hold booleans, or whole numbers beyond 64 bits.
+            has_lines = frame[place].astype("str").str.contains("\n", regex=False)
+            cells = frame[place][has_lines.fillna(False).astype(bool)]
             lines = (line for cell in cells for line in cell.splitlines()[1:])
             found += [name] * any(line.count(delimiter) == len(names) - 1 for line in lines)
     if not found:
