@@ -141,7 +141,8 @@ MISTAKES = {
     "k of words": (["-t", "y", "-k", "two"], "is not a valid integer"),
     "unknown option": (["-t", "y", "--size", "2"], "--size"),
     "unknown never": (["-t", "y", "-k", "2", "--never", "zz"], "never has 'zz'; the columns are"),
-    "delimiter": (["-t", "y", "-k", "2", "--delimiter", "ab"], "give one character"),
+    "delimiter": (["-t", "y", "-k", "2", "--delimiter", "ab"], "give one ASCII character"),
+    "a letter with an accent": (["-t", "y", "--delimiter", "é"], "give one ASCII character"),
     "decimal": (["-t", "y", "-k", "2", "--decimal", "x"], "give . or ,"),
     "weights": (["-t", "y", "-k", "2", "--weights", "a"], "negative values"),
 }

@@ -140,6 +140,20 @@ def test_whole_numbers_that_a_float_does_not_hold_are_named(kind):
     assert kinds(data) == {"rounded": ("large",)}
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [2.0**53, np.nan, 5.0],
+        [2**53 + 1, 3, 5],
+        [10**20, 3, 5],
+        ["$9007199254740993", "$3", "$5"],
+    ],
+)
+def test_large_whole_numbers_are_named_in_whatever_they_are_held(cells):
+    data = prepared_table(frame_of(large=cells * 4), "y", missing="drop")
+    assert kinds(data)["rounded"] == ("large",)
+
+
 def with_gaps():
     frame = frame_of(a=np.arange(N) * 1.5, site=["n", "o", "p"] * 4)
     frame.loc[[1, 2], "a"] = np.nan

@@ -217,6 +217,19 @@ def test_what_would_not_fit_into_memory_is_not_read(pack, written, monkeypatch):
     assert 10_000 < told < 40_000
 
 
+def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
+    unlimited = memory.free_memory()
+    files = {"memory.max": "5000\n", "memory.current": "4000\n"}
+    files["memory.stat"] = "anon 1000\nactive_file 200\ninactive_file 300\n"
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert memory.free_memory() == 1500
+    (tmp_path / "memory.max").write_text("max\n")
+    assert (memory.free_memory() is None) == (unlimited is None)
+    assert memory.free_memory() != 1500
+
+
 def test_free_memory_is_a_number_of_bytes_or_unknown():
     free = memory.free_memory()
     assert free is None or free > 2**20

@@ -1,19 +1,21 @@
 """Files written whole: a reader finds the old content or the new one, never half of either.
 
 The new content goes to a temporary name in the same folder, is forced to the disk, and takes the
-final name by a rename. A link at the final name is replaced, not followed. A process that is killed
-leaves at most a file that :data:`LEFTOVERS` matches, which nobody reads.
+final name by a rename. A link at the final name is replaced, not followed; what is neither a file
+nor a link is refused. A process that is killed leaves at most files that :data:`LEFTOVERS` matches,
+which nobody reads.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
+import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["LEFTOVERS", "replacing", "replacing_all"]
+__all__ = ["LEFTOVERS", "kind_of_file", "replacing", "replacing_all"]
 
 LEFTOVERS = "." + 16 * "[0-9a-f]" + ".tmp"
 """Pattern of the temporary names, and of no name that anybody else would choose."""
@@ -40,29 +42,89 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path]]:
     """Give a temporary path for each of ``paths``; rename all of them, or none.
 
-    Nothing is renamed before everything is on the disk, and a path that is a folder is refused at
-    once, so that what can fail does so while the old files are still there.
+    Nothing is renamed before everything is on the disk, and what cannot be replaced is refused at
+    once. Where a rename fails, or Ctrl-C comes between two, the old files are put back.
     """
     targets = [Path(path) for path in paths]
     for path in targets:
-        if path.is_dir() and not path.is_symlink():
-            raise IsADirectoryError(f"{path} is a folder; a file of that name is to be written.")
-    temporaries: list[Path] = []
+        _check_replaceable(path)
+    temporaries, asides = [_unused(path) for path in targets], [_unused(path) for path in targets]
     try:
-        for path in targets:
-            temporaries.append(path.with_name(f".{secrets.token_hex(8)}.tmp"))
-            temporaries[-1].open("xb").close()  # ours alone: neither a file nor a link was there
+        for temporary in temporaries:
+            temporary.open("xb").close()  # ours alone: neither a file nor a link was there
         yield list(temporaries)
         for temporary in temporaries:
             _to_disk(temporary, os.O_RDWR)
-        for temporary, path in zip(temporaries, targets, strict=True):
-            os.replace(temporary, path)
-        if os.name != "nt":  # where a folder cannot be opened
+        _rename_all(temporaries, targets, asides)
+        with suppress(OSError):  # all has its name by now; some systems open no folder
             for folder in {path.parent for path in targets}:
                 _to_disk(folder, os.O_RDONLY)
     finally:
-        for temporary in temporaries:
+        for temporary, path, aside in zip(temporaries, targets, asides, strict=True):
             temporary.unlink(missing_ok=True)
+            if os.path.lexists(path):  # or the old file is nowhere else
+                aside.unlink(missing_ok=True)
+
+
+def kind_of_file(mode: int) -> str:
+    """Return the word for what has this mode (``st_mode``): file, folder, pipe, socket or device.
+
+    Examples
+    --------
+    >>> kind_of_file(os.stat(os.curdir).st_mode)
+    'folder'
+    """
+    kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe"}
+    return {**kinds, stat.S_IFSOCK: "socket"}.get(stat.S_IFMT(mode), "device")
+
+
+def _check_replaceable(path: Path) -> None:
+    """Raise where the path is neither free, nor a file, nor a link."""
+    if path.is_symlink() or not path.exists():
+        return
+    kind = kind_of_file(path.stat().st_mode)
+    if kind == "folder":
+        raise IsADirectoryError(f"{path} is a folder; a file of that name is to be written.")
+    if kind != "file":
+        raise OSError(f"{path} is a {kind}; give a file.")
+
+
+def _unused(path: Path) -> Path:
+    return path.with_name(f".{secrets.token_hex(8)}.tmp")
+
+
+def _rename_all(
+    temporaries: Sequence[Path], targets: Sequence[Path], asides: Sequence[Path]
+) -> None:
+    """Rename; the old files have the names ``asides`` until the last rename, which decides."""
+    try:
+        for temporary, path, aside in zip(temporaries, targets, asides, strict=True):
+            if temporary != temporaries[-1]:
+                _keep(path, aside)
+            os.replace(temporary, path)
+    except BaseException:
+        if temporaries[-1].exists():
+            for temporary, path, aside in zip(temporaries, targets, asides, strict=True):
+                with suppress(OSError):  # the others can still be put back
+                    _put_back(temporary, path, aside)
+        raise
+
+
+def _keep(path: Path, aside: Path) -> None:
+    """Give the old file, if there is one, a second name; on a disk without links move it."""
+    if not os.path.lexists(path):
+        return
+    try:
+        os.link(path, aside, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        os.replace(path, aside)
+
+
+def _put_back(temporary: Path, path: Path, aside: Path) -> None:
+    if os.path.lexists(aside):
+        os.replace(aside, path)
+    elif not temporary.exists():  # renamed, and nothing had that name before
+        path.unlink(missing_ok=True)
 
 
 def _to_disk(path: Path, mode: int) -> None:

@@ -10,6 +10,7 @@ cannot show, are escaped.
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import signal
@@ -72,6 +73,8 @@ def _status(arguments: list[str]) -> int:
         return _refused(error.format_message())
     except click.Abort:
         raise KeyboardInterrupt from None
+    except SystemExit:  # so click and rich end where nobody reads what is printed
+        return _refused(f"standard output cannot be written to: {os.strerror(errno.EPIPE)}.")
     except (ValueError, TypeError, ImportError, OSError) as error:
         if os.environ.get("PROJSTG_TRACEBACK"):
             raise

@@ -41,9 +41,12 @@ ANSWERED = {
     "dates": (with_column([f"2024-01-{i % 28 + 1:02d}" for i in range(N)], "day"), "ab"),
     "identifiers": (with_column(range(N), "id"), "ab"),
     "huge numbers": (with_cell("1.7e308"), "ab"),
+    "booleans": (with_column(["True", "False"] * (N // 2), "flag"), "ab"),
+    "beyond 64 bits": (with_column(["99999999999999999999", "7"] * (N // 2), "n"), "ab"),
     "text levels": (with_column(["x", "y", "z", "z"] * (N // 4), "level"), "ab"),
     "blank lines above": ("\n" * 100_000 + PLAIN, "ab"),
     "blank lines below": (PLAIN + "\n" * 100_000, "ab"),
+    "blanks and tabs at line ends": (PLAIN.replace(",", " \t").replace("\n", " \t\n"), "ab"),
     "old line ends": (PLAIN.replace("\n", "\r"), "ab"),
     "a form feed above": ("\f" + PLAIN, "ab"),
     "zeros after gzip": (gzip.compress(PLAIN.encode()) + bytes(512), "ab"),
@@ -81,8 +84,25 @@ REFUSED = {
     "one column": ("y\n1\n2\n3\n4\n5\n", "one column only, y"),
     "ragged rows": (PLAIN + "1,2,3\n", "is ragged: line 42 has 3 fields and the header 5"),
     "long row": (PLAIN + "1,2,3,4,5,6\n", "is ragged: line 42 has 6 fields and the header 5"),
+    "a short row between blanks": (
+        PLAIN.replace(",", " ") + "1 2 3\t4 \n",
+        "is ragged: line 42 has 4 fields and the header 5",
+    ),
+    "a separator that is not ASCII": ("sep=é\n" + PLAIN, "the delimiter is 'é'; give one ASCII"),
+    "a gap in quotes between blanks": (
+        PLAIN.replace(",", " ") + '1 2 3 4 ""\n',
+        "1 values are missing: y 1",
+    ),
     "infinite": (with_cell("inf"), "1 values are infinite: c 1"),
     "nan": (with_cell("NaN"), "1 values are missing: c 1; choose --missing drop (leaves 39 of 40"),
+    "booleans with gaps": (
+        with_column(["True", "", "False", "False"] * (N // 4), "flag"),
+        "10 values are missing: flag 10; choose --missing drop (leaves 30 of 40",
+    ),
+    "beyond 64 bits with gaps": (
+        with_column(["99999999999999999999", "", "7", "8"] * (N // 4), "n"),
+        "10 values are missing: n 10; choose --missing drop (leaves 30 of 40",
+    ),
     "target missing": (PLAIN.replace("y", "z"), "no column 'y' (target); the columns are a, b, c"),
     "target constant": (text_of(np.column_stack([rows_of()[:, :4], np.ones(N)])), "the same in"),
     "all text": (

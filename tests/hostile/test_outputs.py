@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import os
+import socket
+import stat
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -177,6 +179,97 @@ def test_files_are_replaced_together_or_not_at_all(tmp_path):
         pytest.fail("there is no such folder")
 
 
+@pytest.mark.parametrize("has_links", [True, False])
+@pytest.mark.parametrize(
+    ("name", "is_done"), [("a", False), ("a", True), ("b", False), ("b", True), ("c", False)]
+)
+def test_a_rename_that_fails_undoes_those_before_it(
+    name, is_done, has_links, tmp_path, monkeypatch
+):
+    """It is an error before the rename, or Ctrl-C, which is heard when the call is over."""
+    paths = [tmp_path / one for one in "abc"]
+    paths[0].write_text("old")
+    paths[1].symlink_to("nowhere")
+    rename, failed = os.replace, []
+
+    def failing(source, target):
+        fails = Path(target).name == name and not failed
+        if fails and not is_done:
+            failed.append(OSError)
+            raise OSError(5, "Input/output error")
+        rename(source, target)
+        if fails:
+            failed.append(KeyboardInterrupt)
+            raise KeyboardInterrupt
+
+    def no_links(*paths, **how):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "replace", failing)
+    if not has_links:
+        monkeypatch.setattr(os, "link", no_links)
+    with pytest.raises(KeyboardInterrupt if is_done else OSError):
+        write_new(paths)
+    assert sorted(os.listdir(tmp_path)) == ["a", "b"]
+    assert paths[0].read_text() == "old"
+    assert os.readlink(paths[1]) == "nowhere"
+
+
+def write_new(paths):
+    with replacing_all(paths) as temporaries:
+        for temporary in temporaries:
+            temporary.write_text("new")
+
+
+def test_ctrl_c_after_the_last_rename_leaves_the_new_files(tmp_path, monkeypatch):
+    paths, rename = [tmp_path / "a", tmp_path / "b"], os.replace
+
+    def late(source, target):
+        rename(source, target)
+        if Path(target) == paths[1]:
+            raise KeyboardInterrupt
+
+    paths[0].write_text("old")
+    monkeypatch.setattr(os, "replace", late)
+    with pytest.raises(KeyboardInterrupt):
+        write_new(paths)
+    assert contents(tmp_path) == {"a": b"new", "b": b"new"}
+
+
+def test_a_folder_that_cannot_be_forced_to_the_disk_is_no_failure(tmp_path, monkeypatch):
+    force = os.fsync
+
+    def failing(handle):
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(22, "Invalid argument")
+        force(handle)
+
+    monkeypatch.setattr(os, "fsync", failing)
+    write_new([tmp_path / "a", tmp_path / "b"])
+    assert contents(tmp_path) == {"a": b"new", "b": b"new"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes and devices with names")
+@pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
+def test_what_is_no_file_is_not_replaced(kind, here, refused):
+    Path("out").mkdir()
+    path = Path("out", "selection.json")
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as end:
+            end.bind(str(path))
+    else:
+        try:
+            os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+        except OSError:
+            pytest.skip("no device can be made here")
+    mode = path.stat().st_mode
+    assert f"selection.json is a {kind}; give a file" in refused("t.csv", *QUESTION, "--out", "out")
+    assert path.stat().st_mode == mode
+    assert os.listdir("out") == ["selection.json"]
+
+
 def test_a_terminal_that_shows_only_ascii(here, said, monkeypatch):
     Path("t.csv").write_text(text_of(rows_of(), ["größe", *"bcdy"]), encoding="utf-8")
     terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
@@ -204,6 +297,18 @@ def test_output_that_cannot_be_printed_is_one_line(options, here, refused, monke
     with open("/dev/full", "w") as full:
         monkeypatch.setattr(sys, "stdout", full)
         assert "No space left on device" in refused("t.csv", *QUESTION, *options)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes")
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_output_that_nobody_reads_is_one_line(options, here):
+    ours, theirs = os.pipe()
+    os.close(ours)
+    command = [sys.executable, "-m", "projstg", "select", "t.csv", *QUESTION, *options]
+    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, text=True)
+    os.close(theirs)
+    line = "projstg: standard output cannot be written to: Broken pipe.\n"
+    assert (done.returncode, done.stderr) == (2, line)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from made import PLAIN, QUESTION
 
-from projstg.tables import opening
+from projstg.tables import Selection, opening
 from projstg.tables.reading import read_table
 from projstg.tables.words import TableError
 
@@ -103,6 +103,17 @@ def test_files_of_the_system(name, refused):
     if not Path("/proc/self", name).exists():
         pytest.skip("there is no /proc here")
     refused(f"/proc/self/{name}", *QUESTION)
+
+
+@posix
+def test_a_selection_is_loaded_from_a_file_only(here):
+    os.mkfifo("pipe")
+    Path("folder").mkdir()
+    for name, kind in {"pipe": "pipe", "folder": "folder", "/dev/null": "device"}.items():
+        with pytest.raises(TableError, match=f"{name} is a {kind}; give a file"):
+            Selection.load(name)
+    with pytest.raises(FileNotFoundError):
+        Selection.load("nothing")
 
 
 def test_a_folder_with_the_name_of_a_file(here, refused):

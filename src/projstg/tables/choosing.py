@@ -105,6 +105,7 @@ def chosen_from(
     data = prepared_table(
         read.frame,
         _named_target(target, read),
+        is_settled=read.facts.get("format") == "text",
         **{key: question[key] for key in ("always", "never", "weights", "missing")},
     )
     source = {"name": read.name, **read.facts}

@@ -35,7 +35,7 @@ _DATE = re.compile(
 _WRITTEN = {"str", "bool", "bool_", "int", "float", "Decimal"} | {
     kind.__name__ for kind in np.sctypeDict.values() if issubclass(kind, np.number)
 }
-# Beyond, neighbouring whole numbers become the same float.
+# From here on neighbouring whole numbers become the same float.
 _LARGEST_EXACT = 2**53
 
 
@@ -55,11 +55,15 @@ class Column(NamedTuple):
     has_signs: bool = False
     """Whether signs such as % and $ were taken off."""
     is_rounded: bool = False
-    """Whether it has whole numbers that a float does not hold exactly."""
+    """Whether it has whole numbers so large that a float may not hold them exactly."""
 
 
-def column_of(series, *, is_wanted: bool = False) -> Column:
-    """Return what a column is; one that is asked for by name is no identifier."""
+def column_of(series, *, is_wanted: bool = False, is_settled: bool = False) -> Column:
+    """Return what a column is.
+
+    One that is wanted, for it is asked for by name, is no identifier. In text that is settled a
+    comma sets no thousands apart: where it did, who read the file has taken it out.
+    """
     pandas = extra("pandas", "cli")
     types = pandas.api.types
     if getattr(series.dtype, "kind", "O") in "iuf" and isinstance(series.dtype, np.dtype):
@@ -74,15 +78,13 @@ def column_of(series, *, is_wanted: bool = False) -> Column:
         return Column("date", None)
     if types.is_numeric_dtype(series.dtype):
         return _numeric(series, _floats(series), is_wanted)
-    return _text(series, is_wanted)
+    return _text(series, is_wanted, is_settled)
 
 
 def _numeric(series, values: np.ndarray, is_wanted: bool) -> Column:
     if np.isnan(values).all():
         return Column("empty", None)
-    column = _number(str(series.name), values, is_wanted)
-    is_whole = series.dtype.kind in "iu"
-    return column._replace(is_rounded=is_whole and np.nanmax(np.abs(values)) > _LARGEST_EXACT)
+    return _number(str(series.name), values, is_wanted)
 
 
 def _floats(series) -> np.ndarray:
@@ -96,7 +98,12 @@ def _number(name: str, values: np.ndarray, is_wanted: bool) -> Column:
     if whole and not is_wanted and _are_days(values):
         return Column("date", None)
     is_counter = whole and len(values) > 2 and bool(np.all(np.diff(values) == 1.0))
-    return Column("number", values, is_counter=is_counter)
+    is_rounded = whole and _largest(values) >= _LARGEST_EXACT
+    return Column("number", values, is_counter=is_counter, is_rounded=is_rounded)
+
+
+def _largest(values: np.ndarray) -> float:
+    return float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
 
 
 def _is_called_id(name: str) -> bool:
@@ -139,7 +146,7 @@ class _Levels(NamedTuple):
         return float(self.counts[np.asarray(which, dtype=bool)].sum() / self.counts.sum())
 
 
-def _text(series, is_wanted: bool) -> Column:
+def _text(series, is_wanted: bool, is_settled: bool) -> Column:
     kinds = _kinds(series)
     if kinds and kinds <= {"date", "datetime", "Timestamp", "time"}:
         return Column("date", None)
@@ -148,12 +155,12 @@ def _text(series, is_wanted: bool) -> Column:
     if not kinds <= _WRITTEN:
         return Column("other", None)
     levels = _levels(series)
-    cells = bare(levels.texts)
-    way = written(cells, ".", levels.counts)
+    way = written(levels.texts, ".", levels.counts, has_thousands=not is_settled)
     if way is not None and way.marks is None:
         return Column("mixed", None, example=shortened(way.example, 20))
     if way is not None:
-        return _with_gaps(str(series.name), levels, plain(cells, way.marks), is_wanted)
+        cells = plain(bare(levels.texts), way.marks)
+        return _with_gaps(str(series.name), levels, cells, is_wanted)
     if levels.share([_DATE.fullmatch(text) is not None for text in levels.texts]) >= MOSTLY:
         return Column("date", None)
     n_levels, n_cells = len(levels.texts), levels.counts.sum()

@@ -3,7 +3,8 @@
 Marks belong to a column, not to a file, and all cells of the column decide. A mark sets thousands
 apart only where groups of three digits say so in every cell. Where no one way of writing fits all
 cells, nothing is changed. ``1.234`` alone fits two ways; then the other columns of the file decide,
-and a note quotes the cell.
+and a note quotes the cell. Signs such as € and % are taken off, where all cells that have one have
+the same; per cent beside plain numbers are two ways of writing.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _THOUSANDS = {
 _MINUS = "\u2212"
 _SIGN = f"[+{_MINUS}-]?"
 _EXPONENT = "(?:[eE][+-]?[0-9]+)?"
-_CURRENCY = "$€£¥"
+_CURRENCY, _SHARES = "$€£¥", "%‰"
 # One repetition only, so that a long cell takes time in proportion to its length.
 _NUMERAL = rf"{_SIGN}[.,]?[0-9][0-9{''.join(_THOUSANDS)}]*{_EXPONENT}"
 
@@ -81,9 +82,11 @@ class Writing(NamedTuple):
 
     @property
     def sure(self) -> str | None:
-        """The decimal mark, where a cell has it and it can be nothing else."""
-        is_sure = self.marks is not None and self.other is None
-        return self.marks.decimal if is_sure and self.marks.decimal in self.example else None
+        """The decimal mark, where a cell has it, or has the other mark between thousands."""
+        if self.marks is None or self.other is not None:
+            return None
+        is_told = self.marks.decimal in self.example or self.marks.thousands in {".", ","}
+        return self.marks.decimal if is_told else None
 
     @property
     def has_decimal_comma(self) -> bool:
@@ -99,12 +102,14 @@ class Writing(NamedTuple):
 
 def bare(cells: Any) -> Any:
     """Return text cells (a Series) without blanks, currency and percent signs around them."""
-    cells = cells.str.strip().str.lstrip(_CURRENCY).str.rstrip(f"%‰{_CURRENCY}")
+    cells = cells.str.strip().str.lstrip(_CURRENCY).str.rstrip(_SHARES + _CURRENCY)
     return cells.str.strip()
 
 
-def written(cells: Any, decimals: str = ".,", counts: Any = None) -> Writing | None:
-    """Return how bare cells write numbers, or None if most of them are no numbers.
+def written(
+    cells: Any, decimals: str = ".,", counts: Any = None, *, has_thousands: bool = True
+) -> Writing | None:
+    """Return how cells write numbers, or None if most of them are no numbers.
 
     Parameters
     ----------
@@ -113,6 +118,8 @@ def written(cells: Any, decimals: str = ".,", counts: Any = None) -> Writing | N
         The decimal marks to consider.
     counts : array or None
         How often each cell occurs; once where not given.
+    has_thousands : bool
+        Whether a mark may set thousands apart.
 
     Examples
     --------
@@ -123,14 +130,20 @@ def written(cells: Any, decimals: str = ".,", counts: Any = None) -> Writing | N
     Writing(marks=None, other=None, example='1.234,50', is_pure=True)
     >>> written(pandas.Series(["1.234", "5"]))[:2]
     (Marks(decimal='.', thousands=None), Marks(decimal=',', thousands='.'))
+    >>> written(pandas.Series(["5 %", "7 %", "0.05"])).example
+    '0.05'
     """
     counts = np.ones(len(cells)) if counts is None else counts
+    signed, cells = cells, bare(cells)
     is_numeral = cells.str.fullmatch(_NUMERAL).to_numpy(dtype=bool)
     enough = MOSTLY * counts.sum()
     if not is_numeral.any() or counts[is_numeral].sum() < enough:
         return None
+    stranger = _other_sign(signed[is_numeral])
+    if stranger is not None:
+        return Writing(None, example=stranger)
     numerals, counts = cells[is_numeral], counts[is_numeral]
-    possible = _possible(numerals, decimals)
+    possible = [way for way in _possible(numerals, decimals) if has_thousands or not way.thousands]
     fits = {marks: numerals.str.fullmatch(marks.pattern) for marks in possible}
     fitting = [marks for marks in possible if fits[marks].all()]
     if fitting:
@@ -143,6 +156,20 @@ def written(cells: Any, decimals: str = ".,", counts: Any = None) -> Writing | N
         return None
     best = max(possible, key=lambda marks: fits[marks].sum())
     return Writing(None, example=numerals[~fits[best]].iloc[0])
+
+
+def _other_sign(cells: Any) -> str | None:
+    """Return a cell with a rarer sign than the others, where signs make them other quantities."""
+    if not cells.str.contains(f"[{_CURRENCY}{_SHARES}]").any():
+        return None
+    cells = cells.drop_duplicates()
+    signs = cells.str.replace(f"[^{_CURRENCY}{_SHARES}]", "", regex=True)
+    rarest_last = signs.value_counts().index
+    kinds = {sign for sign in rarest_last if sign}
+    is_share = any(mark in sign for sign in kinds for mark in _SHARES)
+    if len(kinds) + (is_share and "" in rarest_last) < 2:
+        return None
+    return cells[signs == rarest_last[-1]].iloc[0]
 
 
 def _possible(numerals: Any, decimals: str) -> list[Marks]:

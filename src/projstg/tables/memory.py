@@ -19,6 +19,7 @@ __all__ = ["Metered", "check_memory", "free_memory"]
 _COPIES = 7
 # Measured: pandas holds a text up to three times while it cuts it into cells.
 _COPIES_OF_TEXT = 3
+_CGROUP = Path("/sys/fs/cgroup")
 
 
 class Metered(io.RawIOBase):
@@ -88,7 +89,8 @@ def check_memory(
 
 def free_memory() -> int | None:
     """Return the bytes of memory that are free, where the system says."""
-    known = [free for free in (_free_here(), _free_by_limit()) if free is not None]
+    every = (_free_here(), _free_by_limit(), _free_in_container())
+    known = [free for free in every if free is not None]
     return min(known) if known else None
 
 
@@ -117,3 +119,18 @@ def _free_by_limit() -> int | None:
     return (
         None if limit == resource.RLIM_INFINITY else max(limit - used * resource.getpagesize(), 0)
     )
+
+
+def _free_in_container() -> int | None:
+    """Return what the limit of a container leaves; files it keeps in memory make room."""
+    try:
+        limit, used = (
+            int((_CGROUP / name).read_text(encoding="ascii"))
+            for name in ("memory.max", "memory.current")
+        )
+        lines = (_CGROUP / "memory.stat").read_text(encoding="ascii").splitlines()
+        kept = dict(line.split() for line in lines)
+        kept_files = int(kept["active_file"]) + int(kept["inactive_file"])
+    except (OSError, KeyError, ValueError):  # there is none, or it is "max"
+        return None
+    return max(limit - used + kept_files, 0)

@@ -102,7 +102,7 @@ def _has_fractions(column: Any) -> bool:
 
 def _writing(column: Any, decimals: str) -> Writing | None:
     known = column.dropna()
-    return written(bare(known.astype(str)), decimals) if len(known) else None
+    return written(known.astype(str), decimals) if len(known) else None
 
 
 def _converted(frame: Any, texts: dict[int, Any], found: dict[int, Writing]) -> Any:

@@ -15,15 +15,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from .._files import kind_of_file
 from .memory import check_memory, free_memory
 from .words import TableError, shortened
 
-__all__ = ["opened"]
+__all__ = ["opened", "text_of_file"]
 
 # A named pipe into which nobody writes would be waited for without end. Who wants to wait longer
 # pipes into standard input, where a writer is always there.
 _PATIENCE = 30.0
 _PIECE, _LONGEST_PATH = 1 << 20, 200
+# To open a pipe would wait for somebody who writes into it.
+_WITHOUT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def opened(path: Any, most_bytes: int | None) -> tuple[str, Any]:
@@ -33,25 +36,32 @@ def opened(path: Any, most_bytes: int | None) -> tuple[str, Any]:
     path = Path(path)
     name = shortened(path.name or path, _LONGEST_PATH)
     try:
-        # Not to block: to open a pipe would wait for somebody who writes into it.
-        handle = os.open(
-            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        )
+        handle = os.open(path, _WITHOUT_WAITING)
     except OSError as error:
         raise TableError(_trouble(path, error)) from None
     try:
-        mode = os.fstat(handle).st_mode
-        if stat.S_ISREG(mode):
+        kind = kind_of_file(os.fstat(handle).st_mode)
+        if kind == "file":
             return name, os.fdopen(os.dup(handle), "rb")
-        if stat.S_ISFIFO(mode):
+        if kind == "pipe":
             return name, _collected(name, _from_pipe(name, handle), most_bytes)
     finally:
         os.close(handle)
-    if stat.S_ISDIR(mode):
-        raise TableError(f"{shortened(path, _LONGEST_PATH)} is a folder; give a file.")
-    raise TableError(
-        f"{shortened(path, _LONGEST_PATH)} is a device; give a file, or - for standard input."
-    )
+    how = "give a file" if kind == "folder" else "give a file, or - for standard input"
+    raise TableError(f"{shortened(path, _LONGEST_PATH)} is a {kind}; {how}.")
+
+
+def text_of_file(path: Any) -> str:
+    """Return the text of a regular file, in UTF-8; anything else is refused."""
+    handle = os.open(path, _WITHOUT_WAITING)
+    try:
+        kind = kind_of_file(os.fstat(handle).st_mode)
+        if kind != "file":
+            raise TableError(f"{shortened(path, _LONGEST_PATH)} is a {kind}; give a file.")
+        with os.fdopen(os.dup(handle), encoding="utf-8") as file:
+            return file.read()
+    finally:
+        os.close(handle)
 
 
 def _trouble(path: Path, error: OSError) -> str:

@@ -177,10 +177,12 @@ def _parser_trouble(name: str, message: str, n_names: int, n_before: int) -> str
 
 def _check_short_lines(stream: Any, frame: Any, dialect: Dialect, name: str) -> None:
     """Raise where lines end early; only a last column with gaps can hide that."""
-    if frame.shape[0] == 0 or not frame.iloc[:, -1].isna().any() or dialect.delimiter == " ":
+    if frame.shape[0] == 0 or not frame.iloc[:, -1].isna().any():
         return
     expected, short = len(dialect.names), []
     with _rows(stream, dialect) as (lines, n_before):
+        if dialect.delimiter == " ":  # or a tab; those at the end of a line delimit nothing
+            lines = (line.replace("\t", " ").rstrip() + "\n" for line in lines)
         reader = csv.reader(lines, delimiter=dialect.delimiter, skipinitialspace=True)
         try:
             for record in reader:
@@ -201,10 +203,11 @@ def _swallowed(frame: Any, names: list[str], delimiter: str) -> list[Note]:
     """Return a note where cells in quotes go over lines that look like rows of the table."""
     found = []
     for place, name in enumerate(names):
-        column = frame[place]
-        if str(column.dtype) in {"str", "object"}:
-            cells = column[column.str.contains("\n", regex=False).fillna(False).astype(bool)]
-            lines = [line for cell in cells for line in cell.splitlines()[1:]]
+        if str(frame[place].dtype) in {"str", "object"}:
+            # As text: an object column may also hold booleans, or whole numbers beyond 64 bits.
+            has_lines = frame[place].astype("str").str.contains("\n", regex=False)
+            cells = frame[place][has_lines.fillna(False).astype(bool)]
+            lines = (line for cell in cells for line in cell.splitlines()[1:])
             found += [name] * any(line.count(delimiter) == len(names) - 1 for line in lines)
     if not found:
         return []

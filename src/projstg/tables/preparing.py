@@ -17,7 +17,7 @@ _LEFT_OUT = {
     "date": "are dates; write them as numbers, such as days since the first, to use them",
     "identifier": "look like identifiers; one named in always is used all the same",
     "text": f"are free text or have more than {MOST_LEVELS} levels",
-    "mixed": "have numbers that are not all written in one way with a decimal point",
+    "mixed": "have numbers not all written in one way, with a decimal point and one sign or none",
     "empty": "have no values",
     "other": "hold something that is neither a number nor text",
 }
@@ -44,6 +44,7 @@ class _Question(NamedTuple):
     never: list[str]
     weights: str | None
     missing: str
+    is_settled: bool
 
 
 def prepared_table(
@@ -54,6 +55,7 @@ def prepared_table(
     never: Iterable[str] = (),
     weights: str | None = None,
     missing: str = "error",
+    is_settled: bool = False,
 ) -> Prepared:
     """Return the problem in a data frame whose names are distinct strings.
 
@@ -70,11 +72,13 @@ def prepared_table(
     missing : {"error", "drop", "mean"}
         What to do about missing values: nothing, leave the row out, or fill in the column's mean
         (for text, a level of its own). Rows without a target or weight are never filled in.
+    is_settled : bool
+        Whether commas between thousands have been taken out where they are that.
     """
-    question = _Question(str(target), list(always), list(never), weights, missing)
+    question = _Question(str(target), list(always), list(never), weights, missing, is_settled)
     _check_question(frame, question)
-    y = _target_of(frame, question.target)
-    weight = None if weights is None else _weights_of(frame, weights)
+    y = _target_of(frame, question)
+    weight = None if weights is None else _weights_of(frame, weights, is_settled)
     columns, notes = _candidates(frame, question)
     fixed = {question.target: y} if weight is None else {question.target: y, weights: weight}
     rows, gap_notes = kept_rows(columns, fixed, missing)
@@ -136,8 +140,9 @@ def _hint(name: str, names: list[str]) -> str:
     return nearest(name, names)
 
 
-def _target_of(frame, name: str) -> np.ndarray:
-    column = column_of(frame[name], is_wanted=True)
+def _target_of(frame, question: _Question) -> np.ndarray:
+    name = question.target
+    column = column_of(frame[name], is_wanted=True, is_settled=question.is_settled)
     if column.kind == "number" and not column.n_not_numbers:
         return column.values
     if column.n_not_numbers:
@@ -148,7 +153,7 @@ def _target_of(frame, name: str) -> np.ndarray:
     if column.kind == "mixed":
         raise TableError(
             f"the target '{shortened(name)}' has numbers that are not all written in one way, such "
-            f"as '{column.example}'; write them with a decimal point."
+            f"as '{column.example}'; write them with a decimal point, and one sign or none."
         )
     if column.kind == "other":
         raise TableError(f"the target '{shortened(name)}' holds neither numbers nor text.")
@@ -160,8 +165,8 @@ def _target_of(frame, name: str) -> np.ndarray:
     raise TableError(f"the target '{shortened(name)}' {what}; the target must be a number{how}.")
 
 
-def _weights_of(frame, name: str) -> np.ndarray:
-    column = column_of(frame[name], is_wanted=True)
+def _weights_of(frame, name: str, is_settled: bool) -> np.ndarray:
+    column = column_of(frame[name], is_wanted=True, is_settled=is_settled)
     if column.kind != "number":
         raise TableError(f"the weights '{shortened(name)}' are not numbers.")
     if np.any(column.values < 0.0):
@@ -180,7 +185,7 @@ def _candidates(frame, question: _Question) -> tuple[dict[str, Column], list[Not
     for name in frame.columns:
         if name in roles:
             continue
-        column = column_of(frame[name], is_wanted=name in wanted)
+        column = column_of(frame[name], is_wanted=name in wanted, is_settled=question.is_settled)
         if column.kind in _LEFT_OUT:
             left_out.setdefault(column.kind, {})[name] = column.example
         else:
@@ -210,7 +215,7 @@ def _encoded_notes(used: dict[str, Column]) -> list[Note]:
     rounded = tuple(name for name, column in used.items() if column.is_rounded)
     notes = []
     if rounded:
-        text = f"Whole numbers of more than 15 digits, rounded: {listed(rounded)}."
+        text = f"Beyond 2⁵³, so only 15 digits or so are kept: {listed(rounded)}."
         notes.append(Note("rounded", text, rounded))
     if signed:
         text = f"Read as numbers, without %, $ or commas between thousands: {listed(signed)}."

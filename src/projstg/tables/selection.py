@@ -10,11 +10,11 @@ import json
 import math
 from dataclasses import asdict, dataclass, field, fields
 from html import escape
-from pathlib import Path
 from typing import Any, TypedDict
 
 from .._extras import extra
 from .._files import replacing
+from .opening import text_of_file
 from .schema import typed
 from .words import Note, TableError, figure, printable, shortened
 
@@ -204,7 +204,9 @@ class Selection:
         """Read an answer that :meth:`save` wrote."""
         shown = printable(path)
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            content = json.loads(text_of_file(path))
+        except TableError:
+            raise
         except (ValueError, RecursionError) as error:
             raise TableError(f"{shown} is not JSON: {error}") from None
         try:

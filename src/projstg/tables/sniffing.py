@@ -108,14 +108,16 @@ def sniff(text: str, encoding: str, name: str, *, delimiter: str | None = None) 
     >>> sniff("sep=|\n# made by hand\na|b\n1|2\n", "utf-8", "x.csv")[1:6]
     ('|', ['a', 'b'], True, 2, 1)
     """
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
-        raise TableError(f"the delimiter is {delimiter!r}; give one character, or leave it out.")
+    if delimiter is not None:
+        _check_delimiter(delimiter)
     if not text.strip():
         raise TableError(f"{name} is empty.")
     for beginning, kind in _NOT_TABLES.items():
         if text.lstrip().casefold().startswith(beginning):
             raise TableError(f"{name} is {kind}, not a table; save the table as CSV.")
     top, separator, text = _top(text)
+    if delimiter is None and separator is not None:
+        _check_delimiter(separator)
     if not text.strip():
         raise TableError(f"{name} has only lines that begin with # or sep=.")
     comments = [line for line in top if line.startswith("#")]
@@ -136,6 +138,13 @@ def sniff(text: str, encoding: str, name: str, *, delimiter: str | None = None) 
         n_comments=len(comments),
         has_comment_header=names is not None and not has_header,
     )
+
+
+def _check_delimiter(delimiter: str) -> None:
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        raise TableError(
+            f"the delimiter is {delimiter!r}; give one ASCII character such as ; or leave it out."
+        )
 
 
 def _top(text: str) -> tuple[list[str], str | None, str]:
