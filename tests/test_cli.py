@@ -73,6 +73,16 @@ def test_from_nothing_to_rows_and_again(mine, tmp_path, capsys):
     assert "4 fits failed, the first: own_methods:broken: RuntimeError: always" in said.err
 
 
+def test_modules_in_the_current_folder_shadow_nothing(mine, monkeypatch, capsys):
+    monkeypatch.chdir(mine.parent)
+    Path("json.py").write_text("raise SystemExit('json.py was run')")
+    own = "from own_methods import marginal\nmine = marginal"
+    Path("beside_the_spec.py").write_text(own)
+    command = ["reproduce", "mine.toml", "--out", "out", "--jobs", "1", "--no-report"]
+    assert cli.main([*command, "--methods", "omp,beside_the_spec:mine"]) == 0
+    assert "4 of 4 tasks done" in capsys.readouterr().out
+
+
 def test_the_page_is_made_at_the_end_or_on_request(mine, tmp_path, capsys, monkeypatch):
     import projstg.report
 
