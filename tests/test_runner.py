@@ -41,8 +41,16 @@ n_samples = [12, 25]
 def spec(methods=None, text=SPEC, name="mine"):
     if methods is not None:
         start, end = text.index("methods ="), text.index("[problem]")
-        text = text[:start] + f"methods = {json.dumps(methods)}\n" + text[end:]
+        text = text[:start] + f"methods = {_toml(methods)}\n" + text[end:]
     return parse_spec(text, name)
+
+
+def _toml(value):
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_toml(each)}' for key, each in value.items())} }}"
+    return json.dumps(value)
 
 
 def contents(folder):
@@ -339,3 +347,14 @@ def test_a_dask_cluster_makes_the_same_rows(whole, tmp_path):
         report = run([spec()], tmp_path, workers=workers)
     assert report.n_done == 24
     assert contents(tmp_path) == contents(whole)
+
+
+def test_entries_that_differ_have_names_that_differ(tmp_path):
+    pairs = [{"method": "stg"}, {"method": "stg", "estimate": "gated_coef_"}]
+    labels = [task.label for task in plan(spec(pairs), "smoke", GRID)]
+    assert len(set(labels)) == 2
+    same = [{"method": "stg", "label": "it", "parameters": {"tau": tau}} for tau in (0.4, 0.5)]
+    with pytest.raises(ValueError, match="mine: two entries are called 'it'; give each a label"):
+        run([spec(same)], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert len(list(plan(spec(["omp", "omp"]), "smoke", GRID))) == 12
