@@ -169,6 +169,10 @@ class Store:
         """Keep the C chosen under this key."""
         self._write_text(self.tuning / f"{key}.json", _json({"alpha_scale": alpha_scale, **about}))
 
+    def forget_tuned(self, key: str) -> None:
+        """Remove the C chosen under this key."""
+        (self.tuning / f"{key}.json").unlink(missing_ok=True)
+
     def write_spec(self, name: str, text: str) -> None:
         """Keep the experiment itself beside its rows."""
         self._write_text(self.folder / "specs" / f"{name}.toml", text)
