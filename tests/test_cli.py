@@ -141,14 +141,15 @@ def test_a_mistake_is_one_line_and_two(arguments, message, tmp_path, monkeypatch
         (SPEC.replace("settings = [{ n_samples = [10, 20] }]", "settings = 3"), "list of tables"),
         (SPEC.replace('"omp"', '"own_methods:"'), "has no ''"),
         (SPEC.replace('"omp"', '"own_syntax:mine"'), "cannot be imported (SyntaxError"),
-        (None, "not a regular file"),
+        (os.mkfifo, "'mine.toml' is no experiment: not a regular file"),
+        (os.mkdir, "'mine.toml' is no experiment: not a regular file"),
     ],
 )
 def test_a_bad_file_is_one_line_and_two(text, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own_syntax.py").write_text("def mine(:")
-    if text is None:
-        os.mkfifo("mine.toml")
+    if callable(text):
+        text("mine.toml")
     else:
         Path("mine.toml").write_text(text, encoding="utf-8")
     assert cli.main(["reproduce", "mine.toml", "--out", "out"]) == 2
