@@ -1,8 +1,10 @@
 """The command line: quick help, one line for a mistake, one command from nothing to rows."""
 
 import os
+import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,16 @@ def test_from_nothing_to_rows_and_again(mine, tmp_path, capsys):
     assert "4 fits failed, the first: own_methods:broken: RuntimeError: always" in said.err
 
 
+def test_signals_are_left_as_they_were_and_threads_may_run(mine, tmp_path):
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.getsignal(number) for number in numbers]
+    command = ["reproduce", str(mine), "--out", str(tmp_path / "out"), "--no-report"]
+    assert cli.main(command) == 0
+    assert [signal.getsignal(number) for number in numbers] == before
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(cli.main, command).result() == 0
+
+
 def test_modules_in_the_current_folder_shadow_nothing(mine, monkeypatch, capsys):
     monkeypatch.chdir(mine.parent)
     Path("json.py").write_text("raise SystemExit('json.py was run')")
@@ -105,7 +117,11 @@ def test_the_page_is_made_at_the_end_or_on_request(mine, tmp_path, capsys, monke
         (["reproduce", "no/such.toml"], "there is no file"),
         (["reproduce", "speed", "--size", "huge"], "no size 'huge'"),
         (["reproduce", "speed", "--methods", "lassso"], "did you mean 'lasso'"),
+        (["reproduce", "speed", "--methods", ""], "--methods names none"),
+        (["reproduce", "speed", "--methods", ","], "--methods names none"),
         (["reproduce", "speed", "--scheduler", "tcp://here"], "--backend dask"),
+        (["reproduce", "speed", "--backend", "dask", "--time-limit", "600"], "leave them out"),
+        (["reproduce", "speed", "--backend", "dask", "--memory-limit", "4"], "leave them out"),
         pytest.param(
             ["reproduce", "speed", "--device", "abacus"],
             "no device 'abacus'",
@@ -181,6 +197,7 @@ def test_the_help_says_what_the_exit_status_means(capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert "Exit status: 0 all is done; 1 all is done, but some fits failed" in said
     assert "--time-limit SECONDS" in said
+    assert "0: none; default: 600" in said
 
 
 def test_a_stopped_run_says_how_to_go_on(mine, tmp_path, monkeypatch, capsys):
