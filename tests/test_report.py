@@ -708,7 +708,7 @@ def test_no_page_is_written_where_a_run_is_at_work(folder, tmp_path):
     inside, outside = tmp_path / "run", tmp_path / "elsewhere"
     shutil.copytree(folder / "parts", inside / "parts")
     with Store(inside).locked():
-        with pytest.raises(ValueError, match="another run is writing to .*; wait for it"):
+        with pytest.raises(ValueError, match=r"another run is writing to .*; wait for it"):
             make_report(inside)
         assert not (inside / "report.html").exists()
         assert make_report(inside, out=outside).exists()

@@ -124,14 +124,13 @@ def test_any_byte_that_changed_is_noticed(store):
     """One bit is flipped, in every 16th byte of a file, and in the next ones the next round."""
     store.write(task(), rows(task()))
     path = store.parts / f"{task().key}.parquet"
-    content, expected = path.read_bytes(), _part(path)
+    content = path.read_bytes()
     for round in range(ROUNDS):
         for place in range(round % 16, len(content), 16):
             flipped = bytearray(content)
             flipped[place] ^= 1 << (place + round) % 8
             path.write_bytes(flipped)
-            found = _part(path)
-            assert isinstance(found, str) or found.equals(expected), place
+            assert isinstance(_part(path), str), place
         count("fault", "flipped bit of a part", len(content) // 16)
     path.write_bytes(content)
     assert store.prepare() == []
