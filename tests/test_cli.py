@@ -1,8 +1,10 @@
 """The command line: quick help, one line for a mistake, one command from nothing to rows."""
 
 import os
+import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,26 @@ def test_from_nothing_to_rows_and_again(mine, tmp_path, capsys):
     assert "4 fits failed, the first: own_methods:broken: RuntimeError: always" in said.err
 
 
+def test_signals_are_left_as_they_were_and_threads_may_run(mine, tmp_path):
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.getsignal(number) for number in numbers]
+    command = ["reproduce", str(mine), "--out", str(tmp_path / "out"), "--no-report"]
+    assert cli.main(command) == 0
+    assert [signal.getsignal(number) for number in numbers] == before
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(cli.main, command).result() == 0
+
+
+def test_modules_in_the_current_folder_shadow_nothing(mine, monkeypatch, capsys):
+    monkeypatch.chdir(mine.parent)
+    Path("json.py").write_text("raise SystemExit('json.py was run')")
+    own = "from own_methods import marginal\nmine = marginal"
+    Path("beside_the_spec.py").write_text(own)
+    command = ["reproduce", "mine.toml", "--out", "out", "--jobs", "1", "--no-report"]
+    assert cli.main([*command, "--methods", "omp,beside_the_spec:mine"]) == 0
+    assert "4 of 4 tasks done" in capsys.readouterr().out
+
+
 def test_the_page_is_made_at_the_end_or_on_request(mine, tmp_path, capsys, monkeypatch):
     import projstg.report
 
@@ -95,7 +117,11 @@ def test_the_page_is_made_at_the_end_or_on_request(mine, tmp_path, capsys, monke
         (["reproduce", "no/such.toml"], "there is no file"),
         (["reproduce", "speed", "--size", "huge"], "no size 'huge'"),
         (["reproduce", "speed", "--methods", "lassso"], "did you mean 'lasso'"),
+        (["reproduce", "speed", "--methods", ""], "--methods names none"),
+        (["reproduce", "speed", "--methods", ","], "--methods names none"),
         (["reproduce", "speed", "--scheduler", "tcp://here"], "--backend dask"),
+        (["reproduce", "speed", "--backend", "dask", "--time-limit", "600"], "leave them out"),
+        (["reproduce", "speed", "--backend", "dask", "--memory-limit", "4"], "leave them out"),
         pytest.param(
             ["reproduce", "speed", "--device", "abacus"],
             "no device 'abacus'",
@@ -131,14 +157,15 @@ def test_a_mistake_is_one_line_and_two(arguments, message, tmp_path, monkeypatch
         (SPEC.replace("settings = [{ n_samples = [10, 20] }]", "settings = 3"), "list of tables"),
         (SPEC.replace('"omp"', '"own_methods:"'), "has no ''"),
         (SPEC.replace('"omp"', '"own_syntax:mine"'), "cannot be imported (SyntaxError"),
-        (None, "not a regular file"),
+        (os.mkfifo, "'mine.toml' is no experiment: not a regular file"),
+        (os.mkdir, "'mine.toml' is no experiment: not a regular file"),
     ],
 )
 def test_a_bad_file_is_one_line_and_two(text, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own_syntax.py").write_text("def mine(:")
-    if text is None:
-        os.mkfifo("mine.toml")
+    if callable(text):
+        text("mine.toml")
     else:
         Path("mine.toml").write_text(text, encoding="utf-8")
     assert cli.main(["reproduce", "mine.toml", "--out", "out"]) == 2
@@ -170,6 +197,7 @@ def test_the_help_says_what_the_exit_status_means(capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert "Exit status: 0 all is done; 1 all is done, but some fits failed" in said
     assert "--time-limit SECONDS" in said
+    assert "0: none; default: 600" in said
 
 
 def test_a_stopped_run_says_how_to_go_on(mine, tmp_path, monkeypatch, capsys):

@@ -34,6 +34,7 @@ from projstg.experiments import summary as laboratory
 from projstg.experiments.methods import METHODS
 from projstg.experiments.runner import run
 from projstg.experiments.spec import parse_spec, spec_names
+from projstg.experiments.store import Store
 from projstg.report import make_report
 from projstg.report.comparing import curve, mean_difference, relation
 from projstg.report.entries import METRICS
@@ -691,6 +692,8 @@ def test_a_folder_without_a_readable_record_of_the_run(folder, tmp_path, text):
         "[" * 100_000,
         json.dumps({"machine": 3, "versions": "x", "unavailable": ["y"], "size": ["smoke"]}),
         json.dumps({"seconds": "long", "started": 5, "jobs": {}, "command": None, "earlier": 7}),
+        json.dumps({"seconds": 10**400, "started": "now"}),
+        json.dumps({"seconds": float("nan"), "started": "now"}),
     ],
 )
 def test_a_foreign_record_of_the_run_is_not_believed(folder, tmp_path, about):
@@ -699,6 +702,18 @@ def test_a_foreign_record_of_the_run_is_not_believed(folder, tmp_path, about):
     assert set(read_run(tmp_path).summary["size"]) == {"paper"}
     run([parse_spec(SPEC, "small")], tmp_path, size="paper")
     assert json.loads((tmp_path / "run.json").read_text())["n_tasks"] == 9
+
+
+def test_no_page_is_written_where_a_run_is_at_work(folder, tmp_path):
+    inside, outside = tmp_path / "run", tmp_path / "elsewhere"
+    shutil.copytree(folder / "parts", inside / "parts")
+    with Store(inside).locked():
+        with pytest.raises(ValueError, match=r"another run is writing to .*; wait for it"):
+            make_report(inside)
+        assert not (inside / "report.html").exists()
+        assert make_report(inside, out=outside).exists()
+    assert not (outside / ".lock").exists()
+    assert make_report(inside).exists()
 
 
 def test_a_pipe_in_a_folder_keeps_nobody_waiting(folder, tmp_path):

@@ -13,7 +13,7 @@ from projstg.experiments import runner, tuning
 from projstg.experiments.fitting import fit_all
 from projstg.experiments.judging import scores
 from projstg.experiments.methods import Known, method
-from projstg.experiments.pool import Workers
+from projstg.experiments.pool import Lost, Workers
 from projstg.experiments.runner import run
 from projstg.experiments.spec import parse_spec
 from projstg.experiments.store import TIMINGS, read_rows
@@ -41,8 +41,16 @@ n_samples = [12, 25]
 def spec(methods=None, text=SPEC, name="mine"):
     if methods is not None:
         start, end = text.index("methods ="), text.index("[problem]")
-        text = text[:start] + f"methods = {json.dumps(methods)}\n" + text[end:]
+        text = text[:start] + f"methods = {_toml(methods)}\n" + text[end:]
     return parse_spec(text, name)
+
+
+def _toml(value):
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_toml(each)}' for key, each in value.items())} }}"
+    return json.dumps(value)
 
 
 def contents(folder):
@@ -339,3 +347,53 @@ def test_a_dask_cluster_makes_the_same_rows(whole, tmp_path):
         report = run([spec()], tmp_path, workers=workers)
     assert report.n_done == 24
     assert contents(tmp_path) == contents(whole)
+
+
+def test_entries_that_differ_have_names_that_differ(tmp_path):
+    pairs = [{"method": "stg"}, {"method": "stg", "estimate": "gated_coef_"}]
+    labels = [task.label for task in plan(spec(pairs), "smoke", GRID)]
+    assert len(set(labels)) == 2
+    same = [{"method": "stg", "label": "it", "parameters": {"tau": tau}} for tau in (0.4, 0.5)]
+    with pytest.raises(ValueError, match="mine: two entries are called 'it'; give each a label"):
+        run([spec(same)], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert len(list(plan(spec(["omp", "omp"]), "smoke", GRID))) == 12
+
+
+def test_one_name_for_two_experiments_is_refused(tmp_path):
+    two = [spec(["omp"]), spec(["lasso"])]
+    with pytest.raises(ValueError, match="two experiments are called 'mine'; rename one file"):
+        run(two, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    shared = replace(two[0], title="the same trials")
+    assert run([two[0], shared], tmp_path / "out").n_tasks == 6
+
+
+def test_fresh_chooses_c_anew(tmp_path):
+    mine = spec(["projected-stg-exact"])
+    run([mine], tmp_path)
+    chosen = {path: path.read_text() for path in (tmp_path / "tuning").iterdir()}
+    for path, text in chosen.items():
+        other = 10.0 if json.loads(text)["alpha_scale"] != 10.0 else 0.1
+        path.write_text(json.dumps(json.loads(text) | {"alpha_scale": other}))
+    run([mine], tmp_path, fresh=True)
+    assert {path: path.read_text() for path in chosen} == chosen
+
+
+@pytest.mark.parametrize("reason", ["the worker process died", "TimeLimit: no answer"])
+def test_a_lost_block_is_tried_whole_then_in_pieces(reason):
+    """The first attempt at each task is lost; of one task the second as well."""
+    tasks = [task for task in plan(spec(["own_methods:many"]), "smoke", GRID) if task.last == 2]
+    seen, alone = {}, []
+
+    def answers(calls, one_at_a_time):
+        for name, function, args in calls:
+            seen[name] = seen.get(name, 0) + 1
+            alone.append(one_at_a_time)
+            lost = name in (tasks[0].key, tasks[1].key) and seen[name] <= 1 + (name == tasks[0].key)
+            yield name, Lost(reason) if lost else function(*args)
+
+    rows = dict(runner._rows_of(tasks, {}, Where("0", None), answers))
+    sizes = {key: [row["batch_size"] for row in found] for key, found in rows.items()}
+    assert sizes == {tasks[0].key: [1, 1], tasks[1].key: [2, 2]}
+    assert alone == [False] * 2 + [not reason.startswith("TimeLimit")] * 4

@@ -3,7 +3,7 @@
 import json
 import os
 from itertools import islice, pairwise
-from time import perf_counter, process_time
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -142,11 +142,11 @@ LONG = {
 @pytest.mark.parametrize("kind", LONG)
 def test_what_is_too_much_is_refused_at_once(kind):
     old, new = LONG[kind]
-    start = perf_counter()
+    start = process_time()
     with pytest.raises(ValueError, match=r"^mine") as raised:
         parse_spec(TEXT.replace(old, new, 1), "mine")
     assert "\n" not in str(raised.value)
-    assert perf_counter() - start < 1.0
+    assert process_time() - start < 1.0
 
 
 def test_trials_of_itself_are_refused(tmp_path, monkeypatch):

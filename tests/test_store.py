@@ -124,14 +124,13 @@ def test_any_byte_that_changed_is_noticed(store):
     """One bit is flipped, in every 16th byte of a file, and in the next ones the next round."""
     store.write(task(), rows(task()))
     path = store.parts / f"{task().key}.parquet"
-    content, expected = path.read_bytes(), _part(path)
+    content = path.read_bytes()
     for round in range(ROUNDS):
         for place in range(round % 16, len(content), 16):
             flipped = bytearray(content)
             flipped[place] ^= 1 << (place + round) % 8
             path.write_bytes(flipped)
-            found = _part(path)
-            assert isinstance(found, str) or found.equals(expected), place
+            assert isinstance(_part(path), str), place
         count("fault", "flipped bit of a part", len(content) // 16)
     path.write_bytes(content)
     assert store.prepare() == []
@@ -161,10 +160,24 @@ def test_of_two_rows_of_one_trial_the_later_counts(store):
     first, second = task(parameters={"tau": 0.4}), task(last=3)
     for one, message in ((first, "old"), (second, "new")):
         store.write(one, [row | {"message": message, "root": 1} for row in rows(one)])
-        os.utime(store.parts / f"{one.key}.parquet", ns=(0, len(one.repetitions)))
     table = read_rows(store.folder)
     assert list(table["repetition"]) == [0, 1, 2]
     assert set(table["message"]) == {"new"}
+
+
+def test_a_line_is_made_in_one_way_whatever_its_files_are_dated(store):
+    """Three trials, then one made otherwise; of another root and method nothing is lost."""
+    old = [task(first=r, last=r + 1, parameters={"tau": 0.4}) for r in range(3)]
+    others = [task(root=2), task(method="lasso", label="LASSO")]
+    for one in [*old, *others, task(last=1)]:
+        root = {"root": one.root, "message": str(one.parameters)}
+        store.write(one, [row | root for row in rows(one)])
+    for path in store.parts.iterdir():
+        os.utime(path, ns=(0, 0) if path.stem == task(last=1).key else (1, 1))
+    table = read_rows(store.folder)
+    mine = table[(table["method"] == "omp") & (table["root"] == 1)]
+    assert list(mine["message"]) == ["{}"]
+    assert len(table) == 1 + 2 + 2
 
 
 def test_fits_that_failed_are_known_by_their_part(store):

@@ -101,6 +101,22 @@ def test_a_limit_is_of_the_problems_that_were_searched():
     assert (limit["method"], limit["n"], limit["errors"]) == ("limit-evidence", 1, 2)
 
 
+def test_a_limit_whose_searches_all_failed_is_a_line_without_a_rate():
+    rows = [row("omp"), failed("limit-evidence"), failed("limit-evidence", 2)]
+    limit = summarize(pd.DataFrame(rows)).iloc[0]
+    assert (limit["method"], limit["n"], limit["errors"]) == ("limit-evidence", 0, 2)
+    assert math.isnan(limit["rate"])
+    alone = only(summarize(pd.DataFrame(rows[1:])))
+    assert (alone["n"], alone["first_error"]) == (0, "RuntimeError: 1")
+
+
+def test_a_table_has_its_columns_whatever_was_run():
+    nothing_to_tell = row("limit-evidence", n_samples=3)
+    tables = [summarize(pd.DataFrame([one])) for one in (row(), nothing_to_tell)]
+    assert [len(table) for table in tables] == [1, 0]
+    assert list(tables[0].columns) == list(tables[1].columns)
+
+
 def test_settings_and_variants_stay_apart():
     rows = [row(label=label, noise_std=s) for label in ("M = 4", "M = 8") for s in (0.5, 1.0)]
     rows.append(row(label="M = 4", noise_std=math.nan, snr=2.0))

@@ -33,13 +33,15 @@ def _stop(number: int, frame: Any) -> None:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C be the exception ``KeyboardInterrupt`` in the block, as it is in a library."""
-    is_ours = threading.current_thread() is threading.main_thread()
-    is_ours = is_ours and signal.getsignal(signal.SIGINT) is _stop
-    if is_ours:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Let Ctrl-C and the signal TERM be the exception ``KeyboardInterrupt`` in the block."""
+    ending: dict[signal.Signals, Any] = {signal.SIGINT: _stop, signal.SIGTERM: signal.SIG_DFL}
+    if threading.current_thread() is not threading.main_thread():
+        ending = {}  # signals are for the main thread alone
+    ending = {number: how for number, how in ending.items() if signal.getsignal(number) == how}
+    for number in ending:
+        signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        if is_ours:
-            signal.signal(signal.SIGINT, _stop)
+        for number, how in ending.items():
+            signal.signal(number, how)

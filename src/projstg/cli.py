@@ -13,7 +13,6 @@ from __future__ import annotations
 import errno
 import os
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager, suppress
@@ -130,10 +129,8 @@ def _reproduce(click: Any) -> Any:
     @click.option(
         "--time-limit",
         type=click.FloatRange(0, 1e6),
-        default=600.0,
-        show_default=True,
         metavar="SECONDS",
-        help="Of one fit; 0: none.",
+        help="Of one fit; 0: none; default: 600.",
     )
     @click.option(
         "--memory-limit",
@@ -173,7 +170,7 @@ def _run(
     methods: str | None,
     jobs: int | None,
     resume: bool,
-    time_limit: float,
+    time_limit: float | None,
     memory_limit: float | None,
     backend: str,
     scheduler: str | None,
@@ -187,12 +184,10 @@ def _run(
     from .experiments.runner import run
     from .experiments.spec import load_spec, spec_names
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if scheduler is not None and backend != "dask":
-        raise ValueError("--scheduler is for --backend dask; add that, or leave it out.")
+    _refuse_idle(methods, time_limit, memory_limit, backend, scheduler)
     command = shlex.join(["projstg", *sys.argv[1:]])
     memory = None if memory_limit is None else int(memory_limit * _GIBIBYTE)
-    limits = Limits(time_limit or None, memory)
+    limits = Limits(memory=memory) if time_limit is None else Limits(time_limit or None, memory)
     with interruptible(), _bar(progress) as show:
         report = run(
             [load_spec(name) for name in names or spec_names()],
@@ -211,6 +206,26 @@ def _run(
     if wants_page:
         _say(_page(out, None))
     return FAILED_FITS if report.n_errors else 0
+
+
+def _refuse_idle(
+    methods: str | None,
+    time_limit: float | None,
+    memory_limit: float | None,
+    backend: str,
+    scheduler: str | None,
+) -> None:
+    """Refuse options that would change nothing."""
+    if methods is not None and not methods.strip(", "):
+        raise ValueError("--methods names none; name some, or leave it out.")
+    if scheduler is not None and backend != "dask":
+        raise ValueError("--scheduler is for --backend dask; add that, or leave it out.")
+    if backend == "dask" and (time_limit, memory_limit) != (None, None):
+        raise ValueError(
+            "--time-limit and --memory-limit are for --backend processes; leave them out."
+        )
+    if backend == "processes" and sys.platform == "win32":
+        _say("on Windows one process does all: limits and --jobs do not apply.", sys.stderr)
 
 
 def _tell(report: Any, out: Path) -> None:

@@ -1,11 +1,14 @@
 """A small experiment, the command that runs it, and what must hold of its folder."""
 
 import os
+import signal
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import pytest
 
 from projstg.experiments.runner import run
 from projstg.experiments.spec import parse_spec
@@ -23,6 +26,12 @@ block = 1
 pilots = 2
 """
 N_TASKS = 32
+
+# Processes are looked up in /proc, and stopped or limited by signals that Windows does not have.
+needs_processes = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists() or not hasattr(signal, "SIGALRM"),
+    reason="no /proc, or no alarm, on this system",
+)
 
 
 def small():
@@ -79,6 +88,7 @@ def children(pid):
 def runs(pid):
     try:
         os.kill(pid, 0)
-    except OSError:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:  # it is gone, perhaps since the line before
         return False
-    return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return state != "Z"

@@ -9,7 +9,7 @@ from itertools import count as integers
 from random import Random
 
 from faulty_methods import KINDS
-from laboratory import children, rows_of
+from laboratory import children, needs_processes, rows_of
 from soaking import ROUNDS, count
 
 from projstg.experiments.limits import Limits
@@ -71,6 +71,7 @@ def killer(chance):
     return kill
 
 
+@needs_processes
 def test_each_fails_alone_and_says_how(tmp_path):
     for round in range(ROUNDS):
         folder = tmp_path / f"round-{round}"

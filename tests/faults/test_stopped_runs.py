@@ -9,6 +9,7 @@ from laboratory import (
     children,
     leftovers,
     n_parts,
+    needs_processes,
     rows_of,
     runs,
     small,
@@ -21,37 +22,45 @@ from projstg import cli
 from projstg.experiments.runner import run
 from projstg.experiments.store import Store
 
-STATUS = {signal.SIGKILL: -signal.SIGKILL, signal.SIGINT: 130, signal.SIGTERM: 130}
+SAYS = "projstg: stopped; go on with: projstg"
 
 
-def stopped(folder, jobs, signal_number, chance):
-    """Stop a run at a random moment; what it said, or None if it was done before."""
+def statuses(number, is_done):
+    """The exit statuses that a run may have: one, unless it was all but done."""
+    if number == signal.SIGKILL:
+        return {-number, 0} if is_done else {-number}
+    return {130, 0, -number} if is_done else {130}
+
+
+def stopped(folder, jobs, number, chance):
+    """Stop a run at a random moment; what it says of that is how to go on."""
     wanted = n_parts(folder) + chance.randrange(1, 8)
     process = start(folder, jobs)
     while n_parts(folder) < min(wanted, N_TASKS) and process.poll() is None:
         sleep(0.001)
     sleep(chance.uniform(0.0, 0.05))
     workers = children(process.pid)
-    was_running = process.poll() is None
-    process.send_signal(signal_number)
+    process.send_signal(number)
     began = monotonic()
     said, _ = process.communicate(timeout=10)  # the end of its output, which workers share
     assert monotonic() - began < 5.0
     while any(map(runs, workers)):
         assert monotonic() - began < 5.0, "a worker outlives its run"
         sleep(0.01)
-    assert process.returncode in ({STATUS[signal_number]} if was_running else {0, 130})
-    return said
+    is_done = n_parts(folder) == N_TASKS
+    assert process.returncode in statuses(number, is_done)
+    if process.returncode == 130:
+        assert is_done or said.splitlines()[-1].startswith(SAYS)
+        assert said.splitlines()[-1].startswith("projstg: stopped")
 
 
+@needs_processes
 def test_a_run_stopped_at_any_moment_goes_on_and_ends_the_same(tmp_path):
     for round in range(ROUNDS):
         chance, folder = random.Random(round), tmp_path / f"round-{round}"
         polite = (signal.SIGTERM, signal.SIGINT)[round % 2]
         for jobs, number in enumerate(chance.sample([signal.SIGKILL, polite], 2), start=1):
-            said = stopped(folder, jobs, number, chance)
-            if "stopped" in said:
-                assert said.splitlines()[-1].startswith("projstg: stopped; go on with: projstg")
+            stopped(folder, jobs, number, chance)
             count("fault", f"{signal.Signals(number).name}, {jobs} jobs")
         run([small()], folder)
         assert rows_of(folder) == undisturbed()

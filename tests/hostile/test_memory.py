@@ -15,6 +15,8 @@ pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("resource")
+if not Path("/proc/self/statm").exists():
+    pytest.skip("there is no /proc here", allow_module_level=True)
 
 MEGABYTE_OF_ROWS = gzip.compress(b"1,2,3,4,5\n" * 100_000)
 MEGABYTE_OF_NOTHING = gzip.compress(b"1," * 500_000)

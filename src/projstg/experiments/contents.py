@@ -13,7 +13,7 @@ def contents(path: str | Path, most: int) -> bytes:
     """Return what a regular file holds.
 
     Refused are what would keep a reader waiting (a pipe that nobody writes to), what has no end (a
-    device) and files of more than ``most`` bytes.
+    device), folders, and files of more than ``most`` bytes. Whoever asked says which path it was.
 
     Examples
     --------
@@ -22,10 +22,13 @@ def contents(path: str | Path, most: int) -> bytes:
     ValueError: not a regular file
     """
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with open(handle, "rb") as file:
+    try:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
             raise ValueError("not a regular file")
         if about.st_size > most:
             raise ValueError(f"{about.st_size} bytes, more than the {most} that are read")
-        return file.read(most)
+        with open(handle, "rb", closefd=False) as file:
+            return file.read(most)
+    finally:
+        os.close(handle)

@@ -41,6 +41,7 @@ _LOOK = 1.0
 # A worker with all its libraries, and a compiler in one of them, takes a fifth of this.
 _LEAST_MEMORY = 2**31
 
+# With -P nothing in the current folder is imported before the parent's path is in place.
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from projstg.experiments.worker import work; work(*map(int, sys.argv[2:]))"
@@ -106,7 +107,7 @@ class _Worker:
         handles = (other.fileno(), self.last_words.fileno())
         numbers = map(str, (os.getpid(), *handles))
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _START, json.dumps(sys.path), *numbers],
+            [sys.executable, "-P", "-c", _START, json.dumps(sys.path), *numbers],
             stdin=subprocess.DEVNULL,
             stdout=2,  # what a method prints is no result of ours
             env=os.environ | _ONE_THREAD,

@@ -2,7 +2,7 @@
 
 Tasks are done by a ``pool``; this process alone writes. The order in which tasks come back changes
 nothing. A task that does not come back, because its process died or the problem could not be drawn,
-is tried again when all others are done, one repetition at a time and with nothing beside it; what
+is tried again when all others are done, with nothing beside it, then one repetition at a time; what
 is lost again gets a row that says so. Tasks in which a fit failed are tried again by the next run.
 """
 
@@ -82,7 +82,7 @@ def run(
         Ctrl-C ends the run early, and ``interrupted`` says so; what was done by then is kept.
     """
     workers, store, report = workers or Workers(), Store(folder), RunReport()
-    specs = list({spec.name: spec for spec in specs}.values())  # some share their trials
+    specs = _distinct(specs)
     start = perf_counter()
     _check_device(workers.device)
     tasks = _usable(_planned(specs, size, methods), report)
@@ -103,6 +103,15 @@ def run(
         report.seconds = perf_counter() - start
         store.write_run(about | _ending(report))
     return report
+
+
+def _distinct(specs: Iterable[Spec]) -> list[Spec]:
+    """Return each experiment once, for some share their trials; one name for two is refused."""
+    found: dict[str, Spec] = {}
+    for spec in specs:
+        if found.setdefault(spec.name, spec).text != spec.text:
+            raise ValueError(f"two experiments are called {spec.name!r}; rename one file.")
+    return list(found.values())
 
 
 def _about(
@@ -182,11 +191,13 @@ def _usable(tasks: Sequence[Task], report: RunReport) -> list[Task]:
 
 
 def _pending(tasks: list[Task], store: Store, fresh: bool, report: RunReport) -> list[Task]:
-    """Return the tasks without rows or with errors; ``fresh`` removes the rows first."""
+    """Return the tasks without rows or with errors; ``fresh`` removes all rows and C first."""
     unique = list({task.key: task for task in tasks}.values())
     if fresh:
         for task in unique:
             store.forget(task)
+            if (rule := _rule_of_setting(task)) is not None:
+                store.forget_tuned(_tuning_key(task.setting, rule))
     pending = [task for task in unique if not store.has(task) or store.has_failed(task)]
     report.n_tasks, report.n_found = len(unique), len(unique) - len(pending)
     return pending
@@ -201,8 +212,8 @@ def _tuned(
     """
     wanted: dict[str, tuple[Setting, Rule]] = {}
     for task in tasks:
-        if isinstance(task.alpha_scale, Rule) and task.alpha_scale.kind == "per-setting":
-            wanted[_tuning_key(task.setting, task.alpha_scale)] = (task.setting, task.alpha_scale)
+        if (rule := _rule_of_setting(task)) is not None:
+            wanted[_tuning_key(task.setting, rule)] = (task.setting, rule)
     found = {key: C for key, (_, rule) in wanted.items() if (C := store.tuned(key)) in rule.grid}
     calls = [(key, run_tuning, wanted[key]) for key in wanted if key not in found]
     for key, value in _watched(_twice(calls, answers), "choosing C", len(calls), progress):
@@ -214,14 +225,19 @@ def _tuned(
 
 
 def _twice(calls: Sequence[Call], answers: Pool) -> Iterator[tuple[str, Any]]:
-    """Do calls, and those that were lost once more at the end, alone."""
-    lost = set()
+    """Do calls, and those that were lost once more at the end, alone.
+
+    Those that took too long are done several at once again: it is not others that disturbed them.
+    """
+    lost: dict[str, Lost] = {}
     for key, answer in answers(calls, False):
         if isinstance(answer, Lost):
-            lost.add(key)
+            lost[key] = answer
         else:
             yield key, answer
-    yield from answers([call for call in calls if call[0] in lost], True)
+    for is_late in (True, False):
+        again = [call for call in calls if call[0] in lost and lost[call[0]].is_late == is_late]
+        yield from answers(again, not is_late)
 
 
 def _computed(
@@ -248,11 +264,11 @@ def _computed(
 def _rows_of(
     tasks: Sequence[Task], tuned: dict[str, float], where: Where, answers: Pool
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Give the rows of every task; those that were lost come last, a repetition at a time."""
-    lost = set()
-    for key, rows in answers([_call(task.key, task, tuned, where) for task in tasks], False):
+    """Give the rows of every task; those lost twice come last, a repetition at a time."""
+    lost: dict[str, Lost] = {}
+    for key, rows in _twice([_call(task.key, task, tuned, where) for task in tasks], answers):
         if isinstance(rows, Lost):
-            lost.add(key)
+            lost[key] = rows
         else:
             yield key, rows
     for task in (task for task in tasks if task.key in lost):
@@ -260,7 +276,7 @@ def _rows_of(
         calls = (_call(name, piece, tuned, where) for name, piece in pieces.items())
         found = {
             name: lost_rows(pieces[name], where, rows.reason) if isinstance(rows, Lost) else rows
-            for name, rows in answers(calls, True)
+            for name, rows in answers(calls, not lost[task.key].is_late)
         }
         yield task.key, [row for name in pieces for row in found[name]]
 
@@ -272,6 +288,12 @@ def _call(name: str, task: Task, tuned: dict[str, float], where: Where) -> Call:
 def _scale(task: Task, tuned: dict[str, float]) -> float | None:
     rule = task.alpha_scale
     return tuned.get(_tuning_key(task.setting, rule)) if isinstance(rule, Rule) else None
+
+
+def _rule_of_setting(task: Task) -> Rule | None:
+    """Return how the C of the task's setting is chosen; None: it has none of its own."""
+    rule = task.alpha_scale
+    return rule if isinstance(rule, Rule) and rule.kind == "per-setting" else None
 
 
 def _tuning_key(setting: Setting, rule: Rule) -> str:

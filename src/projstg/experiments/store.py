@@ -12,8 +12,8 @@ way is noticed before anything in it is believed. A folder holds::
 
 One run at a time writes to a folder; part files made elsewhere may be copied in. Links are
 replaced by what is written under their name, never followed. Files of an earlier schema are set
-aside, for their rows mean something else. Of two rows of one trial, such as an experiment gives
-that was changed and run again, the one written last counts.
+aside, for their rows mean something else. When an experiment was changed and run again, of each
+line (a method on a setting) only the parts count that were made as the one written last was.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from time import time_ns
 from typing import Any
 
 from .._extras import extra
 from .._files import LEFTOVERS, replacing
 from ..datasets.settings import setting_hash
 from .contents import contents
-from .tasks import SCHEMA_VERSION, Task
+from .tasks import SCHEMA_VERSION, Task, line_and_recipe
 
 __all__ = ["COLUMNS", "TIMINGS", "NoRows", "Store", "read_about", "read_rows"]
 
@@ -148,7 +149,8 @@ class Store:
     def write(self, task: Task, rows: Iterable[Mapping[str, Any]]) -> None:
         """Put the rows of a task in place, all of them or none."""
         pa, parquet = extra("pyarrow", "cli"), extra("pyarrow.parquet", "cli")
-        about = json.dumps({"key": task.key, "task": task.identity}).encode()
+        told = {"key": task.key, "task": task.identity, "written": time_ns()}
+        about = json.dumps(told).encode()
         schema = _schema().with_metadata({_METADATA: about, b"sha256": _SEAL + _BLANK})
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
         buffer = io.BytesIO()
@@ -166,6 +168,10 @@ class Store:
     def write_tuned(self, key: str, alpha_scale: float, about: Mapping[str, Any]) -> None:
         """Keep the C chosen under this key."""
         self._write_text(self.tuning / f"{key}.json", _json({"alpha_scale": alpha_scale, **about}))
+
+    def forget_tuned(self, key: str) -> None:
+        """Remove the C chosen under this key."""
+        (self.tuning / f"{key}.json").unlink(missing_ok=True)
 
     def write_spec(self, name: str, text: str) -> None:
         """Keep the experiment itself beside its rows."""
@@ -247,17 +253,23 @@ def read_rows(folder: str | Path, keys: Iterable[str] | None = None) -> Any:
     """
     pa = extra("pyarrow", "cli")
     wanted = None if keys is None else set(keys)
-    paths = sorted((Path(folder) / "parts").glob("*.parquet"), key=_age)
-    parts = (_part(path) for path in paths if wanted is None or path.stem in wanted)
-    tables = [part.replace_schema_metadata(None) for part in parts if not isinstance(part, str)]
+    paths = sorted((Path(folder) / "parts").glob("*.parquet"))
+    found = (_part(path) for path in paths if wanted is None or path.stem in wanted)
+    tables = _of_last_recipe([part for part in found if not isinstance(part, str)])
     if not tables:
         raise NoRows(f"there are no rows in {folder}; make some with projstg reproduce.")
     table = pa.concat_tables(tables).to_pandas().drop_duplicates(_TRIAL, keep="last")
     return table.sort_values(_TRIAL, kind="stable", ignore_index=True)
 
 
-def _age(path: Path) -> tuple[int, str]:
-    return os.lstat(path).st_mtime_ns, path.name
+def _of_last_recipe(parts: list[Any]) -> list[Any]:
+    """Return the tables made as the last of their line was, in the order they were written."""
+    abouts = [json.loads(part.schema.metadata[_METADATA]) for part in parts]
+    order = sorted(range(len(parts)), key=lambda i: (abouts[i]["written"], abouts[i]["key"]))
+    made = [line_and_recipe(about["task"]) for about in abouts]
+    last = {line: recipe for line, recipe in (made[i] for i in order)}
+    kept = [i for i in order if last[made[i][0]] == made[i][1]]
+    return [parts[i].replace_schema_metadata(None) for i in kept]
 
 
 def _part(path: Path) -> Any:
@@ -274,6 +286,8 @@ def _part(path: Path) -> Any:
         table = parquet.ParquetFile(pa.BufferReader(content)).read()
         about = json.loads(table.schema.metadata[_METADATA])
         key, schema = setting_hash(about["task"]), about["task"]["schema"]
+        if not isinstance(about["written"], int):
+            raise ValueError("it does not say when it was written")
     except Exception as error:  # whatever a foreign file makes the reader say
         return f"not readable ({error if isinstance(error, ValueError) else type(error).__name__})"
     if not path.stem == key == about["key"]:

@@ -45,6 +45,14 @@ LIMITS = {
 }
 _WHICH = list(SETTING[:3])  # enough to tell settings apart
 _BANDED = ("estimation_error", "true_positive_rate", "false_discovery_rate")
+_COLUMNS = (
+    *(*SETTING, "method", "label", "parameters"),
+    *("n", "successes", "rate", "boot_low", "boot_high", "wilson_low", "wilson_high"),
+    *("statistical", "optimisation", "errors", "first_error", "unconverged"),
+    *(f"{name}{end}" for name in (*_BANDED, "held_out_r2") for end in ("", "_low", "_high")),
+    *("seconds_median", "seconds_low", "seconds_high", "batch_size", "device", "sigma"),
+    *("features_per_sample", "k_lambda", "corollary3_rate"),
+)
 _RTOL, _ATOL = 1e-10, 1e-7  # within these two scores are equal, as for ``failure_kind``
 
 
@@ -80,7 +88,7 @@ def summarize(rows: Any, level: float = 0.9) -> Any:
     for name, criterion in LIMITS.items():
         lines += _limit_lines(rows, name, criterion, level)
     _put_bands(lines, level)
-    table = pd.DataFrame([line | theorem_columns(line) for line in lines])
+    table = pd.DataFrame([line | theorem_columns(line) for line in lines], columns=_COLUMNS)
     order = [
         "experiment",
         "size",
@@ -192,25 +200,28 @@ def _limit_lines(rows: Any, name: str, criterion: str, level: float) -> list[dic
     # As many columns as rows fit without error, the truth or not: there a score says nothing.
     tells = rows["n_samples"] > rows["n_informative"]
     own = rows[(rows["method"] == name) & tells]
+    within = _within(rows, own, criterion)
+    return [
+        dict(zip(SETTING, values, strict=True))
+        | {"method": name, "label": group["label"].iloc[0], "parameters": "{}"}
+        | _rate(within.get(values[: len(_WHICH)], np.empty(0, dtype=bool)), level)
+        | _errors(group)
+        for values, group in own.groupby(list(SETTING), dropna=False, sort=False)
+    ]
+
+
+def _within(rows: Any, own: Any, criterion: str) -> dict[Any, np.ndarray]:
+    """Return for each setting that was searched in which problems nothing beats the truth."""
     searched = own.loc[own["status"] != "error", [*SETTING, "repetition"]].drop_duplicates()
     if searched.empty:
-        return []
-    errors = {setting: _errors(group) for setting, group in own.groupby(_WHICH)}
+        return {}
     found = searched.merge(rows, on=[*SETTING, "repetition"], how="left")
     best = found.groupby([*SETTING, "repetition"], dropna=False, sort=False).agg(
         best=(f"score_{criterion}", "min"), true=(f"true_score_{criterion}", "first")
     )
     tolerance = _ATOL + _RTOL * best["true"].abs()
     best["within"] = ~(best["best"] < best["true"] - tolerance)
-    label = rows.loc[rows["method"] == name, "label"].iloc[0]
-    blank: dict[str, Any] = {"method": name, "label": label, "parameters": "{}"}
-    return [
-        dict(zip(SETTING, values, strict=True))
-        | blank
-        | _rate(group["within"].to_numpy(dtype=bool), level)
-        | errors[values[: len(_WHICH)]]
-        for values, group in best.groupby(list(SETTING), dropna=False, sort=False)
-    ]
+    return {which: group["within"].to_numpy(bool) for which, group in best.groupby(_WHICH)}
 
 
 def theorem_columns(line: dict[str, Any]) -> dict[str, float]:

@@ -17,10 +17,12 @@ from .machine import own_version
 from .methods import Method, method
 from .spec import Entry, Setting, Spec
 
-__all__ = ["SCHEMA_VERSION", "Rule", "Task", "plan"]
+__all__ = ["SCHEMA_VERSION", "Rule", "Task", "line_and_recipe", "plan"]
 
 SCHEMA_VERSION = 2
 """Raised when rows change their columns or their meaning."""
+
+_LINE = ("experiment", "size", "setting", "method", "label", "root")
 
 
 @dataclass(frozen=True)
@@ -93,13 +95,22 @@ class Task:
         return range(self.first, self.last)
 
 
+def line_and_recipe(identity: Mapping[str, Any]) -> tuple[str, str]:
+    """Return which line of a summary rows belong to, and how they are made, repetitions aside."""
+    line = {name: identity[name] for name in _LINE}
+    recipe = {name: value for name, value in identity.items() if name != "repetitions"}
+    return setting_hash(line), setting_hash(recipe)
+
+
 def plan(
     spec: Spec, size: str, grid: Sequence[float], entries: Sequence[Entry] | None = None
 ) -> Iterator[Task]:
     """Yield the tasks of an experiment; ``entries`` replace its methods."""
     chosen = spec.size(size)
+    entries = chosen.methods if entries is None else entries
+    _refuse_namesakes(entries, spec.name)
     for setting in chosen.settings:
-        for entry in chosen.methods if entries is None else entries:
+        for entry in entries:
             named = method(entry.method)
             for first in range(0, chosen.repetitions, chosen.block):
                 yield Task(
@@ -118,11 +129,25 @@ def plan(
                 )
 
 
+def _refuse_namesakes(entries: Sequence[Entry], where: str) -> None:
+    """Refuse entries that differ but whose rows would go by one name."""
+    known: dict[tuple[str, str], Entry] = {}
+    for entry in entries:
+        label = _label(entry, method(entry.method))
+        first = known.setdefault((entry.method, label), entry)
+        if (first.parameters, first.estimate) != (entry.parameters, entry.estimate):
+            raise ValueError(
+                f"{where}: two entries are called {label!r}; give each a label of its own."
+            )
+
+
 def _label(entry: Entry, named: Method) -> str:
-    """Return what the legend says; parameters without a label of their own are spelled out."""
+    """Return what the legend says; what has no label of its own is spelled out."""
     if entry.label is not None:
         return entry.label
-    words = (f"{key} = {value}" for key, value in sorted(entry.parameters.items()))
+    words = [f"{key} = {value}" for key, value in sorted(entry.parameters.items())]
+    if entry.estimate is not None:
+        words.append(f"estimate = {entry.estimate}")
     return ", ".join([named.label, *words])
 
 

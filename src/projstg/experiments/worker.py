@@ -1,8 +1,8 @@
 """A process that does one call after the other, as it is told, and ends with whoever told it.
 
 It is started by ``pool``, reads calls from a connection and sends back what they return. What a
-call raises is an answer too: :class:`Lost`. When the other end closes there is nothing left to do,
-and when the parent dies the system ends this process as well.
+call raises is an answer too: :class:`Lost`. When the other end closes there is nothing left to do.
+When the parent dies, Linux ends this process at once; elsewhere it ends after the call at hand.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ class Lost(NamedTuple):
     """A call that gave no answer."""
 
     reason: str
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it took longer than it may."""
+        return self.reason.startswith("TimeLimit")
 
 
 def tried(function: Callable[..., Any], *args: Any) -> Any:

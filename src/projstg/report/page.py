@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import nullcontext
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._extras import extra
 from .._files import replacing
+from ..experiments.store import Store
 from .entries import Entry
 from .figures import draw
 from .findings import verdicts
@@ -58,10 +60,11 @@ def make_report(folder: str | Path, *, out: str | Path | None = None) -> Path:
     Returns
     -------
     page : Path
-        ``report.html``, one file that opens anywhere.
+        ``report.html``, one file that opens anywhere. Refused where a run is writing.
     """
-    folder = Path(folder)
-    return write_report(read_run(folder), folder if out is None else Path(out))
+    run, out = read_run(Path(folder)), Path(folder if out is None else out)
+    with Store(out).locked() if (out / "parts").is_dir() else nullcontext():
+        return write_report(run, out)
 
 
 def write_report(run: Run, out: Path) -> Path:

@@ -45,6 +45,8 @@ def read_run(folder: Path) -> Run:
 
 _NOTHING = "There are no rows in this folder: no fit was made, or none that can be read."
 
+_AGES = 1e9  # seconds that no run takes: thirty years
+
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "command": str,
     "size": str,
@@ -183,8 +185,8 @@ def _times(about: dict[str, Any]) -> str:
     if not started:
         return ""
     words = f"{started}, {ended or 'not yet'}"
-    seconds = about.get("seconds")
-    words += f"; the last run took {seconds / 60:.1f} minutes" if seconds else ""
+    seconds = about.get("seconds", 0)
+    words += f"; the last run took {seconds / 60:.1f} minutes" if 0 < seconds < _AGES else ""
     return words + (" and was interrupted" if about.get("interrupted") else "")
 
 
