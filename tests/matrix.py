@@ -1,6 +1,7 @@
 """The tests with the oldest and the newest libraries the package takes, on every Python here.
 
-``make matrix`` installs each pair into ``.venv-matrix`` and runs the tests there: the lower bounds
+``make matrix`` installs each pair into ``.venv-matrix`` and runs the tests there, all but those of
+files, pages and processes: the lower bounds
 of ``pyproject.toml`` on the oldest Python, and the newest releases on each Python from 3.11 on that
 the machine has. Everything else is as ``requirements/dev.txt`` pins it, less what does not install
 beside those releases; what needs it is skipped.
@@ -20,6 +21,8 @@ CORE = ("numpy", "scipy", "scikit-learn")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14", "3.15")
 # They bound NumPy from above, or have no build for every Python; the core does without.
 PEERS = {"abess", "hidimstat", "llvmlite", "numba", "skglm", "mypy", "ruff", "librt"}
+# What pages, files and processes do has little to do with these libraries, and takes long.
+LEFT_OUT = ("tests/faults", "tests/hostile", "tests/test_report.py", "tests/test_cli.py")
 SHOW = "import numpy, scipy, sklearn; print(*(m.__version__ for m in (numpy, scipy, sklearn)))"
 
 
@@ -66,7 +69,8 @@ def tried(version, python, oldest, workers):
             return False, f"{title}: not installed: {said[-1]}"
     versions = quiet([own, "-c", SHOW]).stdout.strip()
     command = [own, "-m", "pytest", "-q", "-n", str(workers), "-m", "not torch"]
-    ended = quiet([*command, "-p", "no:cacheprovider"], cwd=ROOT)
+    ignored = [f"--ignore={path}" for path in LEFT_OUT]
+    ended = quiet([*command, *ignored, "-p", "no:cacheprovider"], cwd=ROOT)
     last = (ended.stdout.strip().splitlines() or ["nothing was said"])[-1]
     failures = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return ended.returncode == 0, "\n".join([f"{title} ({versions}): {last}", *failures])

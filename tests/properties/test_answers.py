@@ -13,14 +13,6 @@ from projstg import STG, ProjectedSTG, fit_many
 from projstg._core.evidence import CRITERIA
 
 
-@pytest.fixture(autouse=True)
-def unconverged_gates_are_no_violation():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", "the gates still moved")
-        yield
-
-
 def checked(drawn, model):
     """Assert what every answer has to fulfil, and return it."""
     X, params = drawn.X, drawn.params
