@@ -1,10 +1,10 @@
 """The tests with the oldest and the newest libraries the package takes, on every Python here.
 
 ``make matrix`` installs each pair into ``.venv-matrix`` and runs the tests there, all but those of
-files, pages and processes: the lower bounds
-of ``pyproject.toml`` on the oldest Python, and the newest releases on each Python from 3.11 on that
-the machine has. Everything else is as ``requirements/dev.txt`` pins it, less what does not install
-beside those releases; what needs it is skipped.
+files, pages and processes: the lower bounds of ``pyproject.toml`` on the oldest Python, and the
+newest releases on each Python from 3.11 on that the machine has. Everything else is as
+``requirements/dev.txt`` pins it, less what does not install beside those releases; what needs it is
+skipped.
 """
 
 import argparse
