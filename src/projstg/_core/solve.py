@@ -31,6 +31,7 @@ __all__ = ["always_mask", "solve"]
 # With more columns than twice this, gates are fitted to so many: those most correlated with y. The
 # search that follows looks at all.
 _MOST_GATES = 1000
+# λ in units of y²: no gate stays open at one, and the square of this is still a number.
 _LARGEST_ALPHA = 1e60
 
 
