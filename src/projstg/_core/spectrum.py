@@ -10,9 +10,9 @@ along it are zero, which is the solution of minimum norm. Six digits, because X�
 digits of X: what lies below is rounding.
 
 **On the rows.** Of a small share λ, or a residual that is a small share of yᵀy, the Gram matrix
-has few digits: their product is what rounding is divided by. Where it is below 10⁻⁶ (ten digits
-of sixteen are left) and the rows are at hand, the same directions come from the singular values of
-X_S = U√Λ Vᵀ, and the residual from y − UUᵀy itself.
+has few digits: their product is what rounding is divided by. Where it is below 10⁻⁵ and the rows
+are at hand, the same directions come from the singular values of X_S = U√Λ Vᵀ, and the residual
+from y − UUᵀy itself.
 """
 
 from __future__ import annotations
@@ -36,8 +36,11 @@ __all__ = [
 
 SMALLEST_SHARE = 1e-12
 """The share of the largest eigenvalue at which a direction is no longer determined."""
-ENOUGH_DIGITS = 1e-6
-"""The share above which sums of squares have enough digits; rounding is 10⁻¹⁶ of the whole."""
+ENOUGH_DIGITS = 1e-5
+"""The share above which sums of squares have enough digits.
+
+Their rounding is some 10⁻¹⁵ of the whole, so that a residual has nine digits at least.
+"""
 # So many numbers are decomposed in one go.
 _AT_ONCE = 1_000_000
 

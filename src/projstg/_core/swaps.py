@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .evidence import Criterion, common_size, mean_score, residual_floor, signs_of
-from .spectrum import ENOUGH_DIGITS
 
 __all__ = [
     "Field",
@@ -40,6 +39,8 @@ _SMALLEST = 1e-30
 # Where effects have a size, so many exchanges are judged by it.
 _MOST_LOOKED_AT = 48
 _RELATIVE_RIDGE = 1e-10
+# A score may be off by a thousandth: rounding is some 10⁻¹⁵.
+_ROUNDING = 1e-12
 
 
 class Field(NamedTuple):
@@ -204,7 +205,7 @@ def has_enough_digits(field: Field, problem: np.ndarray, state: Tableau) -> np.n
     """Return whether the tableaux (C·R, …) of C supports have digits enough for scores, (C,).
 
     H⁻¹ has lost as many digits as H is nearly singular, and the residual is a difference of which
-    a small share of yᵀy is left: rounding must stay small against both together.
+    a small share of yᵀy is left. Rounding against both, times ν, is the error of a score.
     """
     C, K, n_columns = len(problem), state.body.shape[1], state.e.shape[1]
     if not K:
@@ -212,7 +213,7 @@ def has_enough_digits(field: Field, problem: np.ndarray, state: Tableau) -> np.n
     P = np.diagonal(state.body[:, :, n_columns + 1 :], axis1=1, axis2=2)
     lost = np.max(P, axis=1).reshape(C, -1) * field.n[problem][:, None]
     left = state.rss.reshape(C, -1) / np.where(field.yy > 0.0, field.yy, 1.0)[problem][:, None]
-    return np.all(left > ENOUGH_DIGITS * lost, axis=1)
+    return np.all(left > _ROUNDING * field.dof[problem][:, None] * lost, axis=1)
 
 
 def scores_of(
