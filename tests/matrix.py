@@ -8,6 +8,7 @@ NumPy from above or have no build for every Python, and so are the tests that ne
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -35,12 +36,14 @@ SHOW = "import numpy, scipy, sklearn; print(*(m.__version__ for m in (numpy, sci
 
 
 def interpreters():
-    """Return the Pythons that answer by their version, oldest first."""
+    """Return the Pythons that answer by their version, or that pyenv has, oldest first."""
+    kept = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     found = {}
     for version in PYTHONS:
-        path = shutil.which(f"python{version}")
-        if path and quiet([path, "-c", "import ensurepip, ssl, venv"]).returncode == 0:
-            found[version] = path
+        paths = [shutil.which(f"python{version}"), *kept.glob(f"{version}.*/bin/python")]
+        for path in filter(None, paths):
+            if quiet([path, "-c", "import ensurepip, ssl, venv"]).returncode == 0:
+                found.setdefault(version, str(path))
     return found or {"{}.{}".format(*sys.version_info): sys.executable}
 
 
