@@ -126,3 +126,16 @@ def test_a_batch_is_its_members(full_table, rng):
         for name in ("scale", "x_mean", "y_mean"):
             np.testing.assert_array_equal(getattr(together, name)[i], getattr(alone, name)[0])
         np.testing.assert_array_equal(together.problem.b[i], alone.problem.b[0])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("shape", [(10, 2), (5, 9)])
+def test_a_constant_response_is_explained_by_its_mean_alone(shape, weighted, rng):
+    X = rng.standard_normal(shape)
+    weights = rng.uniform(0.1, 3.0, size=(1, shape[0])) if weighted else None
+    for value in (10.0, 0.1, -1e6 / 3.0):
+        y = np.full((1, shape[0]), value)
+        y[0, 1] = np.nextafter(value, np.inf)
+        found = as_table(X[None], y, weights)
+        assert found.problem.yy[0] == 0.0
+        assert found.y_mean[0] == pytest.approx(value, rel=1e-15)

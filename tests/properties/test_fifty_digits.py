@@ -39,6 +39,9 @@ def test_scores(seed, name, k, apart, noise):
     k = max(k, 2) if apart is not None else k
     problem = drawn(seed, 9, 5, apart, noise)
     X, y = problem.rows_at(0, np.arange(k))
+    roots = np.linalg.svd(X, compute_uv=False)
+    if roots[-1] < 3e-6 * roots[0]:  # not determined, by the rule for rank
+        return
     found = support_scores(problem, np.arange(k)[None, None], CRITERIA[name])[0, 0]
     expected = exact_score(X, y, problem.degrees_of_freedom[0], CRITERIA[name])
     assert found == pytest.approx(expected, rel=1e-8, abs=1e-6)

@@ -100,6 +100,7 @@ def as_table(
 
     Columns ``never`` to be selected, a mask (D,), count as columns that do not vary.
     """
+    y, constant = _without_constant(y, weights) if centre else (y, 0.0)
     y_scale, unit = _size(y, weights, centre), _unit(X, weights)
     problem, x_mean, y_mean = _problem(X, y / y_scale[:, None], weights, centre, unit)
     xp = namespace(X)
@@ -111,7 +112,7 @@ def as_table(
     if unit is not None:
         scale, x_mean = scale * unit, x_mean * unit
     rows = TableRows.of(X, y, weights, centre, scale, y_scale)
-    return Table(problem.with_source(rows), scale, x_mean, y_mean * y_scale, y_scale)
+    return Table(problem.with_source(rows), scale, x_mean, y_mean * y_scale + constant, y_scale)
 
 
 def _problem(
@@ -152,6 +153,21 @@ def _unit(X: Array, weights: Array | None) -> Array | None:
 
 def _in_units_of(X: Array, unit: Array | None) -> Array:
     return X if unit is None else X / unit[:, None, :]
+
+
+def _without_constant(y: Array, weights: Array | None) -> tuple[Array, Array]:
+    """Return y and what was taken out of it, (B,): all of it where it is constant but for rounding.
+
+    Of what the mean leaves there only rounding would be fitted.
+    """
+    xp = namespace(y)
+    counts = xp.ones_like(y, dtype=xp.bool) if weights is None else weights > 0.0
+    high = xp.max(xp.where(counts, y, -xp.inf), axis=-1)
+    low = xp.min(xp.where(counts, y, xp.inf), axis=-1)
+    rounding = _ROUNDING * xp.finfo(y.dtype).eps * xp.abs(high)
+    is_constant = high - low <= rounding
+    constant = xp.where(is_constant, high, xp.zeros_like(high))
+    return xp.where(is_constant[:, None], xp.zeros_like(y), y), constant
 
 
 def _size(y: Array, weights: Array | None, centre: bool) -> Array:
