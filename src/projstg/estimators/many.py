@@ -19,7 +19,7 @@ class ManyFits:
     """What :func:`fit_many` found; every array has the problems as its first axis.
 
     The names are those of :class:`ProjectedSTG` without the final underscore. Arrays are of the
-    kind that went in, on its device.
+    kind that went in, on its device, in double precision.
     """
 
     support: Any
@@ -46,6 +46,7 @@ class ManyFits:
 
     def predict(self, X: Any) -> Any:
         """Predict for X of shape (n_problems, n_samples, n_features)."""
+        X = namespace(X).astype(X, self.coef.dtype, copy=False)
         return (X @ self.coef[:, :, None])[:, :, 0] + self.intercept[:, None]
 
 
