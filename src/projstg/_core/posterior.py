@@ -33,6 +33,8 @@ _AT_ONCE, _MOST = 8, 64
 _SETTLED = 0.01
 # A neighbour so much less likely than the best counts as impossible.
 _NEGLIGIBLE = 45.0
+# So many neighbours of a support are scored one by one where tables have too few digits.
+_MOST_ONE_BY_ONE = 1000
 _PUSHED = 64
 
 
@@ -75,8 +77,10 @@ Score = Callable[[np.ndarray], np.ndarray]
 class _Cloud:
     """The supports of one problem counted so far, each with its weight exp(−cost/2)."""
 
-    def __init__(self, n_columns: int, cost_of_size: np.ndarray) -> None:
+    def __init__(self, field: Field, cost_of_size: np.ndarray) -> None:
+        n_columns = field.b.shape[1]
         self.cost_of_size = cost_of_size
+        self.may_enter, self.may_leave = field.closed[0] == 0.0, ~field.locked[0]
         # A support is known by the exclusive or of its columns' codes.
         self.codes = np.asarray(
             np.random.default_rng(0).integers(2**63, size=n_columns, dtype=np.uint64)
@@ -137,25 +141,44 @@ class _Cloud:
         costs.append(around.left_out[c] + (size_cost[K - 1] if K else 0.0))
         keys.append(key ^ own)
         cost, code = np.concatenate(costs), np.concatenate(keys)
+        if score is not None and not around.has_enough_digits[c]:
+            cost = self._scored(members, cost, code, score)
         kept = np.flatnonzero(cost < min(self.lowest, float(np.min(cost))) + _NEGLIGIBLE)
-        codes = code[kept].tolist()
-        new = np.asarray([one not in self.seen for one in codes], dtype=bool)
-        self.seen.update(codes)
-        kept = kept[new]
-        if kept.size and score is not None and not around.has_enough_digits[c]:
-            cost[kept] = self._scored(members, kept, score)
+        kept = kept[self._is_new(code[kept])]
+        self.seen.update(code[kept].tolist())
         if kept.size:
             self._count(members, cost[kept], kept, code)
 
-    def _scored(self, members: np.ndarray, places: np.ndarray, score: Score) -> np.ndarray:
-        """Return the costs of neighbours, each support scored by itself."""
-        moved = [np.sort(_moved(members, int(place), self.codes.size)) for place in places]
-        sizes = np.asarray([own.size for own in moved])
-        costs = self.cost_of_size[sizes].copy()
+    def _is_new(self, codes: np.ndarray) -> np.ndarray:
+        return np.asarray([one not in self.seen for one in codes.tolist()], dtype=bool)
+
+    def _scored(
+        self, members: np.ndarray, rough: np.ndarray, code: np.ndarray, score: Score
+    ) -> np.ndarray:
+        """Return the costs of neighbours not yet counted, each scored by itself; others infinite.
+
+        Of very many those are scored that the ``rough`` costs find best.
+        """
+        places = np.flatnonzero(self._is_permitted(members) & self._is_new(code))
+        if places.size > _MOST_ONE_BY_ONE:
+            places = places[np.argsort(rough[places], kind="stable")[:_MOST_ONE_BY_ONE]]
+        moved = [np.sort(_moved(members, place, self.codes.size)) for place in places.tolist()]
+        sizes = np.asarray([own.size for own in moved], dtype=np.int64)
+        costs = np.full(rough.size, np.inf)
         for size in np.unique(sizes):
             own = np.flatnonzero(sizes == size)
-            costs[own] += score(np.stack([moved[i] for i in own]))
+            exact = score(np.stack([moved[i] for i in own]))
+            costs[places[own]] = exact + self.cost_of_size[size]
         return costs
+
+    def _is_permitted(self, members: np.ndarray) -> np.ndarray:
+        """Return which neighbours constraints and sizes permit, as they are listed."""
+        K, may_enter, may_leave = members.size, self.may_enter.copy(), self.may_leave[members]
+        may_enter[members] = False
+        is_asked = np.isfinite(np.append(self.cost_of_size, np.inf))
+        swaps = is_asked[K] & may_leave[:, None] & may_enter
+        grows, shrinks = is_asked[K + 1], K > 0 and is_asked[K - 1]
+        return np.concatenate([swaps.ravel(), grows & may_enter, shrinks & may_leave])
 
     def _count(
         self, members: np.ndarray, costs: np.ndarray, places: np.ndarray, code: np.ndarray
@@ -243,7 +266,7 @@ def posterior(
     cost_of_size = np.full(sizes.size, np.inf)
     n_choices = log_supports(n_free - n_locked, sizes[asked] - n_locked)
     cost_of_size[asked] = 2.0 * (n_choices - log_prior[asked])
-    cloud = _Cloud(field.b.shape[1], cost_of_size)
+    cloud = _Cloud(field, cost_of_size)
     for members, known in found:
         cloud.enter(members, known)
     resize, at_once = int(asked.sum()) > 1, 1

@@ -17,7 +17,7 @@ import numpy as np
 
 from .backend import Array, namespace, to_numpy
 
-__all__ = ["TableRows"]
+__all__ = ["TableRows", "chosen"]
 
 _BLOCK_ROWS = 8192
 # Of more columns than this only those asked for are factored, each time.
@@ -29,28 +29,43 @@ class TableRows:
     """Tables X (B, N, D), y (B, N), weights (B, N) or None, and how problems were made of them."""
 
     X: Array
+    used: np.ndarray
+    """The columns of X that the tables have, (W,)."""
     y: Array
     weights: Array | None
     centre: bool
     scale: Array
-    """What each column was divided by, (B, D); zero for a column that became zero."""
+    """What each column was divided by, (B, W); zero for a column that became zero."""
     y_scale: Array
     """(B,)."""
     which: np.ndarray
     """The table of each problem, (P,)."""
     places: np.ndarray
-    """The column of its table that each column of a problem is, (P, W)."""
+    """The column of its table that each column of a problem is, (P, V)."""
     factors: dict[int, np.ndarray] = field(default_factory=dict)
     """R of the tables that have been factored whole."""
 
     @classmethod
     def of(
-        cls, X: Array, y: Array, weights: Array | None, centre: bool, scale: Array, y_scale: Array
+        cls,
+        X: Array,
+        used: np.ndarray,
+        y: Array,
+        weights: Array | None,
+        centre: bool,
+        scale: Array,
+        y_scale: Array,
     ) -> TableRows:
         """Return the rows of problems that have all tables and all their columns."""
-        which, every = np.arange(X.shape[0]), np.arange(X.shape[-1])
-        places = np.broadcast_to(every, (which.size, every.size))
-        return cls(X, y, weights, centre, scale, y_scale, which, places)
+        which = np.arange(X.shape[0])
+        places = np.broadcast_to(np.arange(used.size), (which.size, used.size))
+        return cls(X, used, y, weights, centre, scale, y_scale, which, places)
+
+    def raw(self, problems: np.ndarray) -> tuple[Array, Array, Array | None]:
+        """Return X, y and weights of the tables of some problems, as they came."""
+        own = self.which[problems]
+        weights = None if self.weights is None else chosen(self.weights, own)
+        return chosen(self.X, own), chosen(self.y, own), weights
 
     def columns(self, i: int, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return columns ``indices`` (W,) of problem i, centred, weighted and scaled, and y.
@@ -58,7 +73,7 @@ class TableRows:
         They have the inner products of those of the problem, and not always as many rows.
         """
         own, at = int(self.which[i]), self.places[i][indices]
-        n_columns = self.X.shape[-1]
+        n_columns = self.used.size
         if n_columns > _MOST_FACTORED:
             found = self._factor(own, at)
             return found[:, :-1], found[:, -1]
@@ -94,7 +109,7 @@ class TableRows:
         """Return some rows of [X y] in units of the problem, zero where a column became zero."""
         xp = namespace(self.X)
         scale = to_numpy(self.scale[own, ...])[at]
-        places = xp.asarray(at, device=self.X.device)
+        places = xp.asarray(self.used[at], device=self.X.device)
         X = to_numpy(xp.take(self.X[own, rows, :], places, axis=-1)).astype(np.float64)
         X = np.where(scale > 0.0, X / np.where(scale > 0.0, scale, 1.0), 0.0)
         y = to_numpy(self.y[own, rows]).astype(np.float64) / float(self.y_scale[own])
@@ -102,11 +117,11 @@ class TableRows:
 
     def has_more_rows(self, i: int, count: int) -> bool:
         """Return whether problem i has more than ``count`` different rows."""
-        own, seen = int(self.which[i]), set()
+        own, places, seen = int(self.which[i]), self.used[self.places[i]], set()
         X = to_numpy(self.X[own, ...])
         weighs = np.ones(len(X)) if self.weights is None else to_numpy(self.weights[own, ...])
         for row in X[weighs > 0.0]:
-            seen.add((row[self.places[i]] + 0.0).tobytes())  # −0 is 0
+            seen.add((row[places] + 0.0).tobytes())  # −0 is 0
             if len(seen) > count:
                 return True
         return False
@@ -119,3 +134,11 @@ class TableRows:
         """Return the rows of the problems of the columns ``indices`` (P, W) alone."""
         indices = np.broadcast_to(indices, (len(self.places), indices.shape[-1]))
         return replace(self, places=np.take_along_axis(self.places, indices, axis=1))
+
+
+def chosen(batch: Array, members: np.ndarray) -> Array:
+    """Return members of a batch, along its first axis; the batch itself where they are all."""
+    if np.array_equal(members, np.arange(batch.shape[0])):
+        return batch
+    xp = namespace(batch)
+    return xp.take(batch, xp.asarray(members, device=batch.device), axis=0)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from .backend import Array, clip, namespace, quiet
-from .row_source import TableRows
+from .row_source import TableRows, chosen
 from .statistics import Problem, RowQuadratic, Statistics, centred_rows, standardized
 
 __all__ = ["Table", "as_table"]
@@ -34,6 +35,8 @@ class Table:
     y_mean: Array
     y_scale: Array
     """What y was divided by, (B,): its root mean square, or one where that is zero."""
+    rows: TableRows
+    """What it was made of."""
 
     @property
     def varies(self) -> Array:
@@ -45,22 +48,27 @@ class Table:
         return self.restricted(np.asarray([i]), np.arange(self.scale.shape[-1]))
 
     def restricted(self, problems: np.ndarray, columns: np.ndarray) -> Table:
-        """Return some of the problems, in some of their columns."""
-        n_problems, n_columns = self.scale.shape
-        xp, device = namespace(self.scale), self.scale.device
-        problem, scale, x_mean = self.problem, self.scale, self.x_mean
-        y_mean, y_scale = self.y_mean, self.y_scale
-        if problems.size < n_problems:
-            some = xp.asarray(problems, device=device)
-            problem = problem.problems(some)
-            scale, x_mean, y_mean, y_scale = (
-                xp.take(field, some, axis=0) for field in (scale, x_mean, y_mean, y_scale)
+        """Return some of the problems, in some of their columns: of all, the same ones vary.
+
+        Made anew of the rows where columns are left out, so that not a bit of it depends on them.
+        """
+        if columns.size < self.scale.shape[-1]:
+            few = as_table(
+                *self.rows.raw(problems),
+                centre=self.rows.centre,
+                never=~chosen(self.varies[problems[0], :], columns),
+                columns=self.rows.used[columns],
             )
-        if columns.size < n_columns:
-            few = xp.asarray(columns, device=device)
-            problem = problem.columns(xp.broadcast_to(few, (problems.size, columns.size)))
-            scale, x_mean = (xp.take(field, few, axis=1) for field in (scale, x_mean))
-        return Table(problem, scale, x_mean, y_mean, y_scale)
+            return replace(few, y_mean=chosen(self.y_mean, problems))
+        if problems.size == self.scale.shape[0]:
+            return self
+        scale, x_mean, y_mean, y_scale = (
+            chosen(field, problems)
+            for field in (self.scale, self.x_mean, self.y_mean, self.y_scale)
+        )
+        some = namespace(scale).asarray(problems, device=scale.device)
+        rows = self.rows.problems(problems)
+        return Table(self.problem.problems(some), scale, x_mean, y_mean, y_scale, rows)
 
     def in_units(self, coef: Array) -> Array:
         """Return coefficients (B, D) of standardised columns in the units of the data.
@@ -95,15 +103,20 @@ def as_table(
     *,
     centre: bool = True,
     never: Array | None = None,
+    columns: np.ndarray | None = None,
 ) -> Table:
     """Return the problems of X (B, N, D), y (B, N): by Gram matrix if tall, X itself if wide.
 
-    Columns ``never`` to be selected, a mask (D,), count as columns that do not vary.
+    The columns of the table are those of X at ``columns``, (W,), or all. Those ``never`` to be
+    selected, a mask (W,), count as columns that do not vary.
     """
+    xp = namespace(X)
     y, constant = _without_constant(y, weights) if centre else (y, 0.0)
     y_scale, unit = _size(y, weights, centre), _unit(X, weights)
-    problem, x_mean, y_mean = _problem(X, y / y_scale[:, None], weights, centre, unit)
-    xp = namespace(X)
+    if unit is not None and columns is not None:
+        unit = xp.take(unit, xp.asarray(columns, device=X.device), axis=-1)
+    source = _Source(X, columns, unit)
+    problem, x_mean, y_mean = _problem(source, y / y_scale[:, None], weights, centre)
     rounding = _ROUNDING * xp.finfo(X.dtype).eps * x_mean
     smallest = rounding * rounding
     if never is not None:
@@ -111,21 +124,43 @@ def as_table(
     problem, scale = standardized(problem, smallest)
     if unit is not None:
         scale, x_mean = scale * unit, x_mean * unit
-    rows = TableRows.of(X, y, weights, centre, scale, y_scale)
-    return Table(problem.with_source(rows), scale, x_mean, y_mean * y_scale + constant, y_scale)
+    used = np.arange(X.shape[-1]) if columns is None else columns
+    rows = TableRows.of(X, used, y, weights, centre, scale, y_scale)
+    y_mean = y_mean * y_scale + constant
+    return Table(problem.with_source(rows), scale, x_mean, y_mean, y_scale, rows)
+
+
+class _Source(NamedTuple):
+    """Columns of X, and what they are divided by."""
+
+    X: Array
+    columns: np.ndarray | None
+    unit: Array | None
+
+    def block(self, rows: slice) -> Array:
+        """Return some of the rows; laid out the same whatever the layout of X."""
+        xp = namespace(self.X)
+        block = self.X[:, rows, :]
+        if self.columns is not None:
+            places = xp.asarray(self.columns, device=self.X.device)
+            block = xp.take(block, places, axis=-1)
+        if self.unit is not None:
+            block = block / self.unit[:, None, :]
+        return np.require(block, requirements="CA") if xp is np else block
 
 
 def _problem(
-    X: Array, y: Array, weights: Array | None, centre: bool, unit: Array | None
+    source: _Source, y: Array, weights: Array | None, centre: bool
 ) -> tuple[Problem, Array, Array]:
-    """Return the problems of X in such units, and the means that were taken out."""
-    xp = namespace(X)
-    if X.shape[-2] >= X.shape[-1]:
-        sums = _summed(X, y, weights, unit)
+    """Return the problems, and the means that were taken out."""
+    xp, n_rows = namespace(y), y.shape[-1]
+    n_columns = source.X.shape[-1] if source.columns is None else source.columns.size
+    if n_rows >= n_columns:
+        sums = _summed(source, y, weights)
         if centre:
             return sums.quadratic(), sums.x_mean, sums.y_mean
         return sums.quadratic(centre=False), xp.zeros_like(sums.x_mean), xp.zeros_like(sums.y_mean)
-    X = _in_units_of(X, unit)
+    X = source.block(slice(0, n_rows))
     if centre:
         return centred_rows(X, y, weights)
     rows = RowQuadratic.from_rows(X, y, weights, centre=False)
@@ -149,10 +184,6 @@ def _unit(X: Array, weights: Array | None) -> Array | None:
     if not xp.any(is_far):
         return None
     return 2.0 ** xp.floor(xp.log2(xp.where(is_far, largest, xp.ones_like(largest))))
-
-
-def _in_units_of(X: Array, unit: Array | None) -> Array:
-    return X if unit is None else X / unit[:, None, :]
 
 
 def _without_constant(y: Array, weights: Array | None) -> tuple[Array, Array]:
@@ -183,13 +214,15 @@ def _size(y: Array, weights: Array | None, centre: bool) -> Array:
     return xp.where(size > 0.0, size, xp.ones_like(size))
 
 
-def _summed(X: Array, y: Array, weights: Array | None, unit: Array | None) -> Statistics:
+def _summed(source: _Source, y: Array, weights: Array | None) -> Statistics:
+    n_rows = y.shape[-1]
+
     def block(first: int) -> Statistics:
-        rows = slice(first, min(first + _BLOCK_ROWS, X.shape[-2]))
+        rows = slice(first, min(first + _BLOCK_ROWS, n_rows))
         some = None if weights is None else weights[:, rows]
-        return Statistics.from_rows(_in_units_of(X[:, rows, :], unit), y[:, rows], some)
+        return Statistics.from_rows(source.block(rows), y[:, rows], some)
 
     sums = block(0)
-    for first in range(_BLOCK_ROWS, X.shape[-2], _BLOCK_ROWS):
+    for first in range(_BLOCK_ROWS, n_rows, _BLOCK_ROWS):
         sums = sums.merge(block(first))
     return sums
