@@ -146,7 +146,7 @@ class _Source(NamedTuple):
             block = xp.take(block, places, axis=-1)
         if self.unit is not None:
             block = block / self.unit[:, None, :]
-        return np.require(block, requirements="CA") if xp is np else block
+        return np.require(block, requirements=["C", "A"]) if xp is np else block
 
 
 def _problem(
