@@ -33,9 +33,8 @@ lint: $(STAMP)  ## format, lint and types, changing nothing
 	$(BIN)/mypy
 
 # Coverage of _core is that of its own tests: tracing all others would take a minute more.
-CORE_TESTS := $(patsubst %,tests/test_%.py,algorithm1 auto averaging bad_input evidence namespaces \
-	neighbours optimize partial path penalty posterior projected_stg projection pursuit \
-	randomized_omp refine risk search sizes spectrum statistics stg support table)
+CORE_TESTS := tests/_core tests/model_selection/test_paths.py \
+	$(patsubst %,tests/estimators/test_%.py,projected_stg stg validation)
 PYTEST = $(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not torch"
 
 # The page is also opened in headless Chromium where one is installed (Debian: apt install chromium).

@@ -28,12 +28,12 @@ from sklearn.linear_model import LassoCV, lars_path, lasso_path
 from sklearn.model_selection import KFold
 
 from projstg import ProjectedSTG
-from projstg._core.evidence import CRITERIA, support_scores
-from projstg._core.posterior import log_supports
-from projstg._core.statistics import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.prior import log_supports
 from projstg.datasets import make_sparse_regression
+from projstg.experiments.competitors import AbessSelector, LassoPath, _path_supports
 from projstg.experiments.machine import about_machine, commit, now
-from projstg.experiments.rivals import AbessSelector, LassoPath, _path_supports
 
 ROOT, N, D, K = 20261119, 100, 1000, 5
 SETTINGS = [(0.35, 2.07), (0.7, 6.0)]

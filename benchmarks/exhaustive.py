@@ -10,9 +10,9 @@ from itertools import combinations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from projstg._core.evidence import CRITERIA, support_scores
-from projstg._core.refine import refine
-from projstg._core.statistics import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.search.best_support import refine
 
 threadpool_limits(1)
 

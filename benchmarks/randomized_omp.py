@@ -14,10 +14,14 @@ import numpy as np
 from problems import draw_many, recovery
 
 from projstg import RandomizedOMP
-from projstg._core.pursuit import SoftmaxCorrelation, largest_correlation, matching_pursuits
-from projstg._core.randomized import randomized_omp
-from projstg._core.statistics import RowQuadratic
-from projstg._core.table import as_table
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import as_table
+from projstg._core.greedy.matching_pursuit import (
+    SoftmaxCorrelation,
+    largest_correlation,
+    matching_pursuits,
+)
+from projstg._core.greedy.randomized_pursuit import randomized_omp
 
 K, N_RUNS, TEMPERATURE, N_FEATURES = 10, 100, 0.75, 64
 # σ, N, and the rates of scikit-learn's OMP and of randomised OMP measured elsewhere, 100 problems.

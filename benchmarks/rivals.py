@@ -21,8 +21,8 @@ import numpy as np
 from problems import draw
 
 from projstg import SCAD
-from projstg.experiments.methods import Known, available, method
-from projstg.experiments.rivals import largest_columns
+from projstg.experiments.competitors import largest_columns
+from projstg.experiments.registry import Known, available, method
 
 ROOT, K, D = 20261115, 10, 64
 ANCHORED = ("lasso", "omp", "randomized-omp", "abess")

@@ -39,7 +39,7 @@ def plan(options):
 
 def compute(options):
     from projstg.experiments.machine import own_version
-    from projstg.experiments.trials import Where, run_task
+    from projstg.experiments.trial import Where, run_task
 
     with open(options.todo, "rb") as handle:
         todo = pickle.load(handle)

@@ -20,10 +20,10 @@ import numpy as np
 from problems import draw
 
 from projstg import ProjectedSTG, fit_many
-from projstg._core import rounds
-from projstg._core.evidence import CRITERIA, support_scores
-from projstg._core.refine import refine
-from projstg._core.statistics import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.search import multistart as rounds
+from projstg._core.search.best_support import refine
 
 ROOT = 404
 SMALL = [

@@ -22,12 +22,12 @@ import numpy as np
 from problems import draw_many, recovery, theory
 
 from projstg import STG
-from projstg._core.algorithm1 import numpy_noise
-from projstg._core.gates import gate_mean
-from projstg._core.joint import balanced, joint_descent, joint_start
-from projstg._core.solve import solve
-from projstg._core.support import gated_coefficients, largest
-from projstg._core.table import as_table
+from projstg._core.data.least_squares import largest
+from projstg._core.data.standardize import as_table
+from projstg._core.gates.algorithm1 import numpy_noise
+from projstg._core.gates.joint_descent import balanced, joint_descent, joint_start
+from projstg._core.gates.moments import gate_mean, gated_coefficients
+from projstg._core.pipeline.fixed_size import solve
 
 PILOT_ROOT, ROOT = 777, 20261115
 PILOT_CELLS = [(0.5, 35), (1.0, 40)]

@@ -15,13 +15,19 @@ import numpy as np
 from gates_recovery import ROOT, on_device
 from problems import draw_many, recovery, theory
 
-from projstg._core.algorithm1 import numpy_noise, projected_theta, sampled_gradient, torch_noise
-from projstg._core.backend import namespace, to_numpy
-from projstg._core.gates import gate_moments, open_slope, sampled_gate
-from projstg._core.optimize import Adam, alternate
-from projstg._core.projection import hadamard, project
-from projstg._core.statistics import RowQuadratic, standardized
-from projstg._core.support import as_mask, gated_coefficients, largest
+from projstg._core.arrays.backend import namespace, to_numpy
+from projstg._core.data.least_squares import as_mask, largest
+from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.gates.algorithm1 import (
+    numpy_noise,
+    projected_theta,
+    sampled_gradient,
+    torch_noise,
+)
+from projstg._core.gates.alternate import alternate
+from projstg._core.gates.moments import gate_moments, gated_coefficients, open_slope, sampled_gate
+from projstg._core.gates.optimizers import Adam
+from projstg._core.gates.projection import hadamard, project
 
 TAU = 0.5
 

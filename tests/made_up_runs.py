@@ -5,8 +5,8 @@ import math
 
 import pandas as pd
 
-from projstg.experiments.methods import METHODS
-from projstg.report.reading import Run, prepared
+from projstg.experiments.registry import METHODS
+from projstg.report.load_results import Run, prepared
 
 LABELS = {name: method.label for name, method in METHODS.items()}
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest, f_regression
 
-from projstg.experiments.methods import Method
+from projstg.experiments.registry import Method
 
 
 def marginal(known):

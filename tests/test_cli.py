@@ -223,7 +223,7 @@ def test_without_click_one_line_says_what_to_install(monkeypatch, capsys):
 
 
 def test_the_list_has_everything(capsys, monkeypatch):
-    from projstg.experiments import methods
+    from projstg.experiments import registry as methods
 
     monkeypatch.setattr(methods, "available", lambda method: method.needs and "pip install it")
     assert cli.main(["list"]) == 0

@@ -171,7 +171,7 @@ def test_nothing_optional_loads_on_import(name):
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("import projstg._core.gates", ["projstg._core.gates"]),
+        ("import projstg._core.gates.moments", ["projstg._core.gates.moments"]),
         ("from . import name", ["projstg.estimators"]),
         ("from .. import __version__", ["projstg"]),
         ("from ..cli import main", ["projstg.cli"]),

@@ -11,7 +11,7 @@ from scipy import stats
 
 import projstg
 from projstg import metrics
-from projstg._core.ledger import slack
+from projstg._core.search.record import slack
 from projstg.metrics import (
     bootstrap_interval,
     estimation_error,

@@ -292,8 +292,8 @@ def _list(click: Any) -> Any:
     @click.command("list")
     def command() -> None:
         """List experiments and methods, and what they lack."""
-        from .experiments.measured import missing_tables
-        from .experiments.methods import available, method, method_names
+        from .experiments.real_data import missing_tables
+        from .experiments.registry import available, method, method_names
         from .experiments.spec import load_spec, spec_names
 
         width = max(map(len, [*spec_names(), *method_names()])) + 2

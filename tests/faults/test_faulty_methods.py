@@ -17,7 +17,7 @@ from projstg.experiments.pool import Workers
 from projstg.experiments.runner import run
 from projstg.experiments.spec import parse_spec
 from projstg.experiments.store import read_rows
-from projstg.experiments.tuning import method_seed
+from projstg.experiments.tune import method_seed
 
 PLAIN = "faulty_methods:Plain"  # without fault, and without an import that takes time
 LIMITS = Limits(seconds=1.0, memory=2**30, grace=0.5)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from made import QUESTION, N, rows_of
 
-from projstg.tables.preparing import prepared_table
-from projstg.tables.reading import read_table
+from projstg.tables.design_matrix import prepared_table
+from projstg.tables.read_table import read_table
 from projstg.tables.words import TableError
 
 pd = pytest.importorskip("pandas")

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from made import PLAIN, QUESTION
 
-from projstg.tables import Selection, opening
-from projstg.tables.reading import read_table
+from projstg.tables import Selection
+from projstg.tables import open_file as opening
+from projstg.tables.read_table import read_table
 from projstg.tables.words import TableError
 
 pytest.importorskip("pandas")

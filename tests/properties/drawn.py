@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from projstg import ProjectedSTG
-from projstg._core.evidence import CRITERIA as JUDGES
-from projstg._core.evidence import support_scores
-from projstg._core.table import as_table
+from projstg._core.data.standardize import as_table
+from projstg._core.score.criterion import CRITERIA as JUDGES
+from projstg._core.score.criterion import support_scores
 
 KINDS = (
     "normal",

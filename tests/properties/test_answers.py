@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from soaking import count, examples
 
 from projstg import STG, ProjectedSTG, fit_many
-from projstg._core.evidence import CRITERIA
+from projstg._core.score.criterion import CRITERIA
 
 
 def checked(drawn, model):

@@ -8,12 +8,12 @@ from oracles import exact_gate
 from oracles_exact import exact_projection, exact_score
 from soaking import count, examples
 
-from projstg._core.evidence import CRITERIA, support_scores
-from projstg._core.gates import gate_moments
-from projstg._core.neighbours import neighbours
-from projstg._core.projection import project
-from projstg._core.screening import restricted
-from projstg._core.table import as_table
+from projstg._core.data.standardize import as_table
+from projstg._core.gates.moments import gate_moments
+from projstg._core.gates.projection import project
+from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.neighbours import neighbours
+from projstg._core.search.working_set import restricted
 
 
 def drawn(seed, n, d, apart=None, noise=0.5):

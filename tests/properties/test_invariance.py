@@ -15,8 +15,8 @@ from soaking import count, examples
 from threadpoolctl import threadpool_limits
 
 from projstg import ProjectedSTG
-from projstg._core import table
-from projstg._core.statistics import Statistics
+from projstg._core.data import standardize as table
+from projstg._core.data.sufficient_statistics import Statistics
 
 
 def renamed(params, new_of_old):

@@ -1,6 +1,6 @@
 """scikit-learn estimators: each validates, centres, calls the core and stores."""
 
-from .many import fit_many
+from .batch import fit_many
 from .projected_stg import ProjectedSTG
 from .randomized_omp import RandomizedOMP
 from .scad import SCAD

@@ -14,13 +14,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compat import Interval, StrOptions, check_sample_weight, fit_context
-from .._core.backend import namespace, to_numpy
-from .._core.fit import GateOptions
-from .._core.optimize import Status
-from .._core.solution import Options, Solution
-from .._core.solve import solve
-from .._core.table import Table, as_table
-from ._columns import check_selection, column_mask
+from .._core.arrays.backend import namespace, to_numpy
+from .._core.data.standardize import Table, as_table
+from .._core.gates.alternate import Status
+from .._core.gates.gate_fit import GateOptions
+from .._core.pipeline.fixed_size import solve
+from .._core.pipeline.solution import Options, Solution
+from ._validation import check_selection, column_mask
 
 
 class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEstimator):

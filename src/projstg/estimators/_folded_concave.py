@@ -31,13 +31,13 @@ from sklearn.callback import with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 
 from .._compat import Interval, StrOptions, fit_context
-from .._core.evidence import CRITERIA, support_scores
-from .._core.statistics import RowQuadratic
-from .._core.support import largest, least_squares, spread
-from .._core.table import Table, as_table
+from .._core.data.least_squares import largest, least_squares, spread
+from .._core.data.quadratic import RowQuadratic
+from .._core.data.standardize import Table, as_table
+from .._core.score.criterion import CRITERIA, support_scores
 from .._extras import extra
 from ._base import LinearSelector, check_coefficients, check_range
-from ._columns import check_selection
+from ._validation import check_selection
 
 # Where the path may end: a support of K that lies beyond so many non-zeros has not been seen.
 _OVERSHOOT = 5

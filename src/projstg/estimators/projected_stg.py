@@ -8,15 +8,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, StrOptions
-from .._core.auto import solve_auto
-from .._core.averaging import AveragedCoef, Estimates, averaged, estimates
-from .._core.backend import to_numpy
-from .._core.evidence import CRITERIA
-from .._core.posterior import Posterior
-from .._core.refine import Refined, equivalent_features
-from .._core.sizes import SELECTIONS
-from .._core.solution import Options, Solution
-from .._core.table import Table
+from .._core.arrays.backend import to_numpy
+from .._core.data.standardize import Table
+from .._core.pipeline.auto_size import solve_auto
+from .._core.pipeline.information import SELECTIONS
+from .._core.pipeline.solution import Options, Solution
+from .._core.posterior.averaging import AveragedCoef, Estimates, averaged, estimates
+from .._core.posterior.best_first import Posterior
+from .._core.score.criterion import CRITERIA
+from .._core.search.best_support import Refined, equivalent_features
 from ._base import GateSelector
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.callback import with_callbacks
 
 from .._compat import Interval, fit_context
-from .._core.randomized import RandomizedSolution, randomized_omp
-from .._core.table import Table, as_table
+from .._core.data.standardize import Table, as_table
+from .._core.greedy.randomized_pursuit import RandomizedSolution, randomized_omp
 from ._base import LinearSelector, check_coefficients, check_range, seed_from
-from ._columns import check_selection
+from ._validation import check_selection
 
 
 class RandomizedOMP(LinearSelector):

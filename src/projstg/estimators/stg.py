@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 
 from .._compat import Interval
-from .._core.solution import Options
+from .._core.pipeline.solution import Options
 from ._base import GateSelector
 
 

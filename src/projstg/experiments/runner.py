@@ -17,14 +17,14 @@ from typing import Any
 from .._extras import extra
 from ..datasets.settings import canonical_json, setting_hash
 from .machine import about_machine, commit, now, own_version
-from .measured import missing_tables
-from .methods import available, method
 from .pool import Call, Lost, Pool, Workers, pool
+from .real_data import missing_tables
+from .registry import available, method
 from .spec import Entry, Setting, Size, Spec
 from .store import Store
 from .tasks import SCHEMA_VERSION, Rule, Task, plan
-from .trials import Where, lost_rows, run_task, run_tuning
-from .tuning import GRID
+from .trial import Where, lost_rows, run_task, run_tuning
+from .tune import GRID
 
 __all__ = ["RunReport", "run"]
 

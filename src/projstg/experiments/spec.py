@@ -40,7 +40,7 @@ from typing import Any
 
 from ..datasets.settings import canonical_json, problem_setting
 from .contents import contents
-from .measured import is_measured, measured_setting
+from .real_data import is_measured, measured_setting
 
 __all__ = [
     "BOUNDS",

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..datasets.settings import setting_hash
 from .machine import own_version
-from .methods import Method, method
+from .registry import Method, method
 from .spec import Entry, Setting, Spec
 
 __all__ = ["SCHEMA_VERSION", "Rule", "Task", "line_and_recipe", "plan"]

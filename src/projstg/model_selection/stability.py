@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compat import Interval, fit_context
 from ..estimators._base import seed_from
-from .bounds import false_selections
-from .halves import Rows, complementary_halves, fit_to_halves
+from .stability_bounds import false_selections
+from .subsampling import Rows, complementary_halves, fit_to_halves
 
 # What a selector may call the number of columns it selects.
 _SIZE_NAMES = ("n_features_to_select", "n_nonzero_coefs", "k")

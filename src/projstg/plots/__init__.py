@@ -4,9 +4,9 @@ Each takes something fitted and, on request, Matplotlib's Axes and the names of 
 returns the axes; nothing else of Matplotlib's state is touched. Without axes a figure is made.
 """
 
-from .models import plot_gates, plot_inclusion
-from .paths import plot_alpha_path, plot_size_path, plot_stability_path
-from .penalty import plot_penalty
+from .model_plots import plot_gates, plot_inclusion
+from .path_plots import plot_alpha_path, plot_size_path, plot_stability_path
+from .penalty_curves import plot_penalty
 
 __all__ = [
     "plot_alpha_path",

@@ -3,6 +3,6 @@
 :func:`make_report` is the door.
 """
 
-from .page import make_report
+from .experiment_page import make_report
 
 __all__ = ["make_report"]

@@ -15,7 +15,7 @@ import math
 from typing import Any
 
 from .._extras import extra
-from .entries import METRICS, SYMBOLS, Entry, Metric, axis_label
+from .figure_specs import METRICS, SYMBOLS, Entry, Metric, axis_label
 from .panels import Panel, panels
 from .style import (
     INK,

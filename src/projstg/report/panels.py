@@ -12,7 +12,7 @@ import json
 from numbers import Real
 from typing import Any, NamedTuple
 
-from .entries import SYMBOLS, Entry
+from .figure_specs import SYMBOLS, Entry
 
 __all__ = ["Panel", "panels", "setting_words"]
 

@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .choosing import select
-    from .selection import Selection
+    from .result import Selection
+    from .select_columns import select
     from .words import TableError
 
 __all__ = ["Selection", "TableError", "select"]

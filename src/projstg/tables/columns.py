@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._extras import extra
-from .marks import MOSTLY, bare, plain, written
+from .number_marks import MOSTLY, bare, plain, written
 from .words import shortened
 
 __all__ = ["Column", "column_of", "indicators"]

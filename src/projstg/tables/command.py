@@ -141,7 +141,7 @@ def _run(
         raise TableError(f"{printable(out)} is a file; give a folder for --out.")
     from time import perf_counter
 
-    from .choosing import chosen_from
+    from .select_columns import chosen_from
 
     start = perf_counter()
     read, target = _table(file, target, delimiter, decimal)
@@ -173,7 +173,7 @@ def _run(
 
 def _table(file: str | None, target: str | None, delimiter: str | None, decimal: str | None):
     """Return the table as read, and the target."""
-    from .reading import Read, read_table
+    from .read_table import Read, read_table
     from .words import Note
 
     if file is not None:
@@ -201,7 +201,7 @@ def _write(selection: Any, data: Any, out: Path) -> list[Path]:
     """Write the files, all of them or none, and return their paths."""
     from .._files import replacing_all
     from .._interrupt import interruptible
-    from .page import page
+    from .selection_page import page
     from .words import TableError, printable
 
     text = page(selection, printable(shlex.join(["projstg", *sys.argv[1:]])))

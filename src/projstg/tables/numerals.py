@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._extras import extra
-from .marks import PLAIN, Writing, bare, marks_notes, plain, written
+from .number_marks import PLAIN, Writing, bare, marks_notes, plain, written
 from .words import Note, listed
 
 __all__ = ["with_numbers"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._extras import extra
-from .memory import check_memory, free_memory
+from .memory_guard import check_memory, free_memory
 from .words import Note, TableError, distinct, printable
 
 __all__ = ["parquet_frame"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._extras import extra
-from .selection import Chosen, Selection
+from .result import Chosen, Selection
 from .words import difference, figure, listed, percent, shortened
 
 __all__ = ["show"]

@@ -1,0 +1,144 @@
+"""The rows of a batch of tables, kept as they came, and columns of them as a problem has them.
+
+A tall table is solved from its sums. Some fits need more digits than sums have, and to know how
+many different rows there are takes the rows; both ask here.
+
+Least squares sees of [X y] only its triangular factor R, [X y] = QR: the same singular values, the
+same projections, in as many rows as there are columns. So a tall table is read once, in blocks,
+and R stands for its rows from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..arrays.backend import Array, namespace, to_numpy
+
+__all__ = ["TableRows", "chosen"]
+
+_BLOCK_ROWS = 8192
+# Of more columns than this only those asked for are factored, each time.
+_MOST_FACTORED = 300
+
+
+@dataclass(frozen=True, eq=False)
+class TableRows:
+    """Tables X (B, N, D), y (B, N), weights (B, N) or None, and how problems were made of them."""
+
+    X: Array
+    used: np.ndarray
+    """The columns of X that the tables have, (W,)."""
+    y: Array
+    weights: Array | None
+    centre: bool
+    scale: Array
+    """What each column was divided by, (B, W); zero for a column that became zero."""
+    y_scale: Array
+    """(B,)."""
+    which: np.ndarray
+    """The table of each problem, (P,)."""
+    places: np.ndarray
+    """The column of its table that each column of a problem is, (P, V)."""
+    factors: dict[int, np.ndarray] = field(default_factory=dict)
+    """R of the tables that have been factored whole."""
+
+    @classmethod
+    def of(
+        cls,
+        X: Array,
+        used: np.ndarray,
+        y: Array,
+        weights: Array | None,
+        centre: bool,
+        scale: Array,
+        y_scale: Array,
+    ) -> TableRows:
+        """Return the rows of problems that have all tables and all their columns."""
+        which = np.arange(X.shape[0])
+        places = np.broadcast_to(np.arange(used.size), (which.size, used.size))
+        return cls(X, used, y, weights, centre, scale, y_scale, which, places)
+
+    def raw(self, problems: np.ndarray) -> tuple[Array, Array, Array | None]:
+        """Return X, y and weights of the tables of some problems, as they came."""
+        own = self.which[problems]
+        weights = None if self.weights is None else chosen(self.weights, own)
+        return chosen(self.X, own), chosen(self.y, own), weights
+
+    def columns(self, i: int, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return columns ``indices`` (W,) of problem i, centred, weighted and scaled, and y.
+
+        They have the inner products of those of the problem, and not always as many rows.
+        """
+        own, at = int(self.which[i]), self.places[i][indices]
+        n_columns = self.used.size
+        if n_columns > _MOST_FACTORED:
+            found = self._factor(own, at)
+            return found[:, :-1], found[:, -1]
+        if own not in self.factors:
+            self.factors[own] = self._factor(own, np.arange(n_columns))
+        return self.factors[own][:, at], self.factors[own][:, -1]
+
+    def _factor(self, own: int, at: np.ndarray) -> np.ndarray:
+        """Return the rows of [X y] of one table at some columns, or R where there are more rows."""
+        found = np.zeros((0, at.size + 1))
+        for block in self._blocks(own, at):
+            found = np.concatenate([found, block])
+            if len(found) > 2 * found.shape[1]:
+                found = np.asarray(np.linalg.qr(found, mode="r"))
+        return found
+
+    def _blocks(self, own: int, at: np.ndarray) -> Iterator[np.ndarray]:
+        """Give the rows of [X y], centred, weighted and scaled."""
+        n_rows = self.X.shape[-2]
+        slices = [slice(i, i + _BLOCK_ROWS) for i in range(0, n_rows, _BLOCK_ROWS)]
+        weights = np.ones(n_rows)
+        if self.weights is not None:
+            weights = to_numpy(self.weights[own, ...]).astype(np.float64)
+        mean = np.zeros(at.size + 1)
+        # A second time, for the rounding of the first: a constant column becomes zero.
+        for _ in range(2 if self.centre else 0):
+            sums = (weights[rows] @ (self._scaled(own, at, rows) - mean) for rows in slices)
+            mean = mean + sum(sums) / weights.sum()
+        for rows in slices:
+            yield np.sqrt(weights[rows])[:, None] * (self._scaled(own, at, rows) - mean)
+
+    def _scaled(self, own: int, at: np.ndarray, rows: slice) -> np.ndarray:
+        """Return some rows of [X y] in units of the problem, zero where a column became zero."""
+        xp = namespace(self.X)
+        scale = to_numpy(self.scale[own, ...])[at]
+        places = xp.asarray(self.used[at], device=self.X.device)
+        X = to_numpy(xp.take(self.X[own, rows, :], places, axis=-1)).astype(np.float64)
+        X = np.where(scale > 0.0, X / np.where(scale > 0.0, scale, 1.0), 0.0)
+        y = to_numpy(self.y[own, rows]).astype(np.float64) / float(self.y_scale[own])
+        return np.column_stack([X, y])
+
+    def has_more_rows(self, i: int, count: int) -> bool:
+        """Return whether problem i has more than ``count`` different rows."""
+        own, places, seen = int(self.which[i]), self.used[self.places[i]], set()
+        X = to_numpy(self.X[own, ...])
+        weighs = np.ones(len(X)) if self.weights is None else to_numpy(self.weights[own, ...])
+        for row in X[weighs > 0.0]:
+            seen.add((row[places] + 0.0).tobytes())  # −0 is 0
+            if len(seen) > count:
+                return True
+        return False
+
+    def problems(self, chosen: np.ndarray) -> TableRows:
+        """Return the rows of the chosen members of a batch."""
+        return replace(self, which=self.which[chosen], places=self.places[chosen])
+
+    def among(self, indices: np.ndarray) -> TableRows:
+        """Return the rows of the problems of the columns ``indices`` (P, W) alone."""
+        indices = np.broadcast_to(indices, (len(self.places), indices.shape[-1]))
+        return replace(self, places=np.take_along_axis(self.places, indices, axis=1))
+
+
+def chosen(batch: Array, members: np.ndarray) -> Array:
+    """Return members of a batch, along its first axis; the batch itself where they are all."""
+    if np.array_equal(members, np.arange(batch.shape[0])):
+        return batch
+    xp = namespace(batch)
+    return xp.take(batch, xp.asarray(members, device=batch.device), axis=0)

@@ -1,0 +1,152 @@
+r"""K columns along their own directions: what the rows determine, and least squares there.
+
+With G_SS = VΛVᵀ and c = Vᵀb_S, least squares has the coefficient c_d/λ_d along direction d and
+takes c_d²/λ_d off the residual. Scores, coefficients, standard errors and ranks are all made of
+this one decomposition, so that they speak of the same fit.
+
+**One rule for rank.** A direction with λ ≤ 10⁻¹² of the largest is not determined by the rows (the
+columns, standardised, agree to six digits): it takes nothing off the residual, and the coefficients
+along it are zero, which is the solution of minimum norm. Six digits, because XᵀX has twice the
+digits of X: what lies below is rounding.
+
+**On the rows.** Of a small share λ, or a residual that is a small share of yᵀy, the Gram matrix
+has few digits: their product is what rounding is divided by. Where it is below 10⁻⁵ and the rows
+are at hand, the same directions come from the singular values of X_S = U√Λ Vᵀ, and the residual
+from y − UUᵀy itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays.backend import Array, namespace, to_numpy
+from .quadratic import Quadratic
+
+__all__ = [
+    "ENOUGH_DIGITS",
+    "SMALLEST_SHARE",
+    "Spectrum",
+    "coefficients",
+    "on_rows",
+    "spectrum",
+    "without_digits",
+]
+
+SMALLEST_SHARE = 1e-12
+"""The share of the largest eigenvalue at which a direction is no longer determined."""
+ENOUGH_DIGITS = 1e-5
+"""The share above which sums of squares have enough digits.
+
+Their rounding is some 10⁻¹⁵ of the whole, so that a residual has nine digits at least.
+"""
+# So many numbers are decomposed in one go.
+_AT_ONCE = 1_000_000
+
+
+class Spectrum(NamedTuple):
+    """Supports along their directions; λ, c and what is taken are zero where not determined."""
+
+    values: Array
+    """λ, (..., K)."""
+    vectors: Array
+    """V, (..., K, K)."""
+    along: Array
+    """c, (..., K)."""
+    taken: Array
+    """c²/λ, (..., K)."""
+    rss: Array
+    """What is left of yᵀy, (...)."""
+
+
+def spectrum(G: Array, b: Array, yy: Array) -> Spectrum:
+    """Return the directions of supports with G_SS (..., K, K), b_S (..., K) and yᵀy (...)."""
+    xp = namespace(b)
+    values, vectors = xp.linalg.eigh(G)
+    return _along(values, vectors, (b[..., None, :] @ vectors)[..., 0, :], yy)
+
+
+def _along(values: Array, vectors: Array, along: Array, yy: Array) -> Spectrum:
+    """Apply the rule for rank."""
+    xp = namespace(values)
+    K = values.shape[-1]
+    if K == 0:
+        return Spectrum(values, vectors, along, along, yy)
+    smallest = max(SMALLEST_SHARE, K * float(xp.finfo(values.dtype).eps))
+    determined = values > smallest * xp.max(values, axis=-1, keepdims=True)
+    zero = xp.zeros_like(values)
+    along = xp.where(determined, along, zero)
+    taken = along * along / xp.where(determined, values, xp.ones_like(values))
+    rss = yy - xp.sum(taken, axis=-1)
+    return Spectrum(xp.where(determined, values, zero), vectors, along, taken, rss)
+
+
+def coefficients(of: Spectrum, along: Array | None = None) -> Array:
+    """Return G_SS⁺ b_S, (..., K); with ``along`` the same for another right-hand side, Vᵀ of it."""
+    xp = namespace(of.values)
+    along = of.along if along is None else along
+    is_null = of.values == 0.0
+    inside = xp.where(is_null, xp.zeros_like(along), along)
+    inside = inside / xp.where(is_null, xp.ones_like(inside), of.values)
+    return (of.vectors @ inside[..., None])[..., 0]
+
+
+def on_rows(
+    problem: Quadratic,
+    which: np.ndarray,
+    members: np.ndarray,
+    found: Spectrum,
+    counts: np.ndarray | None = None,
+) -> Spectrum:
+    """Return the directions of supports ``members`` (C, K) of problems ``which`` (C,), for NumPy.
+
+    Those that the Gram matrix has too few digits for are found anew on the rows, if there are any.
+    ``counts`` (C, K) says which members are there at all.
+    """
+    lost = without_digits(problem, which, found)
+    if not lost.size:
+        return found
+    found = Spectrum(*(np.array(field) for field in found))
+    for i in np.unique(which[lost]):
+        own = lost[which[lost] == i]
+        columns, places = np.unique(members[own], return_inverse=True)
+        places = places.reshape(own.size, -1)
+        X, y = problem.rows_at(int(i), columns)  # type: ignore[misc] # or nothing were lost
+        size = max(1, _AT_ONCE // (len(X) * places.shape[1]))
+        for first in range(0, own.size, size):
+            some = own[first : first + size]
+            parts = X.T[places[first : first + size]].swapaxes(-1, -2)
+            parts = parts if counts is None else parts * counts[some, None, :]
+            for field, new in zip(found, _of_rows(parts, y), strict=True):
+                field[some] = new
+    return found
+
+
+def without_digits(problem: Quadratic, which: np.ndarray, found: Spectrum) -> np.ndarray:
+    """Return the supports (of C) that the Gram matrix has too few digits for, and rows have not."""
+    if problem.rows_at is None or not found.values.size:
+        return np.empty(0, dtype=np.int64)
+    smallest = ENOUGH_DIGITS * to_numpy(problem.yy)[which]
+    return np.flatnonzero(_share(found) * found.rss < smallest)
+
+
+def _share(found: Spectrum) -> np.ndarray:
+    """Return the smallest determined λ as a share of the largest, (C,); one where there is none."""
+    largest = np.max(found.values, axis=-1, initial=0.0)
+    smallest = np.min(np.where(found.values > 0.0, found.values, np.inf), axis=-1, initial=np.inf)
+    return np.where(largest > 0.0, smallest / np.where(largest > 0.0, largest, 1.0), 1.0)
+
+
+def _of_rows(X: np.ndarray, y: np.ndarray) -> Spectrum:
+    """Return the directions of columns X (C, N, K) and y (N,)."""
+    K = X.shape[-1]
+    short = K - X.shape[-2]
+    if short > 0:  # rows of zeros change nothing
+        X, y = np.pad(X, ((0, 0), (0, short), (0, 0))), np.pad(y, (0, short))
+    U, roots, Vt = np.linalg.svd(X, full_matrices=False)
+    onto = y @ U
+    of = _along(roots * roots, Vt.swapaxes(-1, -2), roots * onto, np.asarray(y @ y))
+    onto = np.where(of.values > 0.0, onto, 0.0)
+    left = y - (U @ onto[..., None])[..., 0]
+    return of._replace(taken=onto * onto, rss=np.sum(left * left, axis=-1))

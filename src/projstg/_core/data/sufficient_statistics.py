@@ -1,0 +1,82 @@
+"""Sums of a table that rows stream into: all that least squares needs of it.
+
+:class:`Statistics` holds (n, Σw, x̄, ȳ, XᵀX, Xᵀy, yᵀy) about the means. Blocks of rows merge in any
+order; they are merged centred (Chan, Golub and LeVeque), because subtracting n·x̄x̄ᵀ at the end
+cancels when the means are large.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..arrays.backend import Array
+from .quadratic import (
+    GramQuadratic,
+    centred_rows,
+)
+
+__all__ = ["Statistics"]
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Sufficient statistics of rows (x, y) with weights, about their means.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from projstg._core.data.sufficient_statistics import Statistics
+    >>> X, y = np.arange(12.0).reshape(6, 2), np.arange(6.0)
+    >>> whole = Statistics.from_rows(X, y)
+    >>> parts = Statistics.from_rows(X[:4], y[:4]).update(X[4:], y[4:])
+    >>> bool(np.allclose(whole.G, parts.G)), parts.n_rows
+    (True, 6)
+    """
+
+    n_rows: int
+    n: Array
+    x_mean: Array
+    y_mean: Array
+    G: Array
+    b: Array
+    yy: Array
+
+    @classmethod
+    def from_rows(cls, X: Array, y: Array, weights: Array | None = None) -> Statistics:
+        """Return the statistics of X (..., N, D), y (..., N), weights (..., N) or None."""
+        rows, x_mean, y_mean = centred_rows(X, y, weights)
+        gram = rows.gram
+        return cls(X.shape[-2], rows.n, x_mean, y_mean, gram.G, gram.b, gram.yy)
+
+    def update(self, X: Array, y: Array, weights: Array | None = None) -> Statistics:
+        """Return the statistics with more rows added."""
+        return self.merge(Statistics.from_rows(X, y, weights))
+
+    def merge(self, other: Statistics) -> Statistics:
+        """Return the statistics of both sets of rows together."""
+        n = self.n + other.n
+        dx, dy = other.x_mean - self.x_mean, other.y_mean - self.y_mean
+        share = other.n / n
+        between = self.n * share
+        return Statistics(
+            n_rows=self.n_rows + other.n_rows,
+            n=n,
+            x_mean=self.x_mean + _column(share) * dx,
+            y_mean=self.y_mean + share * dy,
+            G=self.G + other.G + _column(_column(between)) * dx[..., :, None] * dx[..., None, :],
+            b=self.b + other.b + _column(between * dy) * dx,
+            yy=self.yy + other.yy + between * dy * dy,
+        )
+
+    def quadratic(self, *, centre: bool = True) -> GramQuadratic:
+        """Return the least-squares problem, with (``centre``) or without an intercept."""
+        if centre:
+            return GramQuadratic(self.G, self.b, self.yy, self.n, self.n - 1)
+        n, x, y = self.n, self.x_mean, self.y_mean
+        G = self.G + _column(_column(n)) * x[..., :, None] * x[..., None, :]
+        return GramQuadratic(G, self.b + _column(n * y) * x, self.yy + n * y * y, n, n)
+
+
+def _column(value: Array) -> Array:
+    """Return a number or an array (...) with one more axis, to stand beside (..., D)."""
+    return value[..., None] if hasattr(value, "ndim") else value

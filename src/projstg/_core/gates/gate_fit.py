@@ -1,0 +1,172 @@
+"""One function that fits gates to a batch of problems, in whichever mode was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays.backend import Array, is_torch, namespace
+from ..data.quadratic import GramQuadratic, Problem
+from .algorithm1 import Noise, algorithm1, numpy_noise, torch_noise
+from .alternate import Hook, Status, alternate
+from .joint_descent import balanced, joint_descent, joint_start
+from .moments import gate_mean
+from .risk import joint_risk, profiled_risk
+
+__all__ = ["GateFit", "GateOptions", "fit_gates"]
+
+
+@dataclass(frozen=True)
+class GateOptions:
+    """What a caller may set; but for the exact expectation the defaults are the paper's."""
+
+    tau: float = 0.5
+    coefficients: str = "projected"
+    """"projected": at their best for the gates; "joint": they descend beside the gates."""
+    expectation: str = "exact"
+    warm_up: bool = True
+    n_projection_samples: int = 20
+    n_gradient_samples: int = 20
+    optimizer: str = "adam"
+    learning_rate: float = 1e-3
+    max_iter: int | None = None
+    tol: float = 1e-4
+
+    @property
+    def n_steps(self) -> int:
+        """The most steps that will be taken."""
+        return self.max_iter or (1000 if self.expectation == "exact" else 4000)
+
+
+class GateFit(NamedTuple):
+    """Fitted gates; every field has the batch's leading axis."""
+
+    mu: Array
+    mean: Array
+    """E[z]."""
+    theta: Array
+    """In units of the standardised columns."""
+    beta: Array
+    """θ ⊙ E[z], likewise."""
+    value: Array
+    """The exact risk at these gates, with the coefficients at their best or, joint, as they are."""
+    n_iter: Array
+    criterion: Array
+    status: Array
+
+
+def fit_gates(
+    problem: Problem,
+    alpha: Array,
+    options: GateOptions,
+    seeds: Sequence[int],
+    *,
+    on_step: Hook | None = None,
+) -> GateFit:
+    """Fit the gates of a batch of standardised problems at λ = ``alpha``, shape (B,).
+
+    With NumPy each problem draws from its own seed, so a batch gives what its members give
+    alone; with torch one generator on the device serves them all.
+    """
+    if options.coefficients == "joint":
+        return _joint(problem, alpha, options, seeds, on_step)
+    if options.expectation == "exact":
+        return _exact(problem, alpha, options, on_step)
+    return _monte_carlo(problem, alpha, options, seeds, on_step)
+
+
+def _exact(problem: Problem, alpha: Array, options: GateOptions, hook: Hook | None) -> GateFit:
+    xp = namespace(alpha)
+    end = alternate(
+        problem,
+        alpha,
+        options.tau,
+        warm_up=options.warm_up,
+        max_iter=options.n_steps,
+        tol=options.tol,
+        on_step=hook,
+    )
+    q = gate_mean(end.mu, options.tau)
+    theta = end.beta / xp.where(q > 0.0, q, xp.ones_like(q))
+    return GateFit(end.mu, q, theta, end.beta, end.value, end.n_iter, end.criterion, end.status)
+
+
+def _monte_carlo(
+    problem: Problem,
+    alpha: Array,
+    options: GateOptions,
+    seeds: Sequence[int],
+    hook: Hook | None,
+) -> GateFit:
+    gram = problem.gram
+    end = algorithm1(
+        gram,
+        alpha,
+        options.tau,
+        _noise(gram, options, seeds),
+        n_projection_samples=options.n_projection_samples,
+        learning_rate=options.learning_rate,
+        max_iter=options.n_steps,
+        optimizer=options.optimizer,
+        on_step=hook,
+    )
+    risk = profiled_risk(problem, end.mu, options.tau, alpha)
+    return _sampled_fit(end.mu, end.theta, end.n_iter, options, risk.value, risk.gradient)
+
+
+def _joint(
+    problem: Problem,
+    alpha: Array,
+    options: GateOptions,
+    seeds: Sequence[int],
+    hook: Hook | None,
+) -> GateFit:
+    ready, price, unit = balanced(problem, alpha)
+    end = joint_descent(
+        ready,
+        price,
+        options.tau,
+        _noise(ready, options, seeds),
+        joint_start(ready, options.optimizer),
+        learning_rate=options.learning_rate,
+        max_iter=options.n_steps,
+        on_step=hook,
+    )
+    theta = end.theta * unit[:, None]
+    risk = joint_risk(problem.gram, theta, end.mu, options.tau, alpha)
+    return _sampled_fit(end.mu, theta, end.n_iter, options, risk.value, risk.mu_gradient)
+
+
+def _sampled_fit(
+    mu: Array, theta: Array, n_iter: int, options: GateOptions, value: Array, gradient: Array
+) -> GateFit:
+    """Return where sampled steps ended; all of them are taken unless a hook says stop."""
+    xp = namespace(mu)
+    whole = xp.zeros_like(value, dtype=xp.int64)
+    q = gate_mean(mu, options.tau)
+    ended = Status.CONVERGED if n_iter == options.n_steps else Status.STOPPED
+    is_finite = xp.isfinite(value) & xp.all(xp.isfinite(theta), axis=-1)
+    status = xp.where(is_finite, whole + int(ended), whole + int(Status.DIVERGED))
+    return GateFit(
+        mu=mu,
+        mean=q,
+        theta=theta,
+        beta=theta * q,
+        value=value,
+        n_iter=whole + n_iter,
+        criterion=xp.max(xp.abs(gradient), axis=-1),
+        status=status,
+    )
+
+
+def _noise(problem: GramQuadratic, options: GateOptions, seeds: Sequence[int]) -> Noise:
+    n_draws = options.n_projection_samples + options.n_gradient_samples
+    if is_torch(namespace(problem.b)):
+        seed = int(np.random.SeedSequence(list(seeds)).generate_state(1)[0])
+        return torch_noise(problem.b, n_draws, seed)
+    # SFC64 is the fastest of NumPy's generators, and drawing is a good part of the work.
+    generators = [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
+    return numpy_noise(generators, n_draws, problem.b)

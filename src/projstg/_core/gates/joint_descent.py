@@ -1,0 +1,118 @@
+r"""The original stochastic gates (Yamada et al. 2020) for the linear model: nothing is projected.
+
+The coefficients θ and the gates μ descend side by side on
+
+    V(θ, μ) = 1/(nL) Σ_l ‖y − X(θ⊙z⁽ˡ⁾)‖² + λ Σ_d Φ(μ_d/τ),     z⁽ˡ⁾ = clip(μ + δ⁽ˡ⁾, 0, 1),
+
+L fresh gates a step. With e_l = Xᵀ(y − X(θ⊙z⁽ˡ⁾)) the two gradients are
+
+    ∂V/∂θ = −2/(nL) Σ_l z⁽ˡ⁾ ⊙ e_l,
+    ∂V/∂μ = −2/(nL) Σ_l θ ⊙ 1[0 < z⁽ˡ⁾ < 1] ⊙ e_l + λ φ(μ/τ)/τ,
+
+the second being that of Algorithm 1, where θ is the projection instead. Gates begin at 1/2, as
+there, and coefficients at zero: V is convex in θ, so that nothing has to break a symmetry.
+
+A step has units, and a plain one is stable only below the inverse curvature of V. :func:`balanced`
+settles both, so that one learning rate serves every table.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..arrays.backend import Array, namespace
+from ..data.quadratic import GramQuadratic, Problem, RowQuadratic
+from .algorithm1 import Noise, gate_gradient, residual_correlation
+from .alternate import Hook, response_scale
+from .moments import open_slope, sampled_gate
+from .optimizers import Adam, FixedStep
+
+__all__ = ["JointState", "balanced", "joint_descent", "joint_gradient", "joint_start"]
+
+
+class JointState(NamedTuple):
+    """Where a descent stands; the descent can go on from here."""
+
+    theta: Array
+    """In units of the standardised columns, (B, D)."""
+    mu: Array
+    theta_memory: Adam | FixedStep
+    mu_memory: Adam | FixedStep
+    n_iter: int
+
+
+def balanced(problem: Problem, alpha: Array) -> tuple[GramQuadratic, Array, Array]:
+    """Return a standardised problem ready for descent, its λ, and the unit of its θ, (B,).
+
+    y is divided by its root mean square u, and the risk by the largest eigenvalue of XᵀX/n. Gates
+    are at most one, so no sampled V is then more curved in θ than 2, and plain steps in θ are
+    stable at any learning rate below one. Adam's steps do not see the second factor.
+    """
+    xp = namespace(problem.b)
+    gram = problem.gram
+    largest = xp.linalg.eigvalsh(_small_gram(problem))[:, -1] / problem.n
+    curvature = xp.where(largest > 0.0, largest, xp.ones_like(largest))
+    u = response_scale(problem)
+    G, b = gram.G / curvature[:, None, None], gram.b / (curvature * u)[:, None]
+    price = curvature * u * u
+    return (
+        GramQuadratic(G, b, gram.yy / price, gram.n, gram.degrees_of_freedom),
+        alpha / price,
+        u,
+    )
+
+
+def _small_gram(problem: Problem) -> Array:
+    """Return XXᵀ or XᵀX, whichever is at hand and small: they share their eigenvalues."""
+    if not isinstance(problem, RowQuadratic):
+        return problem.G
+    return problem.X @ namespace(problem.X).matrix_transpose(problem.X)
+
+
+def joint_start(problem: GramQuadratic, optimizer: str = "adam") -> JointState:
+    """Return θ = 0, μ = 1/2 and an optimiser that remembers nothing yet."""
+    xp = namespace(problem.b)
+    theta, mu = xp.zeros_like(problem.b), xp.full_like(problem.b, 0.5)
+    rule = Adam if optimizer == "adam" else FixedStep
+    return JointState(theta, mu, rule.at(theta), rule.at(mu), 0)
+
+
+def joint_gradient(problem: GramQuadratic, theta: Array, z: Array) -> tuple[Array, Array]:
+    """Return the gradients in θ and in μ of the mean of ‖y − X(θ⊙z)‖²/n over gates z, (B, L, D)."""
+    correlation = residual_correlation(problem, theta, z)
+    total = namespace(z).sum(z * correlation, axis=1)
+    in_theta = (-2.0 / z.shape[1]) * total / problem.n[:, None]
+    return in_theta, gate_gradient(problem, theta, z, correlation)
+
+
+def joint_descent(
+    problem: GramQuadratic,
+    alpha: Array,
+    tau: float,
+    noise: Noise,
+    start: JointState,
+    *,
+    learning_rate: float,
+    max_iter: int,
+    on_step: Hook | None = None,
+) -> JointState:
+    """Take ``max_iter`` more steps on a batch of problems with one leading axis.
+
+    Parameters
+    ----------
+    problem, alpha : from :func:`balanced`, a Gram matrix (B, D, D) and λ, (B,)
+    noise : where the draws come from, (B, L, D) standard normals a step
+    start : from :func:`joint_start`, or where an earlier call came to
+    learning_rate : of both θ and μ
+    """
+    theta, mu, theta_memory, mu_memory, n_iter = start
+    for _ in range(max_iter):
+        z = sampled_gate(mu[:, None, :], tau, noise())
+        in_theta, in_mu = joint_gradient(problem, theta, z)
+        in_mu = in_mu + alpha[:, None] * open_slope(mu, tau)
+        theta, theta_memory = theta_memory.step(theta, in_theta, learning_rate)
+        mu, mu_memory = mu_memory.step(mu, in_mu, learning_rate)
+        n_iter += 1
+        if on_step is not None and on_step(n_iter):
+            break
+    return JointState(theta, mu, theta_memory, mu_memory, n_iter)

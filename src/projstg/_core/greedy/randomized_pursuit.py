@@ -1,0 +1,186 @@
+r"""Many randomised pursuits, their average, and the K largest of it.
+
+Elad and Yavneh ("A plurality of sparse representations is better than the sparsest one alone",
+IEEE Transactions on Information Theory 55, 2009): each run of a matching pursuit draws its columns
+with probability
+
+.. math:: p_j \propto \exp\left( \frac{(x_j^T r)^2}{2 T \|x_j\|^2} \right)
+
+and the least-squares coefficients of all runs are averaged. Theirs is T = σ²(1 + σ²/s²), where s²
+is the mean square of the coefficients of columns of unit norm and σ² the variance of the noise; the
+average then stands for the posterior mean. The projected gates' authors compare with the constant
+1/T = 4/3, which is σ² = 1/2 and s = 1, at every noise level; they average least squares, not the
+ridge of the posterior, over the runs, and select the K largest coefficients.
+
+Here T is a parameter, 3/4 unless said otherwise. What is decided beyond that:
+
+* the K largest are those of |mean coefficient|·‖x_j‖, free of the columns' units, as elsewhere in
+  this package; ties go to the column more correlated with y, then to the smaller index;
+* a column once taken is not drawn again in the same run, and one that depends on those taken is not
+  drawn at all (drawing a column anew and ignoring it, as the authors do, is the same law);
+* T = 0 is one run of orthogonal matching pursuit on columns of unit norm.
+
+Rates of exact recovery measured for the paper's setting (D = 64, 100 runs) agree with that reading:
+over 32 cells of three designs, with 300 problems each, the root mean square difference is 0.9
+standard errors and the largest 2.0. They also agree with 3/8, which leaves out the 2 in the
+exponent (0.8 and 1.6): low temperatures can hardly be told apart by recovery. Readings that do
+not agree, over nine Gaussian cells with K = 10: 3/2 (2.2 standard errors), Elad and Yavneh's rule
+with the true σ at s = 1 (2.0). So 3/4 rests on the authors' code, not on the rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays.backend import Array, clip, namespace, quiet
+from ..data.least_squares import as_mask, largest, least_squares, spread
+from ..data.quadratic import Problem, Quadratic, RowQuadratic
+from ..data.standardize import Table
+from .matching_pursuit import Rule, SoftmaxCorrelation, largest_correlation, matching_pursuits
+
+__all__ = ["Plurality", "RandomizedSolution", "averaged_pursuits", "randomized_omp"]
+
+# Problems go together while their factors stay in the cache, runs while they stay in memory.
+_CACHED = 2**17
+_IN_MEMORY = 2**25
+# From so many columns on no Gram matrix is made where there was none.
+_LARGEST_GRAM = 4096
+
+
+class Plurality(NamedTuple):
+    """What the runs have in common, (B, D) each."""
+
+    mean_coef: Array
+    """The average of the runs' least-squares coefficients."""
+    frequency: Array
+    """The share of runs that took the column."""
+
+
+class RandomizedSolution(NamedTuple):
+    """The answer for each table of the batch, in the units of the data."""
+
+    support: Array
+    """A mask, (B, D)."""
+    coef: Array
+    intercept: Array
+    mean_coef: Array
+    selection_frequency: Array
+
+
+def randomized_omp(
+    table: Table, n_selected: int, temperature: float, n_runs: int, seeds: Sequence[int]
+) -> RandomizedSolution:
+    """Choose ``n_selected`` columns of each table; problem i draws from seeds[i].
+
+    ``temperature`` is in units of y². The draws depend on (seed, n_selected) alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from projstg._core.data.standardize import as_table
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((5, 30, 50))
+    >>> y = 2 * X[:, :, 3] - X[:, :, 17] + 0.1 * rng.standard_normal((5, 30))
+    >>> found = randomized_omp(as_table(X, y), 2, temperature=0.75, n_runs=20, seeds=range(5))
+    >>> np.nonzero(found.support)[1].reshape(5, 2).tolist()
+    [[3, 17], [3, 17], [3, 17], [3, 17], [3, 17]]
+    """
+    xp, problem = namespace(table.scale), table.problem
+    with quiet():  # T may be infinite in units of a tiny y: all columns are equally likely
+        scaled = temperature / table.y_scale / table.y_scale
+    # Without chance one run is all of them.
+    runs = averaged_pursuits(problem, n_selected, scaled, n_runs if temperature > 0.0 else 1, seeds)
+    # Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ but for a constant.
+    size = xp.abs(runs.mean_coef)
+    score = xp.where(table.varies, size, -xp.ones_like(size))
+    support = largest(score, xp.abs(problem.b), n_selected)
+    counts, n_features = support >= 0, size.shape[-1]
+    beta = least_squares(problem, support, counts)
+    coef = table.in_units(spread(beta, support, n_features))
+    return RandomizedSolution(
+        support=as_mask(support, counts, n_features),
+        coef=coef,
+        intercept=table.intercept(coef),
+        mean_coef=table.in_range(runs.mean_coef),
+        selection_frequency=runs.frequency,
+    )
+
+
+def averaged_pursuits(
+    problem: Problem, n_steps: int, temperature: Array, n_runs: int, seeds: Sequence[int]
+) -> Plurality:
+    """Return the averages of ``n_runs`` pursuits at temperatures (B,), in the units of yᵀy."""
+    xp = namespace(problem.b)
+    n_problems, n_features = problem.b.shape
+    if n_steps == 0 or n_problems == 0:
+        return Plurality(xp.zeros_like(problem.b), xp.zeros_like(problem.b))
+    size = max(1, _CACHED // (n_runs * n_steps * n_features))
+    blocks = []
+    for first in range(0, n_problems, size):
+        last = min(first + size, n_problems)
+        draws = np.stack([_draws(seed, n_runs, n_steps) for seed in seeds[first:last]])
+        own = xp.arange(first, last, device=problem.b.device)
+        some = problem if last - first == n_problems else problem.problems(own)
+        blocks.append(_averaged(_quicker(some, draws), temperature[first:last], draws))
+    return Plurality(*(xp.concat(parts, axis=0) for parts in zip(*blocks, strict=True)))
+
+
+def _draws(seed: int, n_runs: int, n_steps: int) -> np.ndarray:
+    return np.random.default_rng([seed, n_steps]).random((n_runs, n_steps))
+
+
+def _quicker(problem: Problem, draws: np.ndarray) -> Problem:
+    """Return the problem through its Gram matrix if the runs ask for more rows than that has."""
+    n_asked = draws[0].size
+    is_large = problem.b.shape[-1] > min(n_asked, _LARGEST_GRAM)
+    return problem if isinstance(problem, RowQuadratic) and is_large else problem.gram
+
+
+def _averaged(problem: Quadratic, temperature: Array, draws: np.ndarray) -> Plurality:
+    """Return the averages over draws (B, R, K), a block of runs at a time."""
+    xp = namespace(problem.b)
+    n_runs, n_steps = draws.shape[1:]
+    at_once = max(1, _IN_MEMORY // (draws.shape[0] * n_steps * problem.b.shape[-1]))
+    mean_coef, frequency = xp.zeros_like(problem.b), xp.zeros_like(problem.b)
+    for first in range(0, n_runs, at_once):
+        coef, taken = _summed(problem, temperature, draws[:, first : first + at_once])
+        mean_coef, frequency = mean_coef + coef / n_runs, frequency + taken / n_runs
+    return Plurality(mean_coef, frequency)
+
+
+def _summed(problem: Quadratic, temperature: Array, draws: np.ndarray) -> tuple[Array, Array]:
+    """Return the sums over runs of the coefficients and of the columns taken, (B, D)."""
+    xp = namespace(problem.b)
+    n_runs, n_steps = draws.shape[1:]
+    n_problems, n_features = problem.b.shape
+    runs = matching_pursuits(problem, n_steps, n_runs, _rule(problem.b, temperature, draws))
+
+    order = xp.reshape(runs.order, (n_problems, n_runs * n_steps))
+
+    def summed(values: Array) -> Array:
+        return _added(xp.reshape(values, order.shape), order, n_features)
+
+    return summed(runs.coef), summed(xp.astype(runs.counts, runs.coef.dtype))
+
+
+def _added(values: Array, places: Array, n_features: int) -> Array:
+    """Return the sums (B, D) of values (B, M) by their places among D columns."""
+    if namespace(values) is not np:
+        return spread(values, places, n_features)
+    own = places + n_features * np.arange(places.shape[0])[:, None]
+    total = np.bincount(own.ravel(), values.ravel(), minlength=places.shape[0] * n_features)
+    return total.reshape(-1, n_features).astype(values.dtype, copy=False)
+
+
+def _rule(like: Array, temperature: Array, draws: np.ndarray) -> Rule:
+    """Return the rule of draws (B, R, K): at random, unless every temperature is zero."""
+    xp = namespace(like)
+    if not xp.any(temperature > 0.0):
+        return largest_correlation
+    n_runs, n_steps = draws.shape[1:]
+    own = xp.asarray(draws.reshape(-1, n_steps), dtype=like.dtype, device=like.device)
+    own = clip(own, high=1.0 - float(xp.finfo(like.dtype).eps))  # rounding must not make it one
+    return SoftmaxCorrelation(xp.repeat(temperature, n_runs)[:, None], own)

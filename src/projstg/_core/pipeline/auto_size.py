@@ -1,0 +1,116 @@
+"""K chosen from the data, then everything as if it had been given.
+
+A size is proposed (:mod:`.size_ladder`) and the whole job is done for it (:mod:`.fixed_size`). The
+posterior over supports of all sizes, begun from that answer too, either agrees on the size or names
+another, and the job is done for that one. So the answer is the one K would have had, and the
+probabilities are over all sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays.backend import to_numpy
+from ..data.quadratic import Problem, on_host
+from ..data.standardize import Table
+from ..gates.alternate import Hook
+from ..posterior.probabilities import confidence, judge_of
+from ..score.criterion import CRITERIA
+from ..score.prior import n_selectable, uniform_prior
+from ..search.best_support import refine
+from .fixed_size import always_mask, solve
+from .information import information_size
+from .largest_size import largest_size
+from .size_ladder import ladder
+from .solution import Options, Solution, joined, parts, restored
+
+__all__ = ["solve_auto"]
+
+_MOST_PROPOSALS = 4
+
+
+class _Question(NamedTuple):
+    """One table, and what may be selected from it."""
+
+    table: Table
+    problem: Problem
+    always: np.ndarray
+    never: np.ndarray
+    k_min: int
+    k_max: int
+
+    @property
+    def limits(self) -> dict[str, np.ndarray]:
+        return {"always": self.always, "never": self.never}
+
+
+def solve_auto(
+    table: Table,
+    options: Options,
+    selection: str,
+    seeds: Sequence[int],
+    on_step: Hook | None = None,
+) -> Solution:
+    """Choose K for each table of the batch, and its columns, as :func:`solve` does for K given."""
+    answers = []
+    for i, seed in enumerate(seeds):
+        ((few, own, _, kept),) = parts(table.part(i), options)
+        asked = _question(few, own)
+        if selection == "evidence":
+            answer = _by_evidence(asked, own, seed, on_step)
+        else:
+            answer = _by_information(asked, own, selection, seed, on_step)
+        answers.append(restored(answer, kept, table.scale.shape[-1]))
+    return joined(answers)
+
+
+def _question(table: Table, options: Options) -> _Question:
+    problem, always = on_host(table.problem), always_mask(table, options)
+    never, k_min = ~to_numpy(table.varies)[0], int(always.sum())
+    k_max = max(largest_size(problem, n_selectable(always, never)), k_min)
+    return _Question(table, problem, always, never, k_min, k_max)
+
+
+def _by_evidence(asked: _Question, options: Options, seed: int, on_step: Hook | None) -> Solution:
+    """Propose the size of the likeliest support, and solve for it, until it stays."""
+    criterion, prior = judge_of(options.criterion), uniform_prior(asked.k_min, asked.k_max)
+    judge = CRITERIA[criterion]
+    found = ladder(asked.problem, criterion, asked.k_max, **asked.limits, seed=seed)
+    known = confidence(asked.problem, found, judge, prior, **asked.limits)
+    answers: dict[int, Solution] = {}
+    for _ in range(_MOST_PROPOSALS):
+        k = known.supports[0].size
+        if k in answers:
+            break
+        answers[k] = solve(asked.table, replace(options, n_selected=k), [seed], on_step)
+        search = answers[k].search
+        if search is None:
+            break
+        found = [*found, search.optima[0]]
+        known = confidence(asked.problem, found, judge, prior, **asked.limits)
+    answer = answers.get(known.supports[0].size, answers[k])
+    return answer._replace(posterior=[known])
+
+
+def _by_information(
+    asked: _Question, options: Options, selection: str, seed: int, on_step: Hook | None
+) -> Solution:
+    """Search every size and solve for the one with the lowest criterion."""
+
+    def search(k: int) -> np.ndarray:
+        return refine(
+            asked.problem,
+            k,
+            generators=[np.random.default_rng([seed, k])],
+            criterion=options.criterion,
+            n_starts=options.n_starts,
+            **asked.limits,
+        ).support[0]
+
+    n_free = n_selectable(asked.always, asked.never)
+    k = information_size(asked.problem, selection, search, asked.k_min, asked.k_max, n_free)
+    return solve(asked.table, replace(options, n_selected=k), [seed], on_step)

@@ -1,0 +1,62 @@
+"""How many columns? The size whose best support has the lowest information criterion.
+
+    BIC   ν log(rss/ν) + K log ν          EBIC   … + K log ν + 2 log C(D, K)
+    GIC   ν log(rss/ν) + K log(D) log log ν
+
+D (at least two in the GIC) and K count the columns that may be selected, without those that must.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..arrays.backend import to_numpy
+from ..data.quadratic import Problem
+from ..score.criterion import CRITERIA, Criterion, support_scores
+from ..score.prior import log_supports
+
+__all__ = ["SELECTIONS", "information_size"]
+
+# Information criteria count on many rows for each column, and fail where a fit has few to spare: a
+# third of the rows is the most. So many sizes in a row may be worse than the best before they stop.
+_ROWS_FOR_EACH, _PATIENCE = 3, 12
+
+
+SELECTIONS = ("evidence", "ebic", "bic", "gic")
+
+
+def information_size(
+    problem: Problem,
+    name: str,
+    search: Callable[[int], np.ndarray],
+    k_min: int,
+    k_max: int,
+    n_free: int,
+) -> int:
+    """Return the size with the lowest information criterion; ``search(k)`` gives a support (K,).
+
+    ``k_min`` of the ``n_free`` columns must be selected.
+    """
+    nu = float(np.max(to_numpy(problem.degrees_of_freedom)))
+    judge: Criterion = CRITERIA["least-squares"]
+    best, lowest = k_min, np.inf
+    k_max = min(k_max, max(k_min, int(nu / _ROWS_FOR_EACH)))
+    for k in range(k_min, k_max + 1):
+        fit = float(support_scores(problem, search(k)[None, None], judge)[0, 0])
+        cost = fit + _penalty(name, k - k_min, nu, n_free - k_min)
+        if cost < lowest:
+            best, lowest = k, cost
+        elif k - best >= _PATIENCE:
+            break
+    return best
+
+
+def _penalty(name: str, k: int, nu: float, n_columns: int) -> float:
+    if name == "gic":
+        return k * np.log(max(n_columns, 2)) * np.log(max(np.log(nu), 1.0))
+    by_rows = k * np.log(nu)
+    if name == "bic":
+        return by_rows
+    return by_rows + 2.0 * float(log_supports(n_columns, np.asarray([float(k)]))[0])

@@ -1,0 +1,70 @@
+"""The largest number of columns that is asked about, K_max."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays.backend import to_numpy
+from ..data.quadratic import Problem, RowQuadratic
+from ..data.spectrum import on_rows, spectrum
+
+__all__ = ["largest_size"]
+
+_MOST = 200
+
+
+# Of more rows and columns than this nobody asks for the rank; less of yᵀy than this is no error.
+_MOST_FOR_RANK, _UNKNOWN, _NO_ERROR = 600, 10**9, 1e-10
+
+
+def largest_size(problem: Problem, n_free: int) -> int:
+    """Return K_max of one problem: two rows are left over, not counting copies of others.
+
+    Repeated rows count in the degrees of freedom, but so many columns as there are different rows
+    fit them without error, and every such support would look certain.
+    """
+    most = int(float(np.max(to_numpy(problem.degrees_of_freedom))) + 1e-6)
+    return max(min(n_free, min(most, _perfect_size(problem)) - 2, _MOST), 0)
+
+
+def _perfect_size(problem: Problem) -> int:
+    """Return how many columns fit any y on these rows without error, or a large number.
+
+    The latter where the columns together leave an error, or fit y with rows to spare (y is then
+    no match by chance), or the table is too large to say.
+    """
+    n_columns = problem.b.shape[-1]
+    if isinstance(problem, RowQuadratic) and problem.X.shape[-2] < n_columns:
+        is_large, look = problem.X.shape[-2] > _MOST_FOR_RANK, _rank_of_rows
+    else:
+        is_large, look = n_columns > _MOST_FOR_RANK, _rank_of_columns
+    if is_large:
+        return _UNKNOWN
+    rank, error = look(problem)
+    has_error = error > _NO_ERROR * float(to_numpy(problem.yy)[0])
+    return _UNKNOWN if has_error or _has_more_rows(problem, rank) else rank
+
+
+def _has_more_rows(problem: Problem, rank: int) -> bool:
+    """Return whether there are more different rows than columns and means can fit."""
+    n, dof = (float(to_numpy(one)[0]) for one in (problem.n, problem.degrees_of_freedom))
+    most = rank + round(n - dof)
+    return n > most if problem.source is None else problem.source.has_more_rows(0, most)
+
+
+def _rank_of_columns(problem: Problem) -> tuple[int, float]:
+    """Return the rank of X and what all columns leave of yᵀy."""
+    found = spectrum(to_numpy(problem.gram.G), to_numpy(problem.b), to_numpy(problem.yy))
+    every = np.arange(problem.b.shape[-1])[None]
+    found = on_rows(problem, np.zeros(1, dtype=np.int64), every, found)
+    return int(np.sum(found.values > 0.0)), float(found.rss[0])
+
+
+def _rank_of_rows(problem: Any) -> tuple[int, float]:
+    """Return the same from XXᵀ, the smaller matrix where X is wide."""
+    X, y = to_numpy(problem.X)[0], to_numpy(problem.y)[0]
+    found = spectrum(X @ X.T, X @ (X.T @ y), y @ y)
+    inside = (y @ found.vectors)[found.values > 0.0]
+    return inside.size, float(y @ y - inside @ inside)

@@ -1,0 +1,80 @@
+"""How many columns? The size whose best support is the likeliest of all.
+
+The prior is uniform over the sizes 0 … K_max and over the supports of one size, so that a support
+of K columns starts with −log of their number, log C(D, K): among many columns a match by chance is
+no surprise. A ladder of sizes is searched first, each rung with a few starts, until three in a row
+have been worse than the best. From what was found the posterior goes on to supports one column
+larger or smaller, best first, and the size of the likeliest is proposed.
+
+The proposal is then searched in full by the caller, and stands if the posterior, begun from that
+search too, still finds its likeliest support among those of that size.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays.backend import to_numpy
+from ..data.quadratic import Problem
+from ..greedy.matching_pursuit import forward_selection
+from ..score.prior import log_supports, n_selectable
+from ..search.best_support import refine
+from ..search.record import Optima
+
+__all__ = ["ladder"]
+
+# The ladder: its rungs, then each by so much larger; what is spent on one, and kept of it; and how
+# many in a row may be worse than the best.
+_FIRST_RUNGS = (1, 3, 5, 8, 10, 12, 15)
+_GROWTH = 1.3
+_FEW_STARTS = 22
+_KEPT = 20
+_MOST_WORSE = 3
+
+
+def ladder(
+    problem: Problem, criterion: str, k_max: int, always: np.ndarray, never: np.ndarray, seed: int
+) -> list[Optima]:
+    """Return what a quick search finds at one size after another, for one problem."""
+    n_locked = int(np.sum(always))
+    n_free = n_selectable(always, never)
+    found: list[Optima] = []
+    lowest, n_worse = np.inf, 0
+    for k in _rungs(n_locked, k_max):
+        rung = refine(
+            problem,
+            k,
+            starts=_greedy(problem, k) if n_locked == 0 and not never.any() else None,
+            generators=[np.random.default_rng([seed, k])],
+            criterion=criterion,
+            n_starts=_FEW_STARTS,
+            always=always,
+            never=never,
+        )
+        own = rung.optima[0]
+        found.append(Optima(own.supports[:_KEPT], own.scores[:_KEPT]))
+        choices = log_supports(n_free - n_locked, np.asarray([float(k - n_locked)]))[0]
+        cost = float(rung.objective[0]) + 2.0 * choices
+        n_worse = 0 if cost < lowest else n_worse + 1
+        lowest = min(lowest, cost)
+        if n_worse == _MOST_WORSE:
+            break
+    return found
+
+
+def _rungs(n_locked: int, k_max: int) -> list[int]:
+    """Return the sizes that are tried, closer together where they are small."""
+    rungs, k = [n_locked], 0.0
+    while n_locked + int(k) < k_max:
+        step = len(rungs) - 1
+        k = _FIRST_RUNGS[step] if step < len(_FIRST_RUNGS) else k * _GROWTH
+        rungs.append(min(n_locked + int(k), k_max))
+    return rungs
+
+
+def _greedy(problem: Problem, k: int) -> np.ndarray | None:
+    """Return the greedy support of k columns as a start, (1, 1, k)."""
+    if k == 0:
+        return None
+    order = to_numpy(forward_selection(problem, k).order)
+    return order[:, None, :] if np.unique(order[0]).size == k else None

@@ -1,0 +1,43 @@
+"""Answers along a grid: supports along K, and along the constant C in λ's rule.
+
+Every size is solved on its own: the answer for K is the same whatever else was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..arrays.backend import Array, namespace, take_along
+from ..data.least_squares import largest, least_squares, spread
+from ..data.standardize import Table
+from .fixed_size import solve
+from .solution import Options, Solution
+
+__all__ = ["refitted", "scale_path", "size_path"]
+
+
+def refitted(table: Table, mask: Array) -> Array:
+    """Return least squares on the columns of ``mask``, (B, D), in the units of the data."""
+    xp = namespace(table.scale)
+    first = xp.astype(mask, table.scale.dtype)
+    widest = int(xp.max(xp.sum(xp.astype(mask, xp.int64), axis=-1)))
+    support = largest(first, xp.zeros_like(first), widest)
+    beta = least_squares(table.problem, support, take_along(mask, support))
+    return table.in_units(spread(beta, support, mask.shape[-1]))
+
+
+def size_path(
+    table: Table, options: Options, sizes: Sequence[int], seeds: Sequence[int]
+) -> list[Solution]:
+    """Solve for each K on its own; no start crosses from one size to another."""
+    return [solve(table, replace(options, n_selected=size), seeds) for size in sizes]
+
+
+def scale_path(
+    table: Table, options: Options, scales: Sequence[float], seeds: Sequence[int]
+) -> list[Solution]:
+    """Solve for each C in the rule for λ, all positive; the noise is estimated once."""
+    first = solve(table, replace(options, alpha_scale=scales[0]), seeds)
+    rest = (replace(options, alpha=first.alpha * (scale / scales[0])) for scale in scales[1:])
+    return [first, *(solve(table, changed, seeds) for changed in rest)]

@@ -1,0 +1,25 @@
+"""The prior over supports: uniform over sizes, and over the supports of one size."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import gammaln
+
+__all__ = ["log_supports", "n_selectable", "uniform_prior"]
+
+
+def log_supports(n_columns: int, sizes: np.ndarray) -> np.ndarray:
+    """Return the logarithm of the number of supports of each size among ``n_columns``."""
+    return gammaln(n_columns + 1.0) - gammaln(sizes + 1.0) - gammaln(n_columns - sizes + 1.0)
+
+
+def n_selectable(always: np.ndarray, never: np.ndarray) -> int:
+    """Return how many columns must or may be selected."""
+    return int(np.sum(~never | always))
+
+
+def uniform_prior(k_min: int, k_max: int) -> np.ndarray:
+    """Return the logarithm of the prior of sizes 0 … K_max: uniform from K_min on."""
+    prior = np.full(k_max + 1, -np.inf)
+    prior[k_min:] = -np.log(k_max + 1.0 - k_min)
+    return prior

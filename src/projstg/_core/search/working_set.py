@@ -1,0 +1,107 @@
+r"""Large D: search among the columns that matter, and look at all the others before answering.
+
+A walk asks for the Gram matrix of the columns it may visit. With many columns that matrix is
+never formed: the search runs in a *working set* of a few hundred, those most correlated with y
+and those the caller names. Before an answer is final, one swap table over all D columns
+(K rows of G, :func:`outside_swaps`) says which column outside would improve it; such columns join
+the working set and the search goes on. What is returned no single swap improves, wherever the
+column comes from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays.backend import to_numpy
+from ..data.quadratic import Problem, RowQuadratic
+from ..data.spectrum import spectrum
+from ..score.criterion import Criterion, residual_floor, scores_by_ridge
+from ..score.tableau import Field, least_ridge, swap_objectives, tableau_of_rows
+
+__all__ = ["best_ridge", "first_columns", "outside_swaps", "restricted", "swap_changes"]
+
+
+def restricted(
+    problem: Problem, columns: np.ndarray, closed: np.ndarray, locked: np.ndarray
+) -> Field:
+    """Return the problems over their working sets ``columns`` (B, W), in increasing order."""
+    b = to_numpy(problem.b)
+    n_problems = len(b)
+    one = np.arange(n_problems)[:, None]
+    n_columns = b.shape[1]
+    if isinstance(problem, RowQuadratic):
+        if columns.shape[1] < n_columns:
+            X = np.take_along_axis(to_numpy(problem.X), columns[:, None, :], axis=2)
+            G = X.swapaxes(-1, -2) @ X
+        else:
+            G = to_numpy(problem.gram.G)
+    else:
+        G = to_numpy(problem.rows(columns))
+        if columns.shape[1] < n_columns:
+            G = np.take_along_axis(G, columns[:, None, :], axis=2)
+    yy, dof, n = (
+        np.broadcast_to(to_numpy(field), (n_problems,)).astype(float)
+        for field in (problem.yy, problem.degrees_of_freedom, problem.n)
+    )
+    return Field(G, b[one, columns], yy, dof, n, closed[one, columns], locked[one, columns])
+
+
+def first_columns(
+    problem: Problem, size: int, wanted: np.ndarray, closed: np.ndarray
+) -> np.ndarray:
+    """Return working sets (B, size): the wanted, a mask (B, D), then the most correlated with y."""
+    b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
+    promise = b * b / np.where(diagonal > 0.0, diagonal, 1.0)
+    promise[np.isinf(closed)] = -1.0
+    promise[wanted] = np.inf
+    chosen = np.argpartition(-promise, size - 1, axis=1)[:, :size]
+    return np.sort(chosen, axis=1)
+
+
+def best_ridge(
+    G: np.ndarray, b: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
+) -> np.ndarray:
+    """Return for each support the ridge of the grid at which its evidence is highest."""
+    scores = scores_by_ridge(spectrum(G, b, yy), yy, dof, criterion)
+    return criterion.ridges[np.argmin(scores, axis=-1)]
+
+
+def swap_changes(
+    problem: Problem, members: np.ndarray, criterion: Criterion
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what every swap adds to the score, and the correlations of its columns, (B, K, D).
+
+    ``members`` is (B, K). Judged at the one ridge under which the support is most evident. What
+    stands at members' own columns is not said.
+    """
+    rows = to_numpy(problem.rows(members))
+    b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
+    yy, dof, n = (
+        np.broadcast_to(to_numpy(field), (len(b),)).astype(float)
+        for field in (problem.yy, problem.degrees_of_freedom, problem.n)
+    )
+    G_S = np.take_along_axis(rows, members[:, None, :], axis=2)
+    ridge = best_ridge(G_S, np.take_along_axis(b, members, axis=1), yy, dof, criterion)
+    ridge = np.maximum(ridge, least_ridge(n))
+    state = tableau_of_rows(rows, members, diagonal, b, yy, ridge)
+    objective = swap_objectives(state, dof, residual_floor(yy), criterion.counts_volume)
+    # Standardised columns have the squared norm n, or zero.
+    return objective - (dof * np.log(state.rss))[:, None, None], rows / n[:, None, None]
+
+
+def outside_swaps(
+    problem: Problem,
+    members: np.ndarray,
+    closed: np.ndarray,
+    locked: np.ndarray,
+    criterion: Criterion,
+) -> np.ndarray:
+    """Return by how much the best swap that brings in column j lowers the score, (B, D).
+
+    −∞ where the column may not enter.
+    """
+    change, _ = swap_changes(problem, members, criterion)
+    change[np.take_along_axis(locked, members, axis=1)] = np.inf
+    shut = np.isinf(closed)
+    np.put_along_axis(shut, members, True, axis=1)
+    return np.where(shut, -np.inf, -np.min(change, axis=1))

@@ -1,0 +1,172 @@
+"""Many problems of one shape at once: folds, replicates, bootstrap samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._core.arrays.backend import namespace, to_numpy
+from .._core.gates.alternate import Status
+from ._base import check_coefficients, check_seed, check_total_weight, seed_from
+from .projected_stg import ProjectedSTG, support_probabilities
+
+
+@dataclass(frozen=True, eq=False)
+class ManyFits:
+    """What :func:`fit_many` found; every array has the problems as its first axis.
+
+    The names are those of :class:`ProjectedSTG` without the final underscore. Arrays are of the
+    kind that went in, on its device, in double precision.
+    """
+
+    support: Any
+    """The selected columns, a mask of shape (n_problems, n_features)."""
+    coef: Any
+    intercept: Any
+    gated_coef: Any
+    gate_mean: Any
+    mu: Any
+    alpha: Any
+    noise_std: Any
+    risk: Any
+    n_iter: Any
+    converged: Any
+    objective: np.ndarray | None
+    """With ``n_starts`` and ``n_agreeing_starts`` what the search says; None without one."""
+    n_starts: np.ndarray | None
+    n_agreeing_starts: np.ndarray | None
+    support_probability: np.ndarray | None
+    """(n_problems,), with ``inclusion_probability`` (n_problems, n_features); None likewise."""
+    inclusion_probability: np.ndarray | None
+    seeds: tuple[int, ...]
+    """Problem i is ``ProjectedSTG(random_state=seeds[i])`` on its own."""
+
+    def predict(self, X: Any) -> Any:
+        """Predict for X of shape (n_problems, n_samples, n_features)."""
+        X = namespace(X).astype(X, self.coef.dtype, copy=False)
+        return (X @ self.coef[:, :, None])[:, :, 0] + self.intercept[:, None]
+
+
+def fit_many(X, y, n_features_to_select="auto", *, sample_weight=None, random_state=0, **params):
+    """Fit :class:`ProjectedSTG` to many problems of one shape in one go.
+
+    With NumPy arrays the answers are those of single fits with ``random_state=seeds[i]``, in a
+    fraction of the time. Torch tensors stay on their device; there the Monte Carlo mode draws from
+    the device's generator and agrees with NumPy in distribution only.
+
+    Parameters
+    ----------
+    X : array of shape (n_problems, n_samples, n_features)
+        NumPy, or torch (extra ``torch``). Finite numbers; all is computed in float64.
+    y : array of shape (n_problems, n_samples)
+    n_features_to_select : int, "auto" or None, default="auto"
+    sample_weight : array of shape (n_problems, n_samples) or None
+    random_state : int, sequence of int, RandomState or None, default=0
+        One seed from which the problems' seeds are made, or a seed for each problem.
+    **params
+        Any other parameter of :class:`ProjectedSTG`.
+
+    Returns
+    -------
+    fits : ManyFits
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from projstg import fit_many
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((5, 30, 50))
+    >>> y = 2 * X[:, :, 3] - X[:, :, 17] + 0.1 * rng.standard_normal((5, 30))
+    >>> np.nonzero(fit_many(X, y, n_features_to_select=2).support)[1].reshape(5, 2).tolist()
+    [[3, 17], [3, 17], [3, 17], [3, 17], [3, 17]]
+    """
+    model = ProjectedSTG(n_features_to_select, **params)
+    model._validate_params()
+    X, y, weights = _checked(X, y, sample_weight)
+    seeds = _seeds(random_state, X.shape[0])
+    model.n_features_in_ = X.shape[-1]
+    table, options = model._prepared(X, y, weights, model._options())
+    found = model._solved(table, options, seeds)
+    check_coefficients(found.coef, model._named)
+    gates, search, known = found.gates, found.search, found.posterior
+    return ManyFits(
+        support=found.support,
+        coef=found.coef,
+        intercept=found.intercept,
+        gated_coef=found.gated_coef,
+        gate_mean=gates.mean,
+        mu=gates.mu,
+        alpha=found.alpha,
+        noise_std=found.noise_std,
+        risk=gates.value,
+        n_iter=gates.n_iter,
+        converged=gates.status == int(Status.CONVERGED),
+        objective=None if search is None else search.objective,
+        n_starts=None if search is None else search.n_starts,
+        n_agreeing_starts=None if search is None else search.n_agreeing_starts,
+        support_probability=None if known is None else support_probabilities(found),
+        inclusion_probability=None if known is None else np.stack([p.inclusion for p in known]),
+        seeds=seeds,
+    )
+
+
+def _checked(X, y, weights):
+    """Return float arrays of matching shapes, or raise and say what was seen."""
+    if issparse(X):
+        raise TypeError("Sparse X was passed, but dense data is required; use X.toarray().")
+    X = X if hasattr(X, "ndim") else np.asarray(X)
+    X, y = (array.detach() if hasattr(array, "detach") else array for array in (X, y))
+    xp = namespace(X)
+    if not xp.isdtype(X.dtype, ("bool", "integral", "real floating")):
+        raise ValueError(f"X has dtype {X.dtype}; fit_many takes real numbers: X.astype(float).")
+    y = _like(y, X, xp)
+    if X.ndim != 3 or y.ndim != 2 or X.shape[:2] != y.shape:
+        raise ValueError(
+            "fit_many takes X of shape (n_problems, n_samples, n_features) and y of shape "
+            f"(n_problems, n_samples); got {tuple(X.shape)} and {tuple(y.shape)}. For one problem "
+            "use ProjectedSTG, or add an axis: X[None], y[None]."
+        )
+    if min(X.shape) < 1 or X.shape[1] < 2:
+        raise ValueError(
+            f"X has shape {tuple(X.shape)}; a problem needs at least two samples and one column."
+        )
+    X, y = (xp.astype(side, xp.float64, copy=False) for side in (X, y))
+    if not (xp.all(xp.isfinite(X)) and xp.all(xp.isfinite(y))):
+        raise ValueError("X or y holds NaN or infinity; drop or impute those rows first.")
+    return X, y, None if weights is None else _checked_weights(weights, y, xp)
+
+
+def _checked_weights(weights, y, xp):
+    weights = xp.astype(_like(weights, y, xp), y.dtype)
+    is_valid = weights.shape == y.shape and xp.all(xp.isfinite(weights)) and xp.all(weights >= 0.0)
+    if not is_valid or xp.any(xp.sum(xp.astype(weights > 0.0, y.dtype), axis=-1) < 2.0):
+        raise ValueError(
+            f"sample_weight must be finite and non-negative, of y's shape {tuple(y.shape)}, with "
+            "two positive weights or more in every problem."
+        )
+    for total in to_numpy(xp.sum(weights, axis=-1)):
+        check_total_weight(float(total), y.shape[-1])
+    return weights
+
+
+def _like(values, array, xp):
+    """Return values as an array of the kind of ``array``, on its device."""
+    if type(values) is type(array):
+        return values
+    return xp.asarray(np.asarray(values), device=array.device)
+
+
+def _seeds(random_state, n_problems) -> tuple[int, ...]:
+    if isinstance(random_state, list | tuple | np.ndarray):
+        if len(random_state) != n_problems:
+            raise ValueError(
+                f"random_state has {len(random_state)} seeds for {n_problems} problems; give one "
+                "for each, or a single number."
+            )
+        return tuple(seed_from(check_seed(seed)) for seed in random_state)
+    seed = seed_from(check_seed(random_state))
+    states = np.random.SeedSequence(seed).generate_state(n_problems)
+    return tuple(int(seed) for seed in states)

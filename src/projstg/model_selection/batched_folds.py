@@ -1,0 +1,91 @@
+"""Many candidates on many folds: arrays of one shape, fitted in one batch, judged on the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from .._core.data.standardize import Table
+from .._core.gates.alternate import Status
+from .._core.pipeline.size_path import refitted, scale_path
+from ..estimators.projected_stg import ProjectedSTG
+
+
+class Rows(NamedTuple):
+    """The table without rows that weigh nothing."""
+
+    X: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray | None
+
+
+class Fold(NamedTuple):
+    """Indices into the rows that weigh something."""
+
+    train: np.ndarray
+    test: np.ndarray
+
+
+def renumbered(splits, sample_weight) -> list[Fold]:
+    """Return the folds, renumbered for the rows that weigh something."""
+    folds = [Fold(np.asarray(train), np.asarray(test)) for train, test in splits]
+    if sample_weight is not None:
+        weighs = np.asarray(sample_weight) > 0.0
+        place = np.cumsum(weighs) - 1
+        folds = [Fold(*(place[rows[weighs[rows]]] for rows in fold)) for fold in folds]
+    for i, fold in enumerate(folds):
+        if fold.train.size < 2 or fold.test.size < 1:
+            raise ValueError(
+                f"fold {i} of cv has {fold.train.size} rows to fit and {fold.test.size} to judge "
+                "with a positive weight; it needs two and one: ask for fewer folds."
+            )
+    return folds
+
+
+def batch_errors(
+    model: ProjectedSTG,
+    rows: Rows,
+    folds: list[Fold],
+    longest: int,
+    grid: tuple[Sequence[int | None], list[float]],
+) -> tuple[np.ndarray, int]:
+    """Return errors (n_candidates, n_folds) of some folds, and how many fits were unfinished."""
+    sizes, scales = grid
+    seeds = [model.random_state] * len(folds)
+    table, options = model._prepared(*_training(rows, folds, longest), model._options())
+    found = [
+        solution
+        for size in sizes
+        for solution in scale_path(table, replace(options, n_selected=size), scales, seeds)
+    ]
+    support = np.stack([solution.support for solution in found], axis=1)
+    errors = [_fold_errors(rows, fold, table.part(i), support[i]) for i, fold in enumerate(folds)]
+    unfinished = [np.sum(each.gates.status != int(Status.CONVERGED)) for each in found]
+    return np.stack(errors, axis=1), int(sum(unfinished))
+
+
+def _training(rows: Rows, folds: list[Fold], longest: int) -> Rows:
+    """Return the training rows of all folds as arrays of one shape, filled up at weight zero."""
+    chosen = np.zeros((len(folds), longest), dtype=np.int64)
+    weights = np.zeros(chosen.shape)
+    for i, (train, _) in enumerate(folds):
+        chosen[i, : train.size] = train
+        weights[i, : train.size] = 1.0 if rows.weights is None else rows.weights[train]
+    is_plain = rows.weights is None and np.all(weights)
+    return Rows(rows.X[chosen], rows.y[chosen], None if is_plain else weights)
+
+
+def _fold_errors(rows: Rows, fold: Fold, table: Table, support: np.ndarray) -> np.ndarray:
+    """Return the mean squared error on a fold of least squares on each of ``support``, (C, D).
+
+    Each support is fitted once and by itself: equal supports have equal errors to the last bit,
+    whatever else is in the batch, so that ties between candidates are ties.
+    """
+    distinct, which = np.unique(support, axis=0, return_inverse=True)
+    coef = np.concatenate([refitted(table, mask[None]) for mask in distinct])
+    left = rows.y[fold.test] - coef @ rows.X[fold.test].T - table.intercept(coef)[:, None]
+    weights = None if rows.weights is None else rows.weights[fold.test]
+    return np.average(left**2, axis=1, weights=weights)[which.ravel()]

@@ -1,0 +1,221 @@
+"""Every answer along a grid of prices, or for every number of columns."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from .._core.data.standardize import Table
+from .._core.gates.alternate import Status
+from .._core.gates.gate_path import gate_path, largest_alpha
+from .._core.gates.moments import gated_coefficients
+from .._core.pipeline.size_path import refitted, size_path
+from .._core.pipeline.solution import Options
+from ..estimators._base import check_coefficients, seed_from
+from ..estimators.projected_stg import ProjectedSTG
+
+# The smallest λ of the default grid, as a part of the largest.
+_RANGE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class SupportPath:
+    """What :func:`projected_stg_path` found; point i of the path is row i of every array."""
+
+    over: str
+    """"alpha" or "size": what the path is over."""
+    alphas: np.ndarray
+    """λ at each point, (n_points,): decreasing, or along sizes what the rule gave for each."""
+    sizes: np.ndarray
+    """The number of selected columns, (n_points,)."""
+    support_path_: np.ndarray
+    """Masks of the selected columns, (n_points, n_features)."""
+    coef_path_: np.ndarray
+    """Least squares on them, (n_points, n_features), in the units of the table."""
+    intercept_path_: np.ndarray
+    """(n_points,)"""
+    gated_coef_path_: np.ndarray
+    """θ ⊙ clip(μ, 0, 1) at each point, (n_points, n_features)."""
+    gate_mean_path_: np.ndarray
+    """E[z], (n_points, n_features)."""
+    objective_path_: np.ndarray
+    """(n_points,): along λ the risk of the gates, along sizes the score of the support (the risk
+    with ``refine=False``); lower is better, and only along sizes do points compare."""
+    alpha_max: float
+    """The λ from which on no single gate is worth opening."""
+
+    def predict(self, X) -> np.ndarray:
+        """Predict with every point of the path, (n_points, n_samples)."""
+        return self.coef_path_ @ np.asarray(X, dtype=float).T + self.intercept_path_[:, None]
+
+
+def projected_stg_path(
+    X, y, alphas=None, *, n_alphas=30, sizes=None, sample_weight=None, **params
+) -> SupportPath:
+    r"""Return the answers along λ, or for each number of columns.
+
+    **Along λ** the gates with exact expectations are fitted to each λ from the answer at its
+    neighbour, once down the grid and once back, and the lower of the two risks stands. At each
+    point no single gate, opened or shut with the others held, would lower the risk, and the columns
+    with an open gate, μ > 0, are selected. A single fit at one λ starts elsewhere and may come to
+    another minimum, most often a higher one. The default grid begins at
+
+    .. math:: \lambda_{\max} = \max_d (x_d^\top y)^2 / (n \|x_d\|^2)
+
+    (means taken out), the most that any column alone takes off the mean squared residual. Above it
+    no single gate is worth its price, below it all gates shut is not the best answer. (Half of it
+    is where they cease to be even a local minimum.) In an orthogonal design nothing is selected
+    from there on; in others several columns together may still be.
+
+    **Along sizes** each K is solved on its own and is exactly ``ProjectedSTG(K).fit(X, y)``.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    alphas : array-like of shape (n_points,) or None, default=None
+        λ in units of y², all positive; they are put in decreasing order. None takes ``n_alphas``
+        values from λ_max down to a thousandth of it, evenly spaced in the logarithm.
+    n_alphas : int, default=30
+    sizes : int, sequence of int or None, default=None
+        Go along these numbers of columns instead; K stands for 1, 2, …, K.
+    sample_weight : array-like of shape (n_samples,) or None
+        A row of weight k counts as k rows.
+    **params
+        Other parameters of :class:`ProjectedSTG`; along λ only ``tau``, ``max_iter``, ``tol``,
+        ``never_select`` and ``fit_intercept`` have a meaning.
+
+    Returns
+    -------
+    path : SupportPath
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from projstg import projected_stg_path
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((30, 50))
+    >>> y = 2 * X[:, 3] - X[:, 17] + 0.1 * rng.standard_normal(30)
+    >>> path = projected_stg_path(X, y, n_alphas=5)
+    >>> path.sizes
+    array([0, 1, 2, 2, 2])
+    >>> [np.flatnonzero(s).tolist() for s in projected_stg_path(X, y, sizes=3).support_path_]
+    [[3], [3, 17], [3, 17, 46]]
+    """
+    if sizes is None:
+        _check_along_alpha(params)
+        model, table, options = _prepared(X, y, sample_weight, None, params)
+        path = _along_alpha(table, options, alphas, n_alphas)
+        check_coefficients(path.coef_path_, model._named)
+        return path
+    if alphas is not None:
+        raise ValueError(
+            "alphas and sizes were both given; a path is over one of them. For one λ at every size "
+            "pass alpha=, as to ProjectedSTG."
+        )
+    counts = check_sizes(sizes)
+    model, table, options = _prepared(X, y, sample_weight, counts, params)
+    path = _along_sizes(table, options, counts, seed_from(model.random_state))
+    check_coefficients(path.coef_path_, model._named)
+    return path
+
+
+def check_sizes(sizes) -> list[int]:
+    """Return numbers of columns in increasing order; K stands for 1, …, K."""
+    wanted = range(1, sizes + 1) if isinstance(sizes, Integral) else list(sizes)
+    if not len(wanted) or not all(isinstance(k, Integral) and k >= 1 for k in wanted):
+        raise ValueError(
+            f"sizes={sizes!r}; give whole numbers of columns from 1 on, such as range(1, 21), or "
+            "one number K for 1, …, K."
+        )
+    return sorted({int(k) for k in wanted})
+
+
+def _check_along_alpha(params) -> None:
+    known = {"tau", "max_iter", "tol", "never_select", "fit_intercept"}
+    others = sorted(set(params) - known)
+    if others:
+        raise TypeError(
+            f"{', '.join(others)} has no meaning along λ, which takes {', '.join(sorted(known))}; "
+            "leave it out, or pass sizes= for a path over K."
+        )
+
+
+def _prepared(X, y, sample_weight, sizes, params) -> tuple[ProjectedSTG, Table, Options]:
+    """Return a model that has seen the table, the table as a problem and what is asked of it."""
+    model = ProjectedSTG(None if sizes is None else max(sizes), **params)
+    model._validate_params()
+    X, y, weights = model._validated(X, y, sample_weight)
+    weights = None if weights is None else weights[None]
+    return model, *model._prepared(X[None], y[None], weights, model._options())
+
+
+def _along_alpha(table: Table, options: Options, alphas, n_alphas) -> SupportPath:
+    unit = float(table.y_scale[0]) ** 2
+    most = float(largest_alpha(table.problem)[0]) * unit
+    grid = _grid(alphas, n_alphas, most)
+    gates = gate_path(table.problem, grid[None] / unit, options.gates)
+    _warn_of(gates.status[0], grid)
+    support = (gates.mu[0] > 0.0) & table.varies
+    coef = np.concatenate([refitted(table, mask[None]) for mask in support])
+    return SupportPath(
+        over="alpha",
+        alphas=grid,
+        sizes=support.sum(axis=1),
+        support_path_=support,
+        coef_path_=coef,
+        intercept_path_=table.intercept(coef),
+        gated_coef_path_=table.in_range(gated_coefficients(gates.mu[0], gates.theta[0])),
+        gate_mean_path_=gates.mean[0],
+        objective_path_=gates.value[0] * unit,
+        alpha_max=most,
+    )
+
+
+def _grid(alphas, n_alphas, most: float) -> np.ndarray:
+    if alphas is None:
+        if not isinstance(n_alphas, Integral) or n_alphas < 1:
+            raise ValueError(f"n_alphas={n_alphas!r}; give a whole number from 1 on.")
+        # Where y does not vary every λ says the same.
+        return (most or 1.0) * np.geomspace(1.0, _RANGE, n_alphas)
+    grid = np.sort(np.asarray(alphas, dtype=float).ravel())[::-1]
+    if not grid.size or not np.all(np.isfinite(grid) & (grid > 0.0)):
+        raise ValueError(
+            f"alphas={alphas!r}; give positive numbers, or None for a grid from λ_max."
+        )
+    return grid
+
+
+def _warn_of(status: np.ndarray, grid: np.ndarray) -> None:
+    unfinished = grid[status != int(Status.CONVERGED)]
+    if unfinished.size:
+        warnings.warn(
+            f"the gates still moved at {unfinished.size} of {grid.size} values of λ (the largest "
+            f"{unfinished[0]:.3g}); raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+def _along_sizes(table: Table, options: Options, sizes: list[int], seed: int) -> SupportPath:
+    found = size_path(table, options, sizes, [seed])
+    objective = [
+        solution.gates.value if solution.search is None else solution.search.objective
+        for solution in found
+    ]
+    return SupportPath(
+        over="size",
+        alphas=np.concatenate([solution.alpha for solution in found]),
+        sizes=np.asarray(sizes),
+        support_path_=np.concatenate([solution.support for solution in found]),
+        coef_path_=np.concatenate([solution.coef for solution in found]),
+        intercept_path_=np.concatenate([solution.intercept for solution in found]),
+        gated_coef_path_=np.concatenate([solution.gated_coef for solution in found]),
+        gate_mean_path_=np.concatenate([solution.gates.mean for solution in found]),
+        objective_path_=np.concatenate(objective),
+        alpha_max=float(largest_alpha(table.problem)[0]) * float(table.y_scale[0]) ** 2,
+    )

@@ -1,0 +1,145 @@
+"""Halves of the rows, and what a selector makes of each: one by one, or many in one batch."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_consistent_length
+
+from ..estimators._validation import column_mask
+from ..estimators.batch import fit_many
+from ..estimators.projected_stg import ProjectedSTG
+
+__all__ = ["Rows", "complementary_halves", "fit_to_halves"]
+
+# Numbers in the copies of halves that one batch of fits holds at a time (a quarter of a gigabyte).
+_MOST_NUMBERS = 2**25
+
+
+class Rows(NamedTuple):
+    """What is split into halves."""
+
+    X: Any
+    y: np.ndarray
+    params: dict
+    """Keyword arguments of ``fit``; those with a value for each row are split too."""
+
+    def half(self, rows: np.ndarray) -> Rows:
+        """Return these rows."""
+        n_samples = self.X.shape[0]
+        params = {
+            name: _take(value, rows) if _length(value) == n_samples else value
+            for name, value in self.params.items()
+        }
+        return Rows(_take(self.X, rows), self.y[rows], params)
+
+
+def _take(values, rows):
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    return values[rows] if issparse(values) else np.asarray(values)[rows]
+
+
+def _length(values) -> int | None:
+    if hasattr(values, "shape"):
+        return values.shape[0] if values.shape else None
+    return len(values) if isinstance(values, list | tuple) else None
+
+
+def complementary_halves(n_samples, n_pairs, rng, groups=None) -> list[np.ndarray]:
+    """Return 2B sets of rows; the sets 2b and 2b + 1 have no row and no group in common.
+
+    Both have half of the rows, or of the groups; where that number is odd one is left out.
+    """
+    member = np.arange(n_samples)
+    if groups is not None:
+        check_consistent_length(member, groups)
+        member = np.unique(np.asarray(groups), return_inverse=True)[1]
+    n_groups = int(member.max()) + 1
+    if n_groups < 2:
+        raise ValueError("groups holds one group only; at least two are needed for two halves.")
+    halves = []
+    for _ in range(n_pairs):
+        order = rng.permutation(n_groups)[: 2 * (n_groups // 2)]
+        halves += [np.flatnonzero(np.isin(member, part)) for part in np.split(order, 2)]
+    return halves
+
+
+def fit_to_halves(estimator, data: Rows, fits, names) -> np.ndarray:
+    """Return what is selected from each half with its seed, (n, D)."""
+    is_plain = set(data.params) <= {"sample_weight"} and not issparse(data.X)
+    if type(estimator) is ProjectedSTG and is_plain and data.y.ndim == 1:
+        return _fit_together(estimator, data, fits, names)
+    return np.stack([_fit_alone(estimator, data.half(half), seed) for half, seed in fits])
+
+
+def _fit_alone(estimator, data: Rows, seed) -> np.ndarray:
+    model = clone(estimator)
+    names = model.get_params(deep=True)
+    takes_seed = [name for name in names if name.split("__")[-1] == "random_state"]
+    model.set_params(**dict.fromkeys(takes_seed, seed))
+    return selected_columns(model.fit(data.X, data.y, **data.params), data.X.shape[1])
+
+
+def selected_columns(model, n_features: int) -> np.ndarray:
+    """Return the mask of the columns that a fitted estimator selected."""
+    model = model[-1] if hasattr(model, "steps") else model
+    model = getattr(model, "best_estimator_", model)
+    if hasattr(model, "get_support"):
+        mask = np.asarray(model.get_support())
+    elif hasattr(model, "coef_"):
+        coef = model.coef_.toarray() if issparse(model.coef_) else np.asarray(model.coef_)
+        mask = np.any(np.atleast_2d(coef) != 0.0, axis=0)
+    else:
+        raise TypeError(
+            f"{type(model).__name__} has neither get_support nor coef_ after fit; wrap it, such as "
+            "in sklearn.feature_selection.SelectFromModel."
+        )
+    if mask.shape != (n_features,):
+        raise ValueError(
+            f"{type(model).__name__} says something of {mask.size} columns, but X has {n_features};"
+            " give a selector that sees every column."
+        )
+    return mask
+
+
+def _fit_together(estimator: ProjectedSTG, data: Rows, fits, names) -> np.ndarray:
+    """Return the same as fits one by one, of all halves of one size together."""
+    params = estimator.get_params(deep=False)
+    params.pop("random_state")
+    X = np.asarray(data.X, dtype=np.float64)
+    for name in ("always_select", "never_select"):
+        params[name] = column_mask(params[name], X.shape[1], names, name)
+    whole = Rows(X, data.y, data.params)
+    masks = np.zeros((len(fits), X.shape[1]), dtype=bool)
+    n_unconverged = 0
+    for batch in _batches([half.size for half, _ in fits], X.shape[1]):
+        parts = [whole.half(fits[i][0]) for i in batch]
+        stacked = {name: np.stack([part.params[name] for part in parts]) for name in data.params}
+        found = fit_many(
+            np.stack([part.X for part in parts]),
+            np.stack([part.y for part in parts]),
+            random_state=[fits[i][1] for i in batch],
+            **params,
+            **stacked,
+        )
+        masks[batch] = found.support
+        n_unconverged += int(np.sum(~found.converged))
+    if n_unconverged:
+        message = f"the gates of {n_unconverged} of {len(fits)} fits still moved; raise max_iter."
+        warnings.warn(message, ConvergenceWarning, stacklevel=2)
+    return masks
+
+
+def _batches(n_rows: list[int], n_features: int):
+    """Yield the places of halves of one size, as many as fit in memory."""
+    sizes = np.asarray(n_rows)
+    for size in np.unique(sizes):
+        same = np.flatnonzero(sizes == size)
+        most = max(1, _MOST_NUMBERS // max(1, int(size) * n_features))
+        yield from np.array_split(same, -(-same.size // most))

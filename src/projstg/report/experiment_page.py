@@ -1,0 +1,209 @@
+"""From a run to a page: one HTML file that needs nothing else, and the pieces beside it.
+
+The page holds its figures as SVG, its style and the few lines that sort its tables. It opens
+without a network and asks for nothing (its own policy forbids it). What comes from names, in a
+spec, a method or a file, is escaped. The same rows give the same page.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import nullcontext
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .._extras import extra
+from .._files import replacing
+from ..experiments.store import Store
+from .captions import COMMON_DEPARTURES, READING, entry_for, in_order
+from .claims import verdicts
+from .figure_specs import Entry
+from .figures import draw
+from .html_tables import Table, headline_table, numbers_table, theory_table
+from .load_results import Run, labels_of, read_run
+from .saving import inline_svg, save_png, save_svg, svg_text
+from .verdict import Verdict
+
+__all__ = ["make_report", "render", "write_report"]
+
+TITLE = "Projected Stochastic Gates: the paper, run again"
+MARKS = {"held": "✓", "contradicted": "✗", "held in part": "◐", "not settled": "?"}
+
+
+class Part(NamedTuple):
+    """One figure with all that stands around it."""
+
+    id: str
+    entry: Entry
+    wide: Any
+    narrow: Any
+    remark: str
+    failed: str
+    """Which fits failed and are not drawn; empty: none."""
+    trials: str
+    theory: Table | None
+    numbers: Table
+
+
+def make_report(folder: str | Path, *, out: str | Path | None = None) -> Path:
+    """Write the page of a run, with its figures and tables, and return the page's path.
+
+    Parameters
+    ----------
+    folder : path
+        What ``projstg reproduce`` wrote.
+    out : path, default=None
+        The folder for ``report.html``, ``figures/`` and ``tables/``; None: the run's own.
+
+    Returns
+    -------
+    page : Path
+        ``report.html``, one file that opens anywhere. Refused where a run is writing.
+    """
+    run, out = read_run(Path(folder)), Path(folder if out is None else out)
+    with Store(out).locked() if (out / "parts").is_dir() else nullcontext():
+        return write_report(run, out)
+
+
+def write_report(run: Run, out: Path) -> Path:
+    """Write the page of a run that has been read."""
+    for name in ("figures", "tables"):
+        (out / name).mkdir(parents=True, exist_ok=True)
+    parts, found, needed = ([], [], None) if run.summary is None else _contents(run.summary, out)
+    page = out / "report.html"
+    with replacing(page) as temporary:
+        temporary.write_text(render(run, parts, found, needed), encoding="utf-8")
+    return page
+
+
+def _contents(summary: Any, out: Path) -> tuple[list[Part], list[Verdict], Table | None]:
+    """Return what the page shows, and write the pieces beside it.
+
+    Findings and thresholds are of points with answers; figures also show where there were none.
+    """
+    parts = [_part(i, name, table, out) for i, (name, table) in enumerate(in_order(summary))]
+    answered, labels = summary[summary["n"] > 0], labels_of(summary)
+    found, needed = verdicts(answered, labels), headline_table(answered, labels)
+    _write_tables(found, needed, out / "tables")
+    return parts, found, needed
+
+
+def slug(name: str) -> str:
+    """Return a name that is safe as a file's name and as an id.
+
+    Examples
+    --------
+    >>> slug("../my <b>run</b>")
+    'my-b-run-b'
+    """
+    return re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "experiment"
+
+
+def _part(i: int, experiment: str, table: Any, out: Path) -> Part:
+    """Draw one experiment, write its figure and its numbers, and return it for the page."""
+    entry, labels, name = entry_for(experiment, table), labels_of(table), slug(experiment)
+    figure = draw(entry, table, labels)
+    wide = save_svg(figure, out / "figures" / f"{name}.svg")
+    save_png(figure, out / "figures" / f"{name}.png")
+    narrow = svg_text(draw(entry, table, labels, is_narrow=True), f"{name}-narrow")
+    with replacing(out / "tables" / f"{name}.csv") as temporary:
+        table.to_csv(temporary, index=False, float_format="%.6g")
+    return Part(
+        id=f"{name}-{i}",
+        entry=entry,
+        wide=inline_svg(wide, f"f{i}w", entry.title),
+        narrow=inline_svg(narrow, f"f{i}n", entry.title),
+        remark=scale_remark(table),
+        failed=failed_remark(table, labels),
+        trials=_trials(table),
+        theory=theory_table(entry, table),
+        numbers=numbers_table(entry, table, labels),
+    )
+
+
+def _trials(table: Any) -> str:
+    low, high = int(table["n"].min()), int(table["n"].max())
+    many = str(low) if low == high else f"{low} to {high}"
+    return f", {many} trial{'s' * (high > 1)} a point."
+
+
+def failed_remark(table: Any, labels: dict[str, str]) -> str:
+    """Say which methods failed in a figure, how often, and what the first error was."""
+    words = []
+    for name, rows in table.groupby("method", sort=True):
+        n_errors = int(rows["errors"].sum())
+        if n_errors:
+            first = rows.loc[rows["errors"] > 0, "first_error"].iloc[0]
+            n = n_errors + int(rows["n"].sum())
+            words.append(f"{labels.get(name, name)} in {n_errors} of {n} ({first})")
+    return f"Fits failed (×) and count in no rate: {'; '.join(words)}." if words else ""
+
+
+def scale_remark(table: Any) -> str:
+    """Say which C the gates used in a figure, and how it was found."""
+    found = [json.loads(text or "{}") for text in table["parameters"]]
+    found = [one for one in found if "alpha_scale" in one or "alpha_scale_rule" in one]
+    if not found:
+        return ""
+    how = {
+        "per-setting": "chosen per setting on pilot problems",
+        "per-problem": "chosen for each problem by cross-validation",
+    }.get(found[0].get("alpha_scale_rule"), "given")
+    scales = sorted({one["alpha_scale"] for one in found if "alpha_scale" in one})
+    if not scales:
+        return f"The C of λ is {how}."
+    span = f"{scales[0]:.2g}" if len(scales) == 1 else f"{scales[0]:.2g} to {scales[-1]:.2g}"
+    return f"The C of λ is {how}: {span}."
+
+
+def _write_tables(found: list[Verdict], needed: Table | None, folder: Path) -> None:
+    """Write the verdicts and the samples needed as CSV files."""
+    pd = extra("pandas", "cli")
+    with replacing(folder / "findings.csv") as temporary:
+        pd.DataFrame(found, columns=Verdict._fields).to_csv(temporary, index=False)
+    if needed is not None:
+        rows = [[cell.text for cell in row] for row in needed.rows]
+        with replacing(folder / "samples_needed.csv") as temporary:
+            pd.DataFrame(rows, columns=needed.columns).to_csv(temporary, index=False)
+
+
+def tied(text: str) -> str:
+    """Return text whose short formulas do not break over lines.
+
+    Examples
+    --------
+    >>> tied("σ = 1 and 90 % in Figure 1").replace("\u00a0", "~")
+    'σ~=~1 and 90~% in Figure~1'
+    """
+    text = re.sub(r" ([=→±<>≤]) ", "\u00a0\\1\u00a0", text).replace(" %", "\u00a0%")
+    return re.sub(r"\b(Figure|Theorem|Corollary|section) (?=\d)", "\\1\u00a0", text)
+
+
+def render(run: Run, parts: list[Part], found: list[Verdict], needed: Table | None) -> str:
+    """Return the page's text."""
+    jinja2, markup = extra("jinja2", "cli"), extra("markupsafe", "cli")
+    own = files(__package__)
+    texts = {name: own.joinpath(name).read_text(encoding="utf-8") for name in _FILES}
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["tied"] = tied
+    return environment.from_string(texts["page.html.j2"]).render(
+        title=TITLE,
+        lead=run.lead,
+        headline=needed,
+        verdicts=found,
+        marks=MARKS,
+        parts=parts,
+        reading=READING if any(part.entry.metric == "recovery" for part in parts) else (),
+        departures=COMMON_DEPARTURES,
+        command=run.command,
+        facts=run.facts,
+        css=markup.Markup(texts["page.css"]),
+        js=markup.Markup(texts["page.js"]),
+    )
+
+
+_FILES = ("page.html.j2", "page.css", "page.js")

@@ -1,0 +1,121 @@
+"""From a path to bytes that can be read twice, without waiting for ever.
+
+A regular file is used as it is. A pipe (standard input, a named pipe, the shell's ``<(command)``)
+is read to its end first. Devices, sockets and folders are refused.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import select
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from .._files import kind_of_file
+from .memory_guard import check_memory, free_memory
+from .words import TableError, shortened
+
+__all__ = ["opened", "text_of_file"]
+
+# A named pipe into which nobody writes would be waited for without end. Who wants to wait longer
+# pipes into standard input, where a writer is always there.
+_PATIENCE = 30.0
+_PIECE, _LONGEST_PATH = 1 << 20, 200
+# To open a pipe would wait for somebody who writes into it.
+_WITHOUT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def opened(path: Any, most_bytes: int | None) -> tuple[str, Any]:
+    """Return the name and the bytes of a path, or of standard input for ``-``."""
+    if str(path) == "-":
+        return "standard input", _collected("standard input", _standard_input(), most_bytes)
+    path = Path(path)
+    name = shortened(path.name or path, _LONGEST_PATH)
+    try:
+        handle = os.open(path, _WITHOUT_WAITING)
+    except OSError as error:
+        raise TableError(_trouble(path, error)) from None
+    try:
+        kind = kind_of_file(os.fstat(handle).st_mode)
+        if kind == "file":
+            return name, os.fdopen(os.dup(handle), "rb")
+        if kind == "pipe":
+            return name, _collected(name, _from_pipe(name, handle), most_bytes)
+    finally:
+        os.close(handle)
+    how = "give a file" if kind == "folder" else "give a file, or - for standard input"
+    raise TableError(f"{shortened(path, _LONGEST_PATH)} is a {kind}; {how}.")
+
+
+def text_of_file(path: Any) -> str:
+    """Return the text of a regular file, in UTF-8; anything else is refused."""
+    handle = os.open(path, _WITHOUT_WAITING)
+    try:
+        kind = kind_of_file(os.fstat(handle).st_mode)
+        if kind != "file":
+            raise TableError(f"{shortened(path, _LONGEST_PATH)} is a {kind}; give a file.")
+        with os.fdopen(os.dup(handle), encoding="utf-8") as file:
+            return file.read()
+    finally:
+        os.close(handle)
+
+
+def _trouble(path: Path, error: OSError) -> str:
+    """Return why a path cannot be opened."""
+    shown = shortened(path, _LONGEST_PATH)
+    if isinstance(error, FileNotFoundError):
+        try:
+            others = [other.name for other in path.parent.iterdir() if other.is_file()]
+        except OSError:
+            others = []
+        close = [other for other in others if other.casefold() == path.name.casefold()]
+        return f"{shown} is not there" + (
+            f"; did you mean {shortened(close[0])}?" if close else "."
+        )
+    try:
+        is_socket = stat.S_ISSOCK(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        is_socket = False
+    if is_socket:
+        return f"{shown} is a socket; give a file, or - for standard input."
+    return f"{shown} cannot be opened: {error.strerror}."
+
+
+def _standard_input() -> Iterator[bytes]:
+    if sys.stdin is None:
+        raise TableError("standard input is closed; give a file.")
+    while piece := sys.stdin.buffer.read(_PIECE):
+        yield piece
+
+
+def _from_pipe(name: str, handle: int) -> Iterator[bytes]:
+    """Yield what comes out of a pipe until its writers are gone."""
+    waiting = select.poll()
+    waiting.register(handle, select.POLLIN | select.POLLHUP)
+    while True:
+        if not waiting.poll(1000.0 * _PATIENCE):
+            raise TableError(
+                f"nothing came out of the pipe {name} for {_PATIENCE:g} s; write to it, or pipe "
+                "the table into - (standard input)."
+            )
+        try:
+            piece = os.read(handle, _PIECE)
+        except BlockingIOError:
+            continue
+        if not piece:
+            return
+        yield piece
+
+
+def _collected(name: str, pieces: Iterable[bytes], most_bytes: int | None) -> io.BytesIO:
+    """Return all pieces in memory, where they fit."""
+    free, whole = free_memory() if most_bytes is None else most_bytes, io.BytesIO()
+    for piece in pieces:
+        whole.write(piece)
+        check_memory(name, 0, free, whole.tell())
+    whole.seek(0)
+    return whole

@@ -1,0 +1,226 @@
+"""The answer: which columns, how large, how sure, and how well they predict.
+
+A :class:`Selection` is plain numbers and text. It is saved as JSON, whose schema is described in
+``docs/select.md``, and loaded from it; nothing in such a file is ever executed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, field, fields
+from html import escape
+from typing import Any, TypedDict
+
+from .._extras import extra
+from .._files import replacing
+from .open_file import text_of_file
+from .result_schema import typed
+from .words import Note, TableError, figure, printable, shortened
+
+__all__ = ["SCHEMA", "SCHEMA_VERSION", "Candidate", "Chosen", "Selection"]
+
+SCHEMA, SCHEMA_VERSION = "projstg-selection", 1
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A column that was chosen."""
+
+    column: str
+    coefficient: float
+    """Change of the target for one unit of the column, the other chosen columns held."""
+    standard_error: float | None
+    """Of that coefficient, as if these columns had not been chosen by the data."""
+    effect: float
+    """Change of the target for one standard deviation of the column."""
+    probability: float | None
+    """That the column belongs to the support, given the data; None where not known."""
+    stability: float | None
+    """Share of the folds in which the column is chosen again; None without folds."""
+    gate: float | None
+    """E[z]: how far open its gate is. Not a probability."""
+    exchangeable_for: tuple[str, ...] = ()
+    """Columns that would do as well in its place."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A column that was not chosen and came near."""
+
+    column: str
+    probability: float | None
+    stability: float | None
+    gate: float | None
+
+
+class Tried(TypedDict):
+    """The columns chosen for another size, and how well they predict."""
+
+    k: int
+    r2_in_sample: float | None
+    r2_out_of_sample: float | None
+    columns: list[str]
+
+
+class SizeProbability(TypedDict):
+    """A number of columns, and how likely it is."""
+
+    k: int
+    probability: float
+
+
+class Alternative(TypedDict):
+    """Another choice, and how likely it is."""
+
+    columns: list[str]
+    probability: float | None
+
+
+class FittedRows(TypedDict, total=False):
+    """The target of some rows, and what the chosen columns say of it."""
+
+    actual: list[float]
+    fitted: list[float]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What :func:`projstg.select` found; see ``docs/select.md`` for each field."""
+
+    target: str
+    chosen: tuple[Chosen, ...]
+    intercept: float
+    n_samples: int
+    n_columns: int
+    """Columns of numbers that could have been chosen."""
+    r2_in_sample: float
+    r2_out_of_sample: float | None
+    """On rows left out, five folds, with the choice made anew in each; None if not tried."""
+    r2_folds: tuple[float | None, ...] = ()
+    residual_std: float | None = None
+    question: dict = field(default_factory=dict)
+    source: dict = field(default_factory=dict)
+    others: tuple[Candidate, ...] = ()
+    path: tuple[Tried, ...] = ()
+    """Other sizes, each with its own choice."""
+    sizes: tuple[SizeProbability, ...] = ()
+    """How likely each size is, where the size was chosen too."""
+    probability: float | None = None
+    """That exactly these columns are the right ones, given the data."""
+    alternatives: tuple[Alternative, ...] = ()
+    """The likeliest other choices."""
+    rows: FittedRows = field(default_factory=FittedRows)
+    """Of at most a thousand rows, for the picture of the residuals."""
+    notes: tuple[Note, ...] = ()
+    seconds: dict[str, float] = field(default_factory=dict)
+    """``read``, ``choose`` and ``check``."""
+    version: str = ""
+
+    @property
+    def columns(self) -> list[str]:
+        """The chosen columns, the largest effect first."""
+        return [one.column for one in self.chosen]
+
+    @property
+    def table(self) -> Any:
+        """A data frame with a row for each chosen column."""
+        pandas = extra("pandas", "cli")
+        wanted = [each.name for each in fields(Chosen) if each.name != "gate"]
+        records = [{name: getattr(one, name) for name in wanted} for one in self.chosen]
+        frame = pandas.DataFrame.from_records(records, columns=wanted)
+        frame["exchangeable_for"] = [", ".join(one.exchangeable_for) for one in self.chosen]
+        unknown = [name for name in wanted if len(frame) and frame[name].isna().all()]
+        return frame.drop(columns=unknown)
+
+    def plot(self, ax=None):
+        """Draw the effects of the chosen columns, with twice their standard errors.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from .selection_figures import draw_effects
+
+        if ax is None:
+            height = 1.2 + 0.3 * max(len(self.chosen), 1)
+            ax = extra("matplotlib.pyplot", "plots").subplots(figsize=(6.4, height))[1]
+        draw_effects(self, ax)
+        return ax
+
+    def headline(self) -> str:
+        """Return the answer in one sentence."""
+        size = len(self.chosen)
+        out = self.r2_out_of_sample
+        said = "not checked on rows left out" if out is None else f"{out:.3f} on rows left out"
+        return (
+            f"{shortened(self.target)}: {size} of {self.n_columns} columns, "
+            f"R² {self.r2_in_sample:.3f} on its {self.n_samples} rows, {said}"
+        )
+
+    def __str__(self) -> str:
+        lines = [self.headline()]
+        for one in self.chosen:
+            error = "" if one.standard_error is None else f" ± {figure(one.standard_error, 2)}"
+            lines.append(f"  {shortened(one.column)}  {figure(one.coefficient)}{error}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<li>{escape(note.text)}</li>" for note in self.notes)
+        frame = self.table.to_html(index=False, escape=True, border=0, float_format=figure)
+        return f"<p>{escape(self.headline())}</p>{frame}<ul>{notes}</ul>"
+
+    def as_dict(self) -> dict:
+        """Return the answer as what JSON can hold, with the schema's name and version."""
+        content = asdict(self)
+        content["notes"] = [note._asdict() for note in self.notes]
+        return _plain({"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **content})
+
+    @classmethod
+    def from_dict(cls, content: dict) -> Selection:
+        """Return the answer that :meth:`as_dict` gave."""
+        if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+            raise TableError(f"this is no selection: its schema is not {SCHEMA!r}.")
+        version = content.get("schema_version")
+        if version != SCHEMA_VERSION:
+            raise TableError(
+                f"this selection has schema version {version}, and this projstg reads version "
+                f"{SCHEMA_VERSION}; use the projstg that wrote it ({content.get('version')})."
+            )
+        return typed(content, cls)
+
+    def save(self, path) -> None:
+        """Write the answer as JSON; a file of that name is replaced when all is written."""
+        text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        with replacing(path) as temporary:
+            temporary.write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path) -> Selection:
+        """Read an answer that :meth:`save` wrote."""
+        shown = printable(path)
+        try:
+            content = json.loads(text_of_file(path))
+        except TableError:
+            raise
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"{shown} is not JSON: {error}") from None
+        try:
+            return cls.from_dict(content)
+        except TableError as error:
+            raise TableError(f"{shown}: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    """Return lists, dicts and finite numbers; what is not finite is None."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

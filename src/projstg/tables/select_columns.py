@@ -1,0 +1,176 @@
+"""From a table and a question to the answer: read, prepare, choose, check."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .._extras import extra
+from .answer import answered
+from .design_matrix import Prepared, prepared_table
+from .read_table import Read, read_table, size_of
+from .result import Selection
+from .words import TableError, distinct, nearest
+
+__all__ = ["chosen_from", "select"]
+
+
+def select(
+    table: Any,
+    target: str | None = None,
+    k: int | str | None = "auto",
+    *,
+    always: Iterable[str] = (),
+    never: Iterable[str] = (),
+    weights: Any = None,
+    criterion: str = "common-size",
+    missing: str = "error",
+    folds: int = 5,
+    sizes: bool = False,
+    random_state: int = 0,
+) -> Selection:
+    """Say which columns of a table one of its columns depends on.
+
+    Parameters
+    ----------
+    table : DataFrame, path, or pair (X, y)
+        A data frame; a CSV, TSV or Parquet file, plain or gzipped; or the columns and the target
+        apart, as arrays or frames.
+    target : str
+        The column to explain. Not wanted with (X, y).
+    k : int, "auto" or None, default="auto"
+        How many columns to choose. "auto" lets the evidence say; None takes every column whose
+        gate is open, without the search.
+    always, never : iterable of str
+        Columns that must, or must not, be chosen.
+    weights : str, array-like or None
+        How many rows each row counts for: a column of the table, or the numbers.
+    criterion : {"common-size", "evidence", "least-squares"}, default="common-size"
+        What makes one choice better than another of the same size; see :class:`ProjectedSTG`.
+    missing : {"error", "drop", "mean"}, default="error"
+        What to do about missing values: say where they are, leave the rows out, or fill in the
+        column's mean.
+    folds : int, default=5
+        Folds for R² on rows left out and for the stability of the choice; 0 does without.
+    sizes : bool, default=False
+        Whether to try other numbers of columns too, for ``selection.path``.
+    random_state : int, default=0
+        Where the search's starts and the folds come from.
+
+    Returns
+    -------
+    selection : Selection
+        ``selection.table`` is the answer, ``selection.notes`` what was decided on the way.
+
+    Raises
+    ------
+    TableError
+        A ValueError of one line, for a table or a question that has no answer.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from projstg import select
+    >>> X, y = load_diabetes(as_frame=True, scaled=False, return_X_y=True)
+    >>> found = select((X, y), k=5)
+    >>> sorted(found.columns)
+    ['bmi', 'bp', 's3', 's5', 'sex']
+    >>> print(f"{found.r2_in_sample:.2f} {found.r2_out_of_sample:.2f}")
+    0.51 0.48
+    """
+    start = perf_counter()
+    read, target, weights = _as_read(table, target, weights)
+    question = {
+        "k": k,
+        "criterion": criterion,
+        "always": _names(always, "always"),
+        "never": _names(never, "never"),
+        "weights": weights,
+        "missing": missing,
+        "folds": folds,
+        "sizes": sizes,
+        "random_state": random_state,
+    }
+    return chosen_from(read, target, question, start)[0]
+
+
+def chosen_from(
+    read: Read, target: str | None, question: dict, start: float
+) -> tuple[Selection, Prepared]:
+    """Return the answer for a table that has been read, and the numbers it was found in."""
+    data = prepared_table(
+        read.frame,
+        _named_target(target, read),
+        is_settled=read.facts.get("format") == "text",
+        **{key: question[key] for key in ("always", "never", "weights", "missing")},
+    )
+    source = {"name": read.name, **read.facts}
+    seconds = {"read": perf_counter() - start}
+    return answered(data, question, source, read.notes, seconds), data
+
+
+def _as_read(table: Any, target: str | None, weights: Any) -> tuple[Read, str | None, str | None]:
+    """Return the table as if read, with target and weights as names of columns."""
+    pandas = extra("pandas", "cli")
+    if isinstance(table, tuple):
+        table, target = _joined(pandas, table, target)
+    if isinstance(table, str | os.PathLike):
+        read = read_table(table)
+    elif isinstance(table, pandas.DataFrame) or hasattr(table, "to_pandas"):
+        table = table if isinstance(table, pandas.DataFrame) else table.to_pandas()
+        names, notes = distinct(str(name) for name in table.columns)
+        frame = table.reset_index(drop=True).set_axis(names, axis=1)
+        read = Read(frame, "data frame", {"format": "frame", **size_of(frame)}, notes)
+    else:
+        raise TableError(
+            f"a table is a data frame, a path or a pair (X, y); {type(table).__name__} was given."
+        )
+    if weights is None or isinstance(weights, str):
+        return read, target, weights
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (len(read.frame),):
+        raise TableError(f"weights have shape {weights.shape} for {len(read.frame)} rows.")
+    name = _free_name("weights", read.frame.columns)
+    return read._replace(frame=read.frame.assign(**{name: weights})), target, name
+
+
+def _joined(pandas, pair: tuple, target: str | None):
+    """Return (X, y) as one frame and the name of the target."""
+    if len(pair) != 2:
+        raise TableError(f"give a pair (X, y); a tuple of {len(pair)} was given.")
+    X, y = pair
+    if not isinstance(X, pandas.DataFrame):
+        X = np.asarray(X)
+        if X.ndim != 2:
+            raise TableError(f"X must have rows and columns; its shape is {X.shape}.")
+        X = pandas.DataFrame(X, columns=[f"x{place}" for place in range(X.shape[1])])
+    values = np.asarray(y)
+    if values.shape != (len(X),):
+        raise TableError(f"y has shape {values.shape} for {len(X)} rows of X.")
+    X = X.set_axis([str(name) for name in X.columns], axis=1).reset_index(drop=True)
+    wanted = target or getattr(y, "name", None) or "y"
+    name = _free_name(str(wanted), X.columns)
+    return pandas.concat([X, pandas.Series(values, name=name)], axis=1), name
+
+
+def _free_name(name: str, names: Iterable[str]) -> str:
+    while name in set(names):
+        name += "'"
+    return name
+
+
+def _named_target(target: str | None, read: Read) -> str:
+    names = list(read.frame.columns)
+    if target is None:
+        raise TableError(f'say which column to explain, as target="…"; {nearest("", names)}')
+    return str(target)
+
+
+def _names(columns: Iterable[str], role: str) -> list[str]:
+    if isinstance(columns, str):
+        raise TableError(f'{role}="{columns}"; give a list of names, {role}=["{columns}"].')
+    return [str(column) for column in columns or ()]

@@ -1,0 +1,180 @@
+"""Theorem 1: the projection is the minimiser, by whichever formula and on whatever X."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import exact_moments, few_examples, hadamard_formula, ridge_minimiser, theorem_1
+
+from projstg._core.data.quadratic import GramQuadratic, RowQuadratic, standardized
+from projstg._core.gates.moments import gate_moments
+from projstg._core.gates.projection import dual, hadamard, primal, project
+
+TAUS = [0.25, 0.5, 2.0]
+
+SOLVERS = {
+    "primal": lambda problem, ridge: primal(problem.gram, ridge),
+    "dual": dual,
+    "chosen from rows": project,
+    "chosen from a Gram matrix": lambda problem, ridge: project(problem.gram, ridge),
+}
+
+
+@pytest.fixture(params=SOLVERS)
+def solve(request):
+    return SOLVERS[request.param]
+
+
+def expected_loss(X, y, theta, q, v):
+    """E‖y − X(θ⊙z)‖² for independent gates."""
+    return np.sum((y - X @ (theta * q)) ** 2) + np.sum(theta**2 * v * np.sum(X**2, axis=0))
+
+
+@pytest.mark.parametrize("tau", TAUS)
+def test_projection_minimises_the_expected_loss(problem, solve, tau, rng):
+    X, y = problem.X, problem.y
+    mu = rng.uniform(-tau, 1 + tau, size=X.shape[1])
+    q, v, _ = exact_moments(mu, tau)
+    beta = solve(problem, gate_moments(mu, tau).noise_ratio)
+    best = theorem_1(X, y, q, v)
+    np.testing.assert_allclose(beta, best * q, rtol=1e-8, atol=1e-9)
+    loss = expected_loss(X, y, beta / q, q, v)
+    for size in (1e-3, 1.0):
+        other = beta / q + size * rng.normal(size=(200, beta.size))
+        assert loss <= min(expected_loss(X, y, theta, q, v) for theta in other)
+
+
+@pytest.mark.parametrize("tau", TAUS)
+def test_primal_dual_and_the_paper_s_formula_agree(full_problem, tau, rng):
+    X, y, gram = full_problem.X, full_problem.y, full_problem.gram
+    mu = rng.uniform(-tau, 1 + tau, size=X.shape[1])
+    q, v, _ = exact_moments(mu, tau)
+    ridge = v / q**2
+    paper = hadamard_formula(X, y, q, v)
+    second = np.outer(q, q) + np.diag(v)
+    for beta in (primal(gram, ridge), dual(full_problem, ridge)):
+        np.testing.assert_allclose(beta, paper * q, rtol=1e-9, atol=1e-11)
+    ours = hadamard(gram.G, gram.b, second, q)
+    np.testing.assert_allclose(ours, paper, rtol=1e-9, atol=1e-11)
+
+
+def test_sampled_gates_go_through_the_paper_s_formula(full_problem, rng):
+    """Fewer draws than columns: jitter makes the solve a ridge, and it stays a number."""
+    X, gram = full_problem.X, full_problem.gram
+    draws = rng.uniform(size=(3, X.shape[1]))
+    second, mean = draws.T @ draws / 3, draws.mean(axis=0)
+    jitter = 1e-3
+    matrix = gram.G * second
+    lifted = matrix + jitter * np.mean(np.diag(matrix)) * np.eye(len(mean))
+    expected = np.linalg.solve(lifted, gram.b * mean)
+    computed = hadamard(gram.G, gram.b, second, mean, jitter)
+    np.testing.assert_allclose(computed, expected, rtol=1e-8, atol=1e-10)
+
+
+PATTERNS = {
+    "all open": lambda d: np.zeros(d),
+    "all closed": lambda d: np.full(d, np.inf),
+    "open and closed": lambda d: np.where(np.arange(d) % 2 == 0, 0.0, np.inf),
+    "open, half open, closed": lambda d: np.asarray([0.0, 0.3, np.inf])[np.arange(d) % 3],
+    "over the whole range": lambda d: 10.0 ** np.linspace(-300, 300, d),
+    "nearly open": lambda d: np.full(d, 1e-12),
+    "nearly closed": lambda d: np.full(d, 1e12),
+}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_open_and_closed_gates_give_the_minimum_norm_solution(problem, solve, pattern):
+    X, y = problem.X, problem.y
+    ridge = PATTERNS[pattern](X.shape[1])
+    beta = solve(problem, ridge)
+    assert np.all(np.isfinite(beta))
+    best = ridge_minimiser(X, y, np.where(ridge < 1e-12, 0.0, ridge))
+    scale = np.sqrt(np.mean(y**2))
+    np.testing.assert_allclose(X @ beta, X @ best, atol=1e-6 * scale)
+    np.testing.assert_allclose(beta, best, rtol=1e-5, atol=1e-5 * scale)
+    assert np.all(np.abs(beta[np.isinf(ridge)]) <= 1e-100)
+
+
+def test_a_zero_column_gets_no_coefficient(problem, solve):
+    zero = ~np.any(problem.X != 0, axis=0)
+    for ridge in (0.0, 0.3, np.inf):
+        beta = solve(problem, np.full(problem.X.shape[1], ridge))
+        assert np.all(beta[zero] == 0)
+
+
+def test_duplicate_columns_share_their_coefficient(rng, solve):
+    X = rng.normal(size=(20, 4))[:, [0, 1, 2, 0, 3]]
+    problem = standardized(RowQuadratic.from_rows(X, rng.normal(size=20)))[0]
+    for ridge in (0.0, 0.3):
+        beta = solve(problem, np.full(5, ridge))
+        assert beta[0] == pytest.approx(beta[3], rel=1e-6)
+
+
+@pytest.mark.parametrize("angle", [1e-1, 1e-2, 1e-3])
+def test_nearly_collinear_columns_are_told_apart(angle, solve, rng):
+    X = rng.normal(size=(40, 6))
+    X[:, 1] = X[:, 0] + angle * X[:, 1]
+    y = (X[:, 0] - X[:, 1]) / angle + 0.1 * rng.normal(size=40)
+    problem = standardized(RowQuadratic.from_rows(X, y))[0]
+    fitted = problem.X @ solve(problem, np.zeros(6))
+    best = problem.X @ ridge_minimiser(problem.X, problem.y, np.zeros(6))
+    np.testing.assert_allclose(fitted, best, atol=1e-6 * np.max(np.abs(y)))
+
+
+def test_y_of_zero_gives_coefficients_of_zero(problem, solve):
+    empty = RowQuadratic(problem.X, 0.0 * problem.y, problem.n, problem.degrees_of_freedom)
+    for ridge in (0.0, 0.3, np.inf):
+        assert np.all(solve(empty, np.full(problem.X.shape[1], ridge)) == 0)
+
+
+@pytest.mark.parametrize("shape", [(12, 5), (5, 12)])
+@pytest.mark.parametrize("smallest", [0.1, 0.0])
+def test_a_batch_gives_the_bits_of_its_members(solve, shape, smallest, rng):
+    """Also when only some of the members have open gates."""
+    X, y = rng.normal(size=(4, *shape)), rng.normal(size=(4, shape[0]))
+    batch = standardized(RowQuadratic.from_rows(X, y))[0]
+    ridge = rng.uniform(0.1, 2.0, size=(4, shape[1]))
+    ridge[1:3, :2] = smallest
+    together = solve(batch, ridge)
+    for i in range(4):
+        alone = standardized(RowQuadratic.from_rows(X[i], y[i]))[0]
+        np.testing.assert_array_equal(together[i], solve(alone, ridge[i]))
+        one = batch.problems(np.asarray([i]))
+        np.testing.assert_array_equal(together[i], solve(one, ridge[i : i + 1])[0])
+
+
+@few_examples
+@given(
+    st.integers(1, 12),
+    st.integers(1, 12),
+    st.integers(1, 12),
+    st.integers(0, 1000),
+    st.lists(st.sampled_from([0.0, 1e-9, 0.1, 3.0, 1e9, np.inf]), min_size=12, max_size=12),
+)
+def test_any_shape_rank_and_gates(n_rows, n_columns, rank, seed, ridges):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, rank)) @ rng.normal(size=(rank, n_columns))
+    rows = RowQuadratic.from_rows(X, rng.normal(size=n_rows), centre=False)
+    problem = standardized(rows)[0]
+    ridge = np.asarray(ridges[:n_columns])
+    best = ridge_minimiser(problem.X, problem.y, np.where(ridge < 1e-8, 0.0, ridge))
+    for solver in SOLVERS.values():
+        beta = solver(problem, ridge)
+        assert np.all(np.isfinite(beta))
+        fitted, expected = problem.X @ beta, problem.X @ best
+        np.testing.assert_allclose(fitted, expected, atol=1e-3 * np.linalg.norm(problem.y))
+
+
+def test_a_matrix_that_rounding_left_indefinite_has_a_solution(rng):
+    X = rng.standard_normal((2, 12, 4))
+    batch = standardized(RowQuadratic.from_rows(X, X.sum(axis=-1), centre=False))[0].gram
+    # The second problem's third column is the first less what rounding took off its square.
+    spoiled = batch.G.copy()
+    spoiled[1, 2], spoiled[1, :, 2] = spoiled[1, 0], spoiled[1, :, 0]
+    spoiled[1, 2, 2] = (1.0 - 1e-6) * spoiled[1, 0, 0]
+    assert np.linalg.eigvalsh(spoiled[1])[0] < -1e-8 * 12
+    sums = GramQuadratic(spoiled, batch.b, batch.yy, batch.n, batch.degrees_of_freedom)
+    for refine in (True, False):
+        found = primal(sums, np.zeros((2, 4)), refine=refine)
+        assert np.all(np.isfinite(found))
+        np.testing.assert_array_equal(found[0], primal(batch, np.zeros((2, 4)), refine=refine)[0])

@@ -1,0 +1,219 @@
+"""How large a support can be, which sizes are tried, and what information criteria choose."""
+
+import numpy as np
+import pytest
+from scipy.special import comb
+
+from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.standardize import as_table
+from projstg._core.pipeline import size_ladder as sizes
+from projstg._core.pipeline.information import SELECTIONS, information_size
+from projstg._core.pipeline.largest_size import largest_size
+from projstg._core.pipeline.size_ladder import ladder
+from projstg._core.search.best_support import refine
+
+
+def draw(seed, n_rows, n_columns, noise=0.5, K=2):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((1, n_rows, n_columns))
+    return X, X[..., :K].sum(axis=-1) + noise * rng.standard_normal((1, n_rows))
+
+
+def problem_of(X, y, weights=None, **options):
+    return as_table(X, y, weights, **options).problem
+
+
+# ----------------------------------------------------------------------------- the largest size
+
+
+@pytest.mark.parametrize("centre", [True, False])
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns"), [(30, 8), (10, 8), (10, 40), (9, 9), (3, 5), (2, 5), (2, 1)]
+)
+def test_two_rows_are_left_over(n_rows, n_columns, centre):
+    problem = problem_of(*draw(0, n_rows, n_columns), centre=centre)
+    rows = n_rows - centre
+    assert largest_size(problem, n_columns) == max(min(n_columns, rows - 2), 0)
+
+
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(12, 40), (12, 30), (12, 5), (40, 12)])
+def test_rows_that_are_repeated_do_not_raise_it(n_rows, n_columns):
+    X, y = draw(1, n_rows, n_columns)
+    alone = largest_size(problem_of(X, y), n_columns)
+    often = problem_of(np.tile(X, (1, 3, 1)), np.tile(y, (1, 3)))
+    weighed = problem_of(X, y, np.full((1, n_rows), 3.0))
+    assert alone == largest_size(often, n_columns) == largest_size(weighed, n_columns)
+    assert alone == min(n_columns, n_rows - 3)
+
+
+def test_few_different_rows_and_many_columns_fit_without_error_however_tall_the_table():
+    X, y = draw(2, 8, 20)
+    tall = problem_of(np.tile(X, (1, 5, 1)), np.tile(y, (1, 5)))
+    assert not isinstance(tall, RowQuadratic)
+    assert largest_size(tall, 20) == 8 - 1 - 2
+
+
+def test_a_fit_without_error_is_no_match_by_chance_where_rows_are_to_spare():
+    X, _ = draw(3, 60, 12)
+    X[..., 6:] = X[..., :6]
+    exact, noisy = X[..., 0] - X[..., 1], X[..., 0] + draw(4, 60, 1)[1]
+    assert largest_size(problem_of(X, exact), 12) == 12
+    assert largest_size(problem_of(X, noisy), 12) == 12
+
+
+@pytest.mark.parametrize("n_columns", [20, 60])
+def test_columns_that_cannot_be_selected_do_not_limit_it(n_columns):
+    X, y = draw(3, 40, n_columns)
+    few = np.zeros_like(X)
+    few[..., :3] = X[..., :3]
+    assert largest_size(problem_of(few, y), 3) == 3
+
+
+def test_a_tall_table_by_its_rows_is_the_one_by_its_sums():
+    X, y = draw(5, 20, 6)
+    for target in (y, X[..., 0]):
+        rows = standardized(RowQuadratic.from_rows(X, target))[0]
+        assert largest_size(rows, 6) == largest_size(rows.gram, 6)
+
+
+def test_columns_that_may_not_enter_limit_it_and_so_does_a_round_number(monkeypatch):
+    problem = problem_of(*draw(6, 30, 20))
+    assert largest_size(problem, 4) == 4
+    assert largest_size(problem, 0) == 0
+    monkeypatch.setattr(largest, "_MOST", 9)
+    assert largest_size(problem, 20) == 9
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_of_a_large_table_the_rank_is_not_asked_for(times, monkeypatch):
+    X, y = draw(7, 12, 30)
+    often = problem_of(np.tile(X, (1, times, 1)), np.tile(y, (1, times)))
+    assert isinstance(often, RowQuadratic) == (times == 2)
+    assert largest_size(often, 30) == 12 - 1 - 2
+    monkeypatch.setattr(largest, "_MOST_FOR_RANK", 11)
+    assert largest_size(often, 30) == min(12 * times - 1 - 2, 30)
+
+
+# ----------------------------------------------------------------------------------- the ladder
+
+
+@pytest.mark.parametrize("n_locked", [0, 1, 5])
+@pytest.mark.parametrize("more", [0, 1, 2, 3, 14, 16, 40, 195])
+def test_rungs_rise_from_the_locked_columns_to_the_largest_size(n_locked, more):
+    rungs = sizes._rungs(n_locked, n_locked + more)
+    assert rungs[0] == n_locked
+    assert rungs[-1] == n_locked + more
+    assert np.all(np.diff(rungs) > 0)
+    assert len(rungs) <= 20
+    steps = np.diff(rungs)
+    assert np.all(steps <= np.maximum(3, 0.31 * (np.asarray(rungs[1:]) - n_locked)))
+
+
+def climbed(problem, k_max, always=(), never=(), criterion="common-size"):
+    masks = (np.isin(np.arange(problem.b.shape[-1]), columns) for columns in (always, never))
+    return ladder(problem, criterion, k_max, *masks, seed=0)
+
+
+def test_the_ladder_ends_when_three_sizes_in_a_row_were_worse():
+    X, y = draw(8, 40, 30, noise=0.1, K=3)
+    found = climbed(problem_of(X, y), 28)
+    # Three true columns: 0 and 1 lead up to 3, and 5, 8, 10 are worse.
+    assert [one.supports.shape[1] for one in found] == [0, 1, 3, 5, 8, 10]
+    assert found[2].supports[0].tolist() == [0, 1, 2]
+
+
+def test_what_the_ladder_found_is_in_order_distinct_and_not_much():
+    found = climbed(problem_of(*draw(9, 25, 30, noise=1.0, K=4)), 22)
+    for one in found:
+        assert 1 <= len(one.supports) == len(one.scores) <= 20
+        assert np.all(np.diff(one.scores) >= 0.0)
+        assert len(np.unique(one.supports, axis=0)) == len(one.supports)
+        assert np.all(np.diff(one.supports, axis=1) > 0)
+
+
+def test_every_rung_keeps_to_the_limits():
+    problem = problem_of(*draw(10, 25, 20, noise=1.0, K=4))
+    found = climbed(problem, 20, always=[7, 9], never=[0, 1])
+    assert [one.supports.shape[1] for one in found][:3] == [2, 3, 5]
+    for one in found:
+        for support in one.supports:
+            assert {7, 9} <= set(support.tolist())
+            assert not {0, 1} & set(support.tolist())
+
+
+def test_a_greedy_start_is_a_support_or_none():
+    X, y = draw(11, 20, 8)
+    problem = problem_of(X, y)
+    start = sizes._greedy(problem, 3)
+    assert start.shape == (1, 1, 3)
+    assert np.unique(start).size == 3
+    assert sizes._greedy(problem, 0) is None
+    X[..., 2:] = 1.0  # two columns vary
+    assert sizes._greedy(problem_of(X, y), 3) is None
+
+
+# ------------------------------------------------------------------------- information criteria
+
+
+def best_of(problem, k):
+    return refine(
+        problem, k, generators=[np.random.default_rng(k)], criterion="least-squares"
+    ).support[0]
+
+
+def plain_loop(X, y, name, k_max):
+    """Every size by its formula, on the rows themselves."""
+    n_rows, n_columns = X.shape
+    X, y = X - X.mean(axis=0), y - y.mean()
+    problem, nu, costs = problem_of(X[None], y[None]), n_rows - 1, []
+    for k in range(k_max + 1):
+        A = X[:, best_of(problem, k)]
+        rss = np.sum((y - A @ np.linalg.lstsq(A, y)[0]) ** 2) if k else y @ y
+        penalty = {
+            "bic": k * np.log(nu),
+            "ebic": k * np.log(nu) + 2 * np.log(comb(n_columns, k)),
+            "gic": k * np.log(n_columns) * np.log(np.log(nu)),
+        }[name]
+        costs.append(nu * np.log(rss / nu) + penalty)
+    return int(np.argmin(costs))
+
+
+@pytest.mark.parametrize("name", [name for name in SELECTIONS if name != "evidence"])
+@pytest.mark.parametrize("seed", range(4))
+def test_information_criteria_are_their_formulas(name, seed):
+    X, y = draw(seed, 20, 8, noise=1.0, K=3)
+    problem = problem_of(X, y)
+    found = information_size(problem, name, lambda k: best_of(problem, k), 0, 8, 8)
+    assert found == plain_loop(X[0], y[0], name, 6)  # a third of the rows
+
+
+def test_they_give_up_after_twelve_sizes_that_were_no_better():
+    problem = problem_of(*draw(20, 60, 20, noise=0.1, K=2))
+    asked = []
+
+    def search(k):
+        asked.append(k)
+        return best_of(problem, k)
+
+    assert information_size(problem, "ebic", search, 0, 20, 20) == 2
+    assert asked == list(range(15))
+
+
+def test_they_begin_at_the_columns_that_must_be_there():
+    problem = problem_of(*draw(21, 40, 8, noise=0.1, K=2))
+    assert information_size(problem, "bic", lambda k: best_of(problem, k), 4, 4, 8) == 4
+    assert information_size(problem, "ebic", lambda k: best_of(problem, k), 3, 8, 8) == 3
+
+
+def test_one_column_has_a_price_under_every_criterion():
+    for name in ("bic", "ebic", "gic"):
+        assert sizes._penalty(name, 1, 50.0, 1) > 0.9
+        assert sizes._penalty(name, 0, 50.0, 1) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("apart", [1e-2, 1e-3, 1e-4])
+def test_rounding_does_not_decide_the_largest_size(apart):
+    X, y = draw(9, 10, 9)
+    X[..., 1] = X[..., 0] + apart * X[..., 1]
+    often = problem_of(np.tile(X, (1, 4, 1)), np.tile(y, (1, 4)))
+    assert largest_size(often, 9) == 10 - 1 - 2

@@ -1,0 +1,331 @@
+"""Closed-form swaps are recomputation; the search finds what enumeration finds."""
+
+import numpy as np
+import pytest
+from oracles_search import SCORES, all_supports, log_evidence
+
+from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.sufficient_statistics import Statistics
+from projstg._core.score.criterion import CRITERIA, residual_floor, support_scores
+from projstg._core.score.tableau import scores_of, swap_objectives, tableau, tableaux
+from projstg._core.search import best_support as search
+from projstg._core.search import polish as judging
+from projstg._core.search.best_support import equivalent_features, refine
+from projstg._core.search.record import Ledger
+from projstg._core.search.walk import Starts, descend, wander
+from projstg._core.search.working_set import outside_swaps, restricted
+
+
+def draw(seed, n_problems, n_rows, n_columns, K=3, sigma=0.5):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_problems, n_rows, n_columns))
+    y = X[..., :K] @ rng.choice([-1.0, 1.0], K) + sigma * rng.standard_normal((n_problems, n_rows))
+    return standardized(RowQuadratic.from_rows(X, y))[0]
+
+
+def whole(Z, closed=None, locked=None):
+    shape = Z.b.shape
+    closed = np.zeros(shape) if closed is None else closed
+    locked = np.zeros(shape, dtype=bool) if locked is None else locked
+    return restricted(Z, np.tile(np.arange(shape[1]), (shape[0], 1)), closed, locked)
+
+
+def exchange_scores(field, problem, members, judge):
+    """The scores of all exchanges and of the supports."""
+    return scores_of(field, problem, members, judge, *tableaux(field, problem, members, judge))
+
+
+def generators(n, seed=0):
+    return [np.random.default_rng([seed, i]) for i in range(n)]
+
+
+@pytest.mark.parametrize(("n_rows", "kappa"), [(30, 0.3), (30, 1e-3), (5, 0.3)])
+def test_every_swap_in_the_table_is_its_recomputation(n_rows, kappa):
+    Z = draw(0, 2, n_rows, 8)
+    field = whole(Z)
+    problem, members = np.asarray([0, 1]), np.asarray([[0, 4, 6], [7, 1, 2]])
+    state = tableau(field, problem, members, np.full(2, kappa))
+    floor = residual_floor(field.yy)
+    table = swap_objectives(state, field.dof, floor, True)
+    for c in range(2):
+        now = log_evidence(Z.X[c], Z.y[c], members[c], kappa, n_rows - 1)
+        for p in range(3):
+            for j in set(range(8)) - set(members[c]):
+                other = members[c].copy()
+                other[p] = j
+                change = log_evidence(Z.X[c], Z.y[c], other, kappa, n_rows - 1) - now
+                found = table[c, p, j] - field.dof[c] * np.log(state.rss[c])
+                np.testing.assert_allclose(found, change, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_exchange_scores_are_scores_of_exchanges(name):
+    Z = draw(1, 2, 12, 7)
+    members = np.asarray([[0, 4, 6], [6, 1, 2]])
+    scores, present = exchange_scores(whole(Z), np.asarray([0, 1]), members, CRITERIA[name])
+    for c in range(2):
+        np.testing.assert_allclose(present[c], SCORES[name](Z.X[c], Z.y[c], members[c], 11))
+        for p in range(3):
+            for j in range(7):
+                other = members[c].copy()
+                other[p] = j
+                if j in members[c]:
+                    assert scores[c, p, j] == np.inf
+                    continue
+                expected = SCORES[name](Z.X[c], Z.y[c], other, 11)
+                np.testing.assert_allclose(scores[c, p, j], expected, rtol=1e-8)
+
+
+def test_updates_do_not_drift(monkeypatch):
+    Z = draw(2, 3, 20, 30, K=6)
+    field = whole(Z)
+    problem = np.repeat(np.arange(3), 4)
+    members = np.argsort(np.random.default_rng(0).random((12, 30)), axis=1)[:, :6]
+
+    def rests(refresh):
+        monkeypatch.setattr("projstg._core.search.walk._REFRESH", refresh)
+        kappa, none, n_iter = np.full(12, 0.5), np.full(12, -1), np.zeros(3, dtype=np.int64)
+        starts = Starts(problem, members, kappa, 0.5 / 20)
+        found = wander(field, starts, length=60, n_rests=9, banned=none, n_iter=n_iter)
+        assert n_iter.tolist() == [240] * 3
+        return [(c, tuple(sorted(m))) for c, m in zip(*found, strict=True)]
+
+    assert rests(1) == rests(10**6)
+
+
+def is_local_optimum(Z, i, members, kappa):
+    dof = Z.X.shape[1] - 1
+    now = log_evidence(Z.X[i], Z.y[i], members, kappa, dof)
+    others = set(range(Z.X.shape[2])) - set(members)
+    swaps = [np.where(members == m, j, members) for m in members for j in others]
+    return all(log_evidence(Z.X[i], Z.y[i], s, kappa, dof) >= now - 1e-3 for s in swaps)
+
+
+def test_descents_end_at_local_optima():
+    Z = draw(3, 2, 15, 10)
+    n_iter = np.zeros(2, dtype=np.int64)
+    starts = Starts(np.arange(2), np.asarray([[7, 8, 9]] * 2), np.full(2, 0.1), 0.1 / 15)
+    ends = descend(whole(Z), starts, counts_volume=True, n_iter=n_iter)
+    assert all(is_local_optimum(Z, i, ends[i], 0.1) for i in range(2))
+    assert np.all(n_iter > 0)
+
+
+def test_single_precision_proposes_what_double_does(monkeypatch):
+    Z = draw(17, 2, 25, 40, K=6)
+    problem = np.repeat(np.arange(2), 5)
+    members = np.argsort(np.random.default_rng(1).random((10, 40)), axis=1)[:, :6]
+
+    def ends(mild):
+        monkeypatch.setattr("projstg._core.search.walk._MILD", mild)
+        n_iter = np.zeros(2, dtype=np.int64)
+        begin = Starts(problem, members, np.full(10, 0.3), 0.3 / 25)
+        return descend(whole(Z), begin, counts_volume=True, n_iter=n_iter)
+
+    assert ends(1e-3).tolist() == ends(np.inf).tolist()
+
+
+def test_a_walk_does_without_what_is_banned():
+    Z = draw(3, 1, 15, 10)
+    chains, banned = np.zeros(4, dtype=np.int64), np.asarray([0, -1, 1, 2])
+    starts = Starts(chains, np.asarray([[7, 8, 9]] * 4), np.full(4, 0.1), 0.1 / 15)
+    n_iter = np.zeros(1, dtype=np.int64)
+    rests = wander(whole(Z), starts, length=30, n_rests=5, banned=banned, n_iter=n_iter)
+    assert set(rests.chains) == set(range(4))
+    assert not np.any(rests.members == banned[rests.chains][:, None])
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize("seed", range(40))
+def test_small_problems_get_the_best_of_all_supports(name, seed):
+    rng = np.random.default_rng([7, seed])
+    n_columns = int(rng.integers(2, 10))
+    K = int(rng.integers(1, n_columns + 1))
+    n_rows = int(rng.integers(3, 25))
+    Z = draw([8, seed], 2, n_rows, n_columns, K=min(3, n_columns), sigma=rng.choice([0.1, 1.0]))
+    found = refine(Z, K, generators=generators(2), criterion=name)
+    every = all_supports(n_columns, K)
+    scores = support_scores(Z, np.stack([every, every]), CRITERIA[name])
+    np.testing.assert_allclose(found.objective, scores.min(axis=1), rtol=1e-7, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize(("n_rows", "K"), [(8, 4), (12, 3), (30, 5)])
+def test_the_search_alone_finds_them_too(monkeypatch, name, n_rows, K):
+    monkeypatch.setattr(search, "_ENUMERABLE", 0)
+    Z = draw([18, n_rows], 8, n_rows, 11, K=4, sigma=0.3)
+    found = refine(Z, K, generators=generators(8), criterion=name)
+    every = np.broadcast_to(all_supports(11, K), (8, *all_supports(11, K).shape))
+    scores = support_scores(Z, every, CRITERIA[name])
+    np.testing.assert_allclose(found.objective, scores.min(axis=1), rtol=1e-7, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_a_batch_is_its_members(name):
+    Z = draw(4, 5, 22, 30, K=7)
+    together = refine(Z, 7, generators=generators(5), criterion=name)
+    for i in range(5):
+        alone = refine(
+            Z.problems(np.asarray([i])), 7, generators=generators(5)[i : i + 1], criterion=name
+        )
+        assert alone.support.tolist() == together.support[i : i + 1].tolist()
+        for field in ("objective", "n_starts", "n_agreeing_starts", "n_iter"):
+            np.testing.assert_allclose(getattr(alone, field)[0], getattr(together, field)[i])
+        assert alone.optima[0].supports.tolist() == together.optima[i].supports.tolist()
+
+
+def test_rows_and_gram_give_the_same_support():
+    Z = draw(5, 2, 40, 12)
+    by_rows = refine(Z, 3, generators=generators(2))
+    by_gram = refine(Z.gram, 3, generators=generators(2))
+    assert by_rows.support.tolist() == by_gram.support.tolist() == [[0, 1, 2]] * 2
+
+
+def test_starts_are_taken_and_counted():
+    Z = draw(6, 2, 40, 12)
+    starts = np.asarray([[[3, 4, 5], [0, 1, 2]]] * 2)
+    found = refine(Z, 3, starts=starts, generators=generators(2), n_starts=2)
+    assert found.support.tolist() == [[0, 1, 2]] * 2
+    assert found.n_starts.tolist() == [2, 2]
+    assert np.all(found.n_agreeing_starts <= found.n_starts)
+
+
+def test_optima_are_distinct_sorted_and_led_by_the_answer():
+    Z = draw(7, 1, 18, 40, K=8, sigma=1.0)
+    found = refine(Z, 8, generators=generators(1))
+    optima = found.optima[0]
+    assert len({tuple(s) for s in optima.supports}) == len(optima.supports) > 1
+    assert np.all(np.diff(optima.scores) >= 0)
+    assert np.all(np.diff(optima.supports, axis=1) > 0)
+    np.testing.assert_allclose(optima.scores[0], found.objective[0])
+    again = support_scores(Z, optima.supports[None])[0]
+    np.testing.assert_allclose(again, optima.scores, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_constraints_are_hard(name):
+    Z = draw(8, 3, 30, 15)
+    always, never = np.arange(15) == 11, np.arange(15) < 2
+    found = refine(Z, 4, generators=generators(3), criterion=name, always=always, never=never)
+    assert np.all(np.any(found.support == 11, axis=1))
+    assert not np.any(found.support < 2)
+    for optima in found.optima:
+        assert np.all(np.any(optima.supports == 11, axis=1))
+        assert not np.any(optima.supports < 2)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize("K", [0, 1, 6, 9])
+def test_any_size_up_to_all_columns(name, K):
+    Z = draw(9, 2, 5, 9)
+    found = refine(Z, K, generators=generators(2), criterion=name)
+    assert found.support.shape == (2, K)
+    assert np.all(np.isfinite(found.objective))
+
+
+def test_zero_columns_come_last():
+    rng = np.random.default_rng(10)
+    X = rng.standard_normal((1, 20, 6))
+    X[..., [0, 3]] = 1.0
+    Z, _ = standardized(RowQuadratic.from_rows(X, rng.standard_normal((1, 20))), 1e-20)
+    assert not set(refine(Z, 4, generators=generators(1)).support[0]) & {0, 3}
+    assert len(set(refine(Z, 5, generators=generators(1)).support[0]) & {0, 3}) == 1
+
+
+def test_a_response_of_zeros_has_an_answer():
+    Z = draw(11, 1, 20, 6)
+    Z = RowQuadratic(Z.X, 0.0 * Z.y, Z.n, Z.degrees_of_freedom)
+    assert np.isfinite(refine(Z, 2, generators=generators(1)).objective[0])
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_of_duplicates_the_first_stands_and_the_others_are_told(name):
+    rng = np.random.default_rng(12)
+    X = rng.standard_normal((1, 40, 10))
+    X[..., 9] = X[..., 2]
+    X[..., 7] = -X[..., 2]
+    y = X[..., 2] + X[..., 5] + 0.3 * rng.standard_normal((1, 40))
+    Z, _ = standardized(RowQuadratic.from_rows(X, y))
+    for seed in range(5):
+        found = refine(Z, 2, generators=generators(1, seed), criterion=name)
+        assert found.support.tolist() == [[2, 5]]
+    assert equivalent_features(Z, found.support, name) == [{2: [7, 9], 5: []}]
+
+
+def test_near_duplicates_are_told():
+    rng = np.random.default_rng(13)
+    X = rng.standard_normal((1, 400, 6))
+    X[..., 4] = X[..., 1] + 1e-3 * rng.standard_normal((1, 400))
+    Z, _ = standardized(RowQuadratic.from_rows(X, X[..., 1] + 0.1 * X[..., 2]))
+    assert equivalent_features(Z, np.asarray([[1, 2]]), "evidence") == [{1: [4], 2: []}]
+
+
+def test_outside_swaps_see_what_the_table_sees():
+    Z = draw(14, 2, 30, 12)
+    members = np.asarray([[0, 5, 7], [1, 2, 9]])
+    lowered = outside_swaps(
+        Z, members, np.zeros((2, 12)), np.zeros((2, 12), dtype=bool), CRITERIA["least-squares"]
+    )
+    scores, present = exchange_scores(whole(Z), np.arange(2), members, CRITERIA["least-squares"])
+    expected = present[:, None] - scores.min(axis=1)
+    outside = np.isfinite(expected)
+    np.testing.assert_allclose(lowered[outside], expected[outside], rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["rows", "gram"])
+@pytest.mark.parametrize("name", CRITERIA)
+def test_a_working_set_gives_the_answer_of_all_columns(monkeypatch, name, kind):
+    Z = draw(15, 3, 60, 120, K=5)
+    problem = Z if kind == "rows" else Z.gram
+    everything = refine(problem, 5, generators=generators(3), criterion=name)
+    monkeypatch.setattr(search, "_ALL_COLUMNS", 10)
+    monkeypatch.setattr(search, "_WORKING_SET", 12)
+    few = refine(problem, 5, generators=generators(3), criterion=name)
+    assert few.support.tolist() == everything.support.tolist()
+    np.testing.assert_allclose(few.objective, everything.objective)
+
+
+def test_sufficient_statistics_are_enough():
+    rng = np.random.default_rng(16)
+    X = rng.standard_normal((1, 50, 8))
+    y = X[..., 6] - X[..., 1]
+    Z, _ = standardized(Statistics.from_rows(X, y).quadratic())
+    assert refine(Z, 2, generators=generators(1)).support.tolist() == [[1, 6]]
+
+
+def settled(scores, starts, after_first_round):
+    ledger = Ledger()
+    for place, score in enumerate(scores):
+        ledger.enter(np.asarray([place]).tobytes(), score)
+    ledger.starts, ledger.n_challenges = list(starts), 10
+    return ledger.is_settled(after_first_round, 4, 64)
+
+
+def test_a_clear_lead_needs_few_starts_and_a_close_race_many():
+    assert settled([-30.0], [-30.0] * 6, True)
+    assert settled([-30.0, -10.0], [-30.0] * 5 + [-10.0], True)
+    assert not settled([-30.0, -29.0], [-30.0] * 5 + [-29.0], True)
+    assert settled([-30.0, -10.0], [-30.0] * 2 + [-10.0] * 20, False)
+    assert not settled([-30.0, -29.0], [-30.0] * 8 + [-29.0] * 20, False)
+    assert settled([-30.0, -29.0], [-30.0] * 20 + [-29.0] * 20, False)
+
+
+@pytest.mark.parametrize("most", [4000, 5])
+@pytest.mark.parametrize("name", CRITERIA)
+def test_what_tables_do_not_carry_is_polished_one_by_one(name, most, monkeypatch):
+    monkeypatch.setattr(judging, "_MOST_ONE_BY_ONE", most)
+    monkeypatch.setattr(
+        judging, "has_enough_digits", lambda field, problem, state: np.zeros(1, bool)
+    )
+    Z = draw(40, 1, 25, 12)
+    exact = refine(Z, 3, generators=generators(1), criterion=name)
+    monkeypatch.undo()
+    tables = refine(Z, 3, generators=generators(1), criterion=name)
+    np.testing.assert_array_equal(exact.support, tables.support)
+
+
+def test_a_start_itself_counts_as_found(monkeypatch):
+    monkeypatch.setattr(search, "_ENUMERABLE", 0)
+    Z, begun = draw(41, 1, 12, 40, K=8, sigma=1.0), np.arange(8)
+    found = refine(Z, 8, starts=begun[None, None], generators=generators(1), n_starts=1)
+    assert begun.tolist() in found.optima[0].supports.tolist()
+    assert found.objective[0] <= support_scores(Z, begun[None, None])[0, 0]

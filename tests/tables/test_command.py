@@ -1,0 +1,183 @@
+"""The command: what it prints, what it writes, and with which status it ends."""
+
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import projstg
+from projstg.cli import main
+from projstg.tables import Selection
+from projstg.tables import open_file as opening
+from projstg.tables import parse_cells as parsing
+
+pytest.importorskip("click")
+pytest.importorskip("rich")
+pd = pytest.importorskip("pandas")
+
+
+@pytest.fixture
+def table(rng, tmp_path):
+    """A file with y = 2b − f and a note-worthy column or two."""
+    X = rng.normal(size=(60, 6))
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(
+        same=1.0, id=np.arange(60), y=2.0 * X[:, 1] - X[:, 5] + 0.1 * rng.normal(size=60)
+    )
+    path = tmp_path / "table.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_without_a_file_it_shows_the_diabetes_table(capsys):
+    assert main(["select", "-k", "3"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("progression by 3 columns of 10, 442 rows: R² 0.4")
+    assert "No file was given" in out
+    assert "bmi" in out
+
+
+def test_without_a_size_the_data_choose_it(table, capsys):
+    for options in ([], ["--auto"]):
+        assert main(["select", str(table), "-t", "y", "--folds", "0", *options]) == 0
+        out = capsys.readouterr().out
+        assert out.startswith("y by 2 columns of 6")
+        assert "exactly these columns: probability" in out
+        assert "likely numbers of columns: 2 (" in out
+
+
+def test_nothing_chosen_is_an_answer(rng, tmp_path, capsys):
+    X = rng.normal(size=(40, 3))
+    pure = rng.normal(size=40)
+    design = np.column_stack([np.ones(40), X])
+    pure -= design @ np.linalg.lstsq(design, pure)[0]
+    pd.DataFrame(X, columns=list("abc")).assign(y=pure).to_csv(tmp_path / "t.csv", index=False)
+    out = tmp_path / "out"
+    assert main(["select", str(tmp_path / "t.csv"), "-t", "y", "--out", str(out), "--csv"]) == 0
+    assert capsys.readouterr().out.startswith("y by 0 columns of 3")
+    assert "No column explains" in (out / "report.html").read_text(encoding="utf-8")
+    assert list(pd.read_csv(out / "selected.csv").columns) == ["y"]
+
+
+def test_it_prints_what_the_function_finds(table, capsys):
+    assert main(["select", str(table), "-t", "y", "-k", "2", "--json"]) == 0
+    out = capsys.readouterr().out
+    answer = Selection.from_dict(json.loads(out))
+    found = projstg.select(table, "y", 2)
+    assert answer.chosen == found.chosen
+    assert answer.r2_out_of_sample == found.r2_out_of_sample
+    assert answer.notes == found.notes
+
+
+def test_the_terminal_names_columns_numbers_and_notes(table, capsys):
+    assert main(["select", str(table), "--target", "y", "-k", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "y by 2 columns of 6, 60 rows: R² 0.9" in out
+    assert "Left out, for they are the same in every row: same." in out
+    assert "Left out, for they look like identifiers" in out
+    assert "time: read" in out
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
+    assert float(rows["b"][0]) == pytest.approx(2.0, abs=0.1)
+    assert float(rows["f"][0]) == pytest.approx(-1.0, abs=0.1)
+
+
+def test_it_writes_what_it_says(table, tmp_path, capsys):
+    out = tmp_path / "deep" / "answer"
+    options = ["-t", "y", "-k", "2", "--out", str(out), "--csv", "--folds", "3"]
+    assert main(["select", str(table), *options]) == 0
+    assert sorted(path.name for path in out.iterdir()) == [
+        "report.html",
+        "selected.csv",
+        "selection.json",
+    ]
+    assert str(out / "report.html") in capsys.readouterr().err
+    kept = Selection.load(out / "selection.json")
+    assert kept.columns == ["b", "f"]
+    assert [one["k"] for one in kept.path] == [1, 2, 3, 4, 5, 6]
+    within = [one["r2_in_sample"] for one in kept.path]
+    assert within == sorted(within)
+    chosen, whole = pd.read_csv(out / "selected.csv"), pd.read_csv(table)
+    np.testing.assert_allclose(chosen.to_numpy(), whole[["b", "f", "y"]].to_numpy())
+    page = (out / "report.html").read_text(encoding="utf-8")
+    for words in ("What y depends on", "The gates", "Other sizes", "The residuals", "stability"):
+        assert words in page
+    assert page.count("<svg") == 5
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "https://" not in page
+
+
+def test_names_with_commas_between_them(table, capsys):
+    options = ["-t", "y", "-k", "2", "--never", "b,c", "--always", "a", "--folds", "0"]
+    assert main(["select", str(table), *options, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert {one["column"] for one in answer["chosen"]} == {"a", "f"}
+    assert answer["question"]["never"] == ["b", "c"]
+
+
+def test_standard_input(table, capsys, monkeypatch):
+    class Input:
+        buffer = io.BytesIO(table.read_bytes())
+
+    monkeypatch.setattr(opening.sys, "stdin", Input)
+    assert main(["select", "-", "-t", "y", "-k", "2", "--folds", "0"]) == 0
+    assert capsys.readouterr().out.startswith("y by 2 columns")
+
+
+def test_a_delimiter_and_a_decimal_mark_can_be_given(tmp_path, capsys):
+    rows = "".join(f"{i % 7}\t{i % 5},5\n" for i in range(30))
+    path = tmp_path / "table.txt"
+    path.write_text("a\ty\n" + rows, encoding="utf-8")
+    options = ["-t", "y", "-k", "1", "--delimiter", "tab", "--decimal", ","]
+    assert main(["select", str(path), *options]) == 0
+    assert capsys.readouterr().out.startswith("y by 1 column of 1, 30 rows")
+
+
+MISTAKES = {
+    "no target": ([], "say which column to explain, as --target NAME; the columns are a, b, c"),
+    "two sizes": (["-t", "y", "-k", "2", "--auto"], "-k 2 and --auto contradict each other"),
+    "csv without out": (["-t", "y", "-k", "2", "--csv"], "add --out DIR"),
+    "k too large": (["-t", "y", "-k", "7"], "-k 7 is more than the 6 columns"),
+    "k of zero": (["-t", "y", "-k", "0"], "0 is not in the range"),
+    "k of words": (["-t", "y", "-k", "two"], "is not a valid integer"),
+    "unknown option": (["-t", "y", "--size", "2"], "--size"),
+    "unknown never": (["-t", "y", "-k", "2", "--never", "zz"], "never has 'zz'; the columns are"),
+    "delimiter": (["-t", "y", "-k", "2", "--delimiter", "ab"], "give one ASCII character"),
+    "a letter with an accent": (["-t", "y", "--delimiter", "é"], "give one ASCII character"),
+    "decimal": (["-t", "y", "-k", "2", "--decimal", "x"], "give . or ,"),
+    "weights": (["-t", "y", "-k", "2", "--weights", "a"], "negative values"),
+}
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+def test_mistakes_end_in_one_line_and_status_2(kind, table, capsys):
+    options, words = MISTAKES[kind]
+    assert main(["select", str(table), *options]) == 2
+    said = capsys.readouterr()
+    assert words in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+
+
+def test_out_must_be_a_folder(table, capsys):
+    assert main(["select", str(table), "-t", "y", "-k", "2", "--out", str(table)]) == 2
+    assert "is a file; give a folder" in capsys.readouterr().err
+
+
+def test_running_out_of_memory_is_said(table, capsys, monkeypatch):
+    def fail(*given, **options):
+        raise MemoryError
+
+    monkeypatch.setattr(parsing, "_parsed", fail)
+    assert main(["select", str(table), "-t", "y", "-k", "2"]) == 2
+    assert "does not fit into memory" in capsys.readouterr().err
+
+
+def test_help_comes_without_numpy():
+    code = (
+        "import sys; from projstg.cli import main; status = main(['select', '--help']); "
+        "assert 'numpy' not in sys.modules and 'pandas' not in sys.modules; sys.exit(status)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Exit status" in done.stdout
