@@ -31,7 +31,12 @@ NEED_PEERS = (
     "src/projstg/model_selection/knockoffs.py",
 )
 # What pages, files and processes do has little to do with these libraries, and takes long.
-LEFT_OUT = ("tests/faults", "tests/hostile", "tests/report/test_experiment_page.py", "tests/test_cli.py")
+LEFT_OUT = (
+    "tests/faults",
+    "tests/hostile",
+    "tests/report/test_experiment_page.py",
+    "tests/test_cli.py",
+)
 SHOW = "import numpy, scipy, sklearn; print(*(m.__version__ for m in (numpy, scipy, sklearn)))"
 
 

@@ -23,7 +23,11 @@ FOLDER = ROOT / ".soak"
 # What is run, how many times longer than in `make test`, and how often each fault happens.
 STAGES = {
     "properties": (["tests/properties"], 40.0, 1),
-    "hostile": (["tests/hostile", "tests/tables/test_number_marks.py", "tests/experiments/test_spec.py"], 30.0, 10),
+    "hostile": (
+        ["tests/hostile", "tests/tables/test_number_marks.py", "tests/experiments/test_spec.py"],
+        30.0,
+        10,
+    ),
     "faults": (["tests/faults", "tests/experiments/test_store.py"], 1.0, 20),
 }
 _TITLES = {"problem": "generated problems", "fault": "faults", "fit": "fits repeated elsewhere"}

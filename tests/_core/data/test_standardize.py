@@ -1,11 +1,13 @@
 """A table is the centred, weighted, scaled matrix it says it is, however it was summed."""
 
+import mpmath
 import numpy as np
 import pytest
 
 from projstg._core.data import standardize as table_module
 from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
 from projstg._core.data.standardize import as_table
+from projstg._core.score.criterion import support_spectra
 
 
 @pytest.fixture(params=[False, True], ids=["equal rows", "weighted"])
@@ -139,3 +141,21 @@ def test_a_constant_response_is_explained_by_its_mean_alone(shape, weighted, rng
         found = as_table(X[None], y, weights)
         assert found.problem.yy[0] == 0.0
         assert found.y_mean[0] == pytest.approx(value, rel=1e-15)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_response_that_hardly_varies_keeps_its_digits(weighted, rng):
+    X = rng.standard_normal((12, 1))
+    y = 8.8 + 1e-9 * (X[:, 0] + 1e-3 * rng.standard_normal(12))
+    weights = rng.integers(1, 4, 12).astype(float) if weighted else np.ones(12)
+    problem = batched(X, y, weights if weighted else None).problem
+    with mpmath.workdps(40):
+        w, x, z = ([mpmath.mpf(float(v)) for v in column] for column in (weights, X[:, 0], y))
+        x, z = ([v - mpmath.fdot(w, side) / sum(w) for v in side] for side in (x, z))
+        xx, xz, zz = (
+            sum(a * b * c for a, b, c in zip(w, p, q, strict=True))
+            for p, q in ((x, x), (x, z), (z, z))
+        )
+        share = float((zz - xz * xz / xx) / zz)
+    found = support_spectra(problem, np.zeros((1, 1, 1), dtype=int)).rss[0, 0]
+    assert found / problem.yy[0] == pytest.approx(share, rel=1e-6)

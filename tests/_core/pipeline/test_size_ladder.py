@@ -6,6 +6,8 @@ from scipy.special import comb
 
 from projstg._core.data.quadratic import RowQuadratic, standardized
 from projstg._core.data.standardize import as_table
+from projstg._core.pipeline import information
+from projstg._core.pipeline import largest_size as largest
 from projstg._core.pipeline import size_ladder as sizes
 from projstg._core.pipeline.information import SELECTIONS, information_size
 from projstg._core.pipeline.largest_size import largest_size
@@ -207,8 +209,8 @@ def test_they_begin_at_the_columns_that_must_be_there():
 
 def test_one_column_has_a_price_under_every_criterion():
     for name in ("bic", "ebic", "gic"):
-        assert sizes._penalty(name, 1, 50.0, 1) > 0.9
-        assert sizes._penalty(name, 0, 50.0, 1) == pytest.approx(0.0)
+        assert information._penalty(name, 1, 50.0, 1) > 0.9
+        assert information._penalty(name, 0, 50.0, 1) == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize("apart", [1e-2, 1e-3, 1e-4])

@@ -34,6 +34,10 @@ class TableRows:
     y: Array
     weights: Array | None
     centre: bool
+    y_left: Array
+    """What the mean leaves of y, (B, N); y itself where means stay."""
+    x_mean: Array
+    """The mean of each column, (B, W), zero where means stay."""
     scale: Array
     """What each column was divided by, (B, W); zero for a column that became zero."""
     y_scale: Array
@@ -53,13 +57,15 @@ class TableRows:
         y: Array,
         weights: Array | None,
         centre: bool,
+        y_left: Array,
+        x_mean: Array,
         scale: Array,
         y_scale: Array,
     ) -> TableRows:
         """Return the rows of problems that have all tables and all their columns."""
         which = np.arange(X.shape[0])
         places = np.broadcast_to(np.arange(used.size), (which.size, used.size))
-        return cls(X, used, y, weights, centre, scale, y_scale, which, places)
+        return cls(X, used, y, weights, centre, y_left, x_mean, scale, y_scale, which, places)
 
     def raw(self, problems: np.ndarray) -> tuple[Array, Array, Array | None]:
         """Return X, y and weights of the tables of some problems, as they came."""
@@ -98,21 +104,23 @@ class TableRows:
         if self.weights is not None:
             weights = to_numpy(self.weights[own, ...]).astype(np.float64)
         mean = np.zeros(at.size + 1)
-        # A second time, for the rounding of the first: a constant column becomes zero.
-        for _ in range(2 if self.centre else 0):
-            sums = (weights[rows] @ (self._scaled(own, at, rows) - mean) for rows in slices)
-            mean = mean + sum(sums) / weights.sum()
+        if self.centre:  # what the rounding of the means has left
+            sums = (weights[rows] @ self._scaled(own, at, rows) for rows in slices)
+            mean = sum(sums) / weights.sum()
         for rows in slices:
             yield np.sqrt(weights[rows])[:, None] * (self._scaled(own, at, rows) - mean)
 
     def _scaled(self, own: int, at: np.ndarray, rows: slice) -> np.ndarray:
-        """Return some rows of [X y] in units of the problem, zero where a column became zero."""
+        """Return some rows of [X y] in units of the problem, zero where a column became zero.
+
+        Means are taken out first: in the units of the data that costs no digits.
+        """
         xp = namespace(self.X)
-        scale = to_numpy(self.scale[own, ...])[at]
+        mean, scale = (to_numpy(one[own, ...])[at] for one in (self.x_mean, self.scale))
         places = xp.asarray(self.used[at], device=self.X.device)
-        X = to_numpy(xp.take(self.X[own, rows, :], places, axis=-1)).astype(np.float64)
+        X = to_numpy(xp.take(self.X[own, rows, :], places, axis=-1)).astype(np.float64) - mean
         X = np.where(scale > 0.0, X / np.where(scale > 0.0, scale, 1.0), 0.0)
-        y = to_numpy(self.y[own, rows]).astype(np.float64) / float(self.y_scale[own])
+        y = to_numpy(self.y_left[own, rows]).astype(np.float64) / float(self.y_scale[own])
         return np.column_stack([X, y])
 
     def has_more_rows(self, i: int, count: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -54,13 +54,12 @@ class Table:
         Made anew of the rows where columns are left out, so that not a bit of it depends on them.
         """
         if columns.size < self.scale.shape[-1]:
-            few = as_table(
+            return as_table(
                 *self.rows.raw(problems),
                 centre=self.rows.centre,
                 never=~chosen(self.varies[problems[0], :], columns),
                 columns=self.rows.used[columns],
             )
-            return replace(few, y_mean=chosen(self.y_mean, problems))
         if problems.size == self.scale.shape[0]:
             return self
         scale, x_mean, y_mean, y_scale = (
@@ -112,12 +111,12 @@ def as_table(
     selected, a mask (W,), count as columns that do not vary.
     """
     xp = namespace(X)
-    y, constant = _without_constant(y, weights) if centre else (y, 0.0)
-    y_scale, unit = _size(y, weights, centre), _unit(X, weights)
+    left, mean = _without_mean(y, weights) if centre else (y, 0.0)
+    y_scale, unit = _size(left, weights, centre), _unit(X, weights)
     if unit is not None and columns is not None:
         unit = xp.take(unit, xp.asarray(columns, device=X.device), axis=-1)
     source = _Source(X, columns, unit)
-    problem, x_mean, y_mean = _problem(source, y / y_scale[:, None], weights, centre)
+    problem, x_mean, y_mean = _problem(source, left / y_scale[:, None], weights, centre)
     rounding = _ROUNDING * xp.finfo(X.dtype).eps * x_mean
     smallest = rounding * rounding
     if never is not None:
@@ -126,8 +125,8 @@ def as_table(
     if unit is not None:
         scale, x_mean = scale * unit, x_mean * unit
     used = np.arange(X.shape[-1]) if columns is None else columns
-    rows = TableRows.of(X, used, y, weights, centre, scale, y_scale)
-    y_mean = y_mean * y_scale + constant
+    rows = TableRows.of(X, used, y, weights, centre, left, x_mean, scale, y_scale)
+    y_mean = y_mean * y_scale + mean
     return Table(problem.with_source(rows), scale, x_mean, y_mean, y_scale, rows)
 
 
@@ -187,10 +186,11 @@ def _unit(X: Array, weights: Array | None) -> Array | None:
     return 2.0 ** xp.floor(xp.log2(xp.where(is_far, largest, xp.ones_like(largest))))
 
 
-def _without_constant(y: Array, weights: Array | None) -> tuple[Array, Array]:
-    """Return y and what was taken out of it, (B,): all of it where it is constant but for rounding.
+def _without_mean(y: Array, weights: Array | None) -> tuple[Array, Array]:
+    """Return y less its mean, but for rounding, and what was taken out, (B,).
 
-    Of what the mean leaves there only rounding would be fitted.
+    Taken out before y is divided by anything, so that no digit is lost of a y that varies little.
+    Zero where y is constant but for rounding: that is not to be fitted.
     """
     xp = namespace(y)
     counts = xp.ones_like(y, dtype=xp.bool) if weights is None else weights > 0.0
@@ -198,15 +198,20 @@ def _without_constant(y: Array, weights: Array | None) -> tuple[Array, Array]:
     low = xp.min(xp.where(counts, y, xp.inf), axis=-1)
     rounding = _ROUNDING * xp.finfo(y.dtype).eps * xp.abs(high)
     is_constant = high - low <= rounding
-    constant = xp.where(is_constant, high, xp.zeros_like(high))
-    return xp.where(is_constant[:, None], xp.zeros_like(y), y), constant
+    mean = xp.where(is_constant, high, xp.sum(_share(y, weights) * y, axis=-1))
+    return xp.where(is_constant[:, None], xp.zeros_like(y), y - mean[:, None]), mean
+
+
+def _share(y: Array, weights: Array | None) -> Array:
+    """Return the share of each row in the whole weight, (B, N)."""
+    share = namespace(y).ones_like(y) if weights is None else weights
+    return share / namespace(y).sum(share, axis=-1, keepdims=True)
 
 
 def _size(y: Array, weights: Array | None, centre: bool) -> Array:
     """Return the root mean square of y, (B,), one where it is zero; nothing over- or underflows."""
     xp = namespace(y)
-    share = xp.ones_like(y) if weights is None else weights
-    share = share / xp.sum(share, axis=-1, keepdims=True)
+    share = _share(y, weights)
     if centre:
         y = y - xp.sum(share * y, axis=-1, keepdims=True)
     largest = xp.max(xp.abs(y), axis=-1, keepdims=True)
