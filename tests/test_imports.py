@@ -1,8 +1,10 @@
 """Imports only point one way, the door is lazy, and nothing optional loads uninvited."""
 
 import ast
+import re
 import subprocess
 import sys
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -13,48 +15,23 @@ import projstg
 PACKAGE = Path(projstg.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-# Layer (a folder or a file directly under src/projstg) -> the layers it may import besides itself
-# and those that know nothing.
+PLAN = Path(__file__).parents[1] / "docs" / "architecture.md"
+# Rooms that know nothing of the others, and that all may use.
 _KNOW_NOTHING = {"_extras", "_files", "_interrupt"}
-_FITTING = {"_core", "_compat", "estimators"}
-_LABORATORY = _FITTING | {"model_selection", "datasets", "metrics"}
-LAYERS = {
-    **{name: set() for name in _KNOW_NOTHING},
-    "_compat": set(),
-    "_core": {"_compat"},
-    "estimators": {"_core", "_compat"},
-    "model_selection": _FITTING,
-    "datasets": {"_compat"},
-    "metrics": {"_compat"},
-    "plots": {"_core", "_compat", "metrics"},
-    "experiments": _LABORATORY,
-    "report": {"_compat", "metrics", "plots", "experiments"},
-    "tables": _LABORATORY | {"plots", "report"},
-    "cli": _LABORATORY | {"plots", "experiments", "report", "tables"},
-    "__main__": {"cli"},
-}
 
-# Inside _core a module may import only from the rows above its own, so there is no cycle.
-CORE_ORDER = [
-    {"backend"},
-    {"gates", "splines", "statistics"},
-    {"spectrum", "row_source"},
-    {"penalty", "projection", "partial", "pursuit", "support", "table"},
-    {"risk", "noise", "randomized", "averaging"},
-    {"optimize"},
-    {"algorithm1"},
-    {"joint"},
-    {"fit"},
-    {"evidence", "ledger"},
-    {"swaps"},
-    {"judging", "screening", "walks", "neighbours"},
-    {"rounds", "posterior"},
-    {"refine", "confidence"},
-    {"solution", "sizes"},
-    {"solve"},
-    {"path", "auto"},
-]
-CORE_RANK = {module: rank for rank, row in enumerate(CORE_ORDER) for module in row}
+
+def _plan():
+    """Room -> the rooms it may import besides itself, as the page says."""
+    rows = [line.split("|")[1:-1] for line in PLAN.read_text(encoding="utf-8").splitlines()]
+    cells = [[re.findall("`([^`]+)`", cell) for cell in row] for row in rows if len(row) == 3]
+    plan = {first[0]: set(last) for first, _, last in cells if first}
+    core = {room for room in plan if room.startswith("_core/")}
+    for room, may in plan.items():
+        plan[room] = (may - {"_core/*"}) | (core if "_core/*" in may else set())
+    return plan
+
+
+ROOMS = _plan()
 
 DEPENDENCIES = {"numpy", "scipy", "sklearn", "joblib", "threadpoolctl"}  # the latter two come along
 CORE_DEPENDENCIES = {"numpy", "scipy", "torch"}  # torch only late, as everywhere
@@ -111,8 +88,10 @@ def imported(name, text=None, **kwargs):
         yield from resolved(node, name, is_package)
 
 
-def layer(name):
-    return name.split(".")[1]
+def room(name):
+    """The room of a module: its folder under the package, inside ``_core`` two of them."""
+    parts = name.split(".")[1:]
+    return "/".join(parts[:2]) if parts[0] == "_core" else parts[0]
 
 
 def inside(name):
@@ -132,29 +111,46 @@ BEHIND_THE_DOOR = sorted(set(MODULES) - {"projstg"})
 CORE = [name for name in BEHIND_THE_DOOR if is_core(name)]
 
 
-def test_the_layers_themselves_have_no_cycle():
-    assert set(TopologicalSorter(LAYERS).static_order()) == set(LAYERS)
+def test_the_rooms_themselves_have_no_cycle():
+    assert set(TopologicalSorter(ROOMS).static_order()) == set(ROOMS)
+
+
+def test_the_page_names_every_room():
+    assert {room(name) for name in BEHIND_THE_DOOR} - {"_core"} == set(ROOMS)
 
 
 @pytest.mark.parametrize("name", BEHIND_THE_DOOR)
 def test_imports_only_point_downstream(name):
-    assert layer(name) in LAYERS, f"{name} is in no layer; give it a row in LAYERS"
-    allowed = LAYERS[layer(name)] | {layer(name), *_KNOW_NOTHING}
+    if name == "projstg._core":  # the folder's own __init__ imports nothing
+        assert not inside(name)
+        return
+    allowed = ROOMS[room(name)] | {room(name), *_KNOW_NOTHING}
     for target in inside(name):
         assert target != "projstg", f"{name} imports through the door; import from where it lives"
-        assert layer(target) in allowed, f"{name} imports {target}"
+        assert room(target) in allowed, f"{name} imports {target}"
 
 
-@pytest.mark.parametrize("name", CORE)
-def test_core_modules_import_only_what_lies_upstream(name):
-    if name == "projstg._core":  # the folder's own __init__ may show what it holds
-        return
-    module = name.split(".")[2]
-    assert module in CORE_RANK, f"{name} has no place in CORE_ORDER; give it one"
-    for target in filter(is_core, inside(name)):
-        assert target != "projstg._core", f"{name} imports from _core/__init__; name the module"
-        rank = CORE_RANK[target.split(".")[2]]
-        assert rank < CORE_RANK[module], f"{name} imports {target}, which is not upstream of it"
+def test_files_import_each_other_without_cycles():
+    graph = {
+        name: set(imported(name, on_import_only=True)) & set(MODULES) - {name}
+        for name in BEHIND_THE_DOOR
+    }
+    list(TopologicalSorter(graph).static_order())
+
+
+def test_no_two_files_have_the_same_name():
+    stems = Counter(path.stem for path in FILES if path.stem != "__init__")
+    assert [stem for stem, n in stems.items() if n > 1] == []
+
+
+def test_no_two_classes_have_the_same_name():
+    names = Counter(
+        node.name
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, n in names.items() if n > 1] == []
 
 
 @pytest.mark.parametrize("name", CORE)

@@ -15,7 +15,7 @@ from projstg.experiments.fit_method import Outcome
 from projstg.experiments.real_data import (
     TABLES,
     TRUTHS,
-    Table,
+    RealTable,
     draw,
     measured_problem,
     measured_setting,
@@ -73,7 +73,7 @@ def table(monkeypatch):
 
     measured.loaded.cache_clear()
     consensus.votes.cache_clear()
-    monkeypatch.setitem(TABLES, "ailerons", Table(fetch, *X.shape))
+    monkeypatch.setitem(TABLES, "ailerons", RealTable(fetch, *X.shape))
     return X, y
 
 

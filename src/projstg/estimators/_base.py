@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compat import Interval, StrOptions, check_sample_weight, fit_context
 from .._core.arrays.backend import namespace, to_numpy
-from .._core.data.standardize import Table, as_table
+from .._core.data.standardize import StandardTable, as_table
 from .._core.gates.alternate import Status
 from .._core.gates.gate_fit import GateOptions
 from .._core.pipeline.fixed_size import solve
@@ -105,11 +105,11 @@ class GateSelector(LinearSelector):
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _solved(self, table: Table, options: Options, seeds, on_step=None) -> Solution:
+    def _solved(self, table: StandardTable, options: Options, seeds, on_step=None) -> Solution:
         """Return the answer to what was asked."""
         return solve(table, options, seeds, on_step)
 
-    def _prepared(self, X, y, weights, options: Options) -> tuple[Table, Options]:
+    def _prepared(self, X, y, weights, options: Options) -> tuple[StandardTable, Options]:
         """Return the problems of X (B, N, D), y (B, N) and what is asked of them, or raise."""
         always, never = self._constraints()
         on_device = namespace(X).asarray(never, device=X.device)
@@ -145,7 +145,7 @@ class GateSelector(LinearSelector):
             ),
         )
 
-    def _store(self, table: Table, solution: Solution) -> None:
+    def _store(self, table: StandardTable, solution: Solution) -> None:
         self.support_ = solution.support[0]
         self.coef_ = solution.coef[0]
         self.intercept_ = float(solution.intercept[0])
@@ -165,7 +165,7 @@ class GateSelector(LinearSelector):
             warnings.warn(trouble[Status(gates.status[0])], ConvergenceWarning, stacklevel=5)
 
 
-def check_range(table: Table) -> None:
+def check_range(table: StandardTable) -> None:
     """Raise where squares of the numbers in y are beyond the range of their type."""
     y_scale = to_numpy(table.y_scale)
     if np.any(y_scale > np.sqrt(np.finfo(y_scale.dtype).max)):

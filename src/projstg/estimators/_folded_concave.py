@@ -33,7 +33,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._compat import Interval, StrOptions, fit_context
 from .._core.data.least_squares import largest, least_squares, spread
 from .._core.data.quadratic import RowQuadratic
-from .._core.data.standardize import Table, as_table
+from .._core.data.standardize import StandardTable, as_table
 from .._core.score.criterion import CRITERIA, support_scores
 from .._extras import extra
 from ._base import LinearSelector, check_coefficients, check_range
@@ -118,14 +118,14 @@ class FoldedConcaveSelector(LinearSelector):
         """Return the λ of the path as parts of the largest."""
         return np.geomspace(1.0, self.eps, self.n_alphas + 1)[1:]
 
-    def _n_selected(self, table: Table) -> int:
+    def _n_selected(self, table: StandardTable) -> int:
         """Return K, or raise where there are not so many columns."""
         varies, k = table.varies[0], self.n_features_to_select
         nobody = np.zeros_like(varies)
         check_selection(k, varies, nobody, nobody, self._named)
         return min(max(varies.size // 10, 1), int(varies.sum())) if k is None else int(k)
 
-    def _store(self, table: Table, path: Path, choice: Choice) -> None:
+    def _store(self, table: StandardTable, path: Path, choice: Choice) -> None:
         columns, n_features = choice.columns[None], table.scale.shape[-1]
         beta = least_squares(table.problem, columns, columns >= 0)
         coef = table.in_units(spread(beta, columns, n_features))
@@ -158,7 +158,7 @@ class FoldedConcaveSelector(LinearSelector):
             )
 
 
-def standard_rows(table: Table, X, y, weights) -> tuple[np.ndarray, np.ndarray]:
+def standard_rows(table: StandardTable, X, y, weights) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and target, standardised, whose squares have means: weights are in the rows."""
     problem, n_rows = table.problem, y.shape[-1]
     if isinstance(problem, RowQuadratic):
@@ -198,7 +198,7 @@ def penalised_path(
     return Path(alphas[: len(coefs)], np.asarray(coefs), np.asarray(violations))
 
 
-def chosen(table: Table, path: Path, k: int, rule: str) -> Choice:
+def chosen(table: StandardTable, path: Path, k: int, rule: str) -> Choice:
     """Return K columns by the rule, by "top" where there is no point for "exact"."""
     exact = np.flatnonzero(path.n_nonzero == k)
     if rule == "exact" and exact.size:

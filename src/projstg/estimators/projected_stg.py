@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, StrOptions
 from .._core.arrays.backend import to_numpy
-from .._core.data.standardize import Table
+from .._core.data.standardize import StandardTable
 from .._core.pipeline.auto_size import solve_auto
 from .._core.pipeline.information import SELECTIONS
 from .._core.pipeline.solution import Options, Solution
@@ -255,7 +255,7 @@ class ProjectedSTG(GateSelector):
             tol=self.tol,
         )
 
-    def _solved(self, table: Table, options: Options, seeds, on_step=None) -> Solution:
+    def _solved(self, table: StandardTable, options: Options, seeds, on_step=None) -> Solution:
         if self.n_features_to_select == "auto":
             return solve_auto(table, options, self.selection, seeds, on_step)
         return super()._solved(table, options, seeds, on_step)
@@ -303,7 +303,7 @@ class ProjectedSTG(GateSelector):
         fits = Estimates(*self._alternative_fits)
         return averaged(fits, probabilities, self.n_features_in_, level)
 
-    def _store(self, table: Table, solution: Solution) -> None:
+    def _store(self, table: StandardTable, solution: Solution) -> None:
         super()._store(table, solution)
         self._store_search(table, solution.search)
         self._store_posterior(solution)
@@ -324,7 +324,7 @@ class ProjectedSTG(GateSelector):
             for members, probability in zip(known.supports, known.probabilities, strict=True)
         ]
 
-    def _store_errors(self, table: Table, solution: Solution) -> None:
+    def _store_errors(self, table: StandardTable, solution: Solution) -> None:
         """Store standard errors on the chosen support, and the fits to its alternatives."""
         others = [] if solution.posterior is None else solution.posterior[0].supports
         fits = estimates(table, [np.flatnonzero(self.support_), *others])
@@ -332,7 +332,7 @@ class ProjectedSTG(GateSelector):
         self.coef_std_error_[fits.columns] = fits.std_error[0]
         self._alternative_fits = fits[:1] + tuple(field[1:] for field in fits[1:])
 
-    def _store_search(self, table: Table, search: Refined | None) -> None:
+    def _store_search(self, table: StandardTable, search: Refined | None) -> None:
         if search is None:
             self.objective_, self.equivalent_features_ = None, None
             self.n_starts_ = self.n_agreeing_starts_ = self.n_swaps_ = 0

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.callback import with_callbacks
 
 from .._compat import Interval, fit_context
-from .._core.data.standardize import Table, as_table
+from .._core.data.standardize import StandardTable, as_table
 from .._core.greedy.randomized_pursuit import RandomizedSolution, randomized_omp
 from ._base import LinearSelector, check_coefficients, check_range, seed_from
 from ._validation import check_selection
@@ -130,7 +130,7 @@ class RandomizedOMP(LinearSelector):
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _n_selected(self, table: Table) -> int:
+    def _n_selected(self, table: StandardTable) -> int:
         """Return K, or raise where there are not so many columns."""
         varies, k = table.varies[0], self.n_features_to_select
         nobody = np.zeros_like(varies)

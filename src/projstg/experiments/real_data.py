@@ -51,7 +51,7 @@ _PATIENCE = 20.0
 
 
 @dataclass(frozen=True)
-class Table:
+class RealTable:
     """A table by the function that fetches it, and its size."""
 
     fetch: Callable[..., Any]
@@ -60,8 +60,8 @@ class Table:
 
 
 TABLES = {
-    "ailerons": Table(fetch_ailerons, 13750, 40),
-    "triazines": Table(fetch_triazines, 186, 60),
+    "ailerons": RealTable(fetch_ailerons, 13750, 40),
+    "triazines": RealTable(fetch_triazines, 186, 60),
 }
 TRUTHS = ("planted", "nuisance", "consensus", "held-out")
 

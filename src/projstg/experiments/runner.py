@@ -20,7 +20,7 @@ from .machine import about_machine, commit, now, own_version
 from .pool import Call, Lost, Pool, Workers, pool
 from .real_data import missing_tables
 from .registry import available, method
-from .spec import Entry, Setting, Size, Spec
+from .spec import MethodEntry, Setting, Size, Spec
 from .store import Store
 from .tasks import SCHEMA_VERSION, Rule, Task, plan
 from .trial import Where, lost_rows, run_task, run_tuning
@@ -167,14 +167,14 @@ def _planned(specs: Iterable[Spec], size: str, methods: Sequence[str] | None) ->
     ]
 
 
-def _entries(size: Size, methods: Sequence[str] | None) -> list[Entry] | None:
+def _entries(size: Size, methods: Sequence[str] | None) -> list[MethodEntry] | None:
     """Return the entries to run: those of the experiment, or those of the named methods."""
     if methods is None:
         return None
     chosen = []
     for name in methods:
         variants = [entry for entry in size.methods if entry.method == name]
-        chosen += variants or [Entry(name)]
+        chosen += variants or [MethodEntry(name)]
     return chosen
 
 

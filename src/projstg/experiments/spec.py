@@ -45,7 +45,7 @@ from .real_data import is_measured, measured_setting
 __all__ = [
     "BOUNDS",
     "Bounds",
-    "Entry",
+    "MethodEntry",
     "Setting",
     "Size",
     "Spec",
@@ -113,7 +113,7 @@ _LEARNED = re.compile(r"[A-Za-z]\w*_")
 
 
 @dataclass(frozen=True)
-class Entry:
+class MethodEntry:
     """A method as an experiment asks for it."""
 
     method: str
@@ -134,7 +134,7 @@ class Size:
     """How many repetitions share a task, and so a file of rows."""
     pilots: int
     """How many problems choose the paper's C of a setting."""
-    methods: tuple[Entry, ...]
+    methods: tuple[MethodEntry, ...]
     settings: tuple[Setting, ...]
 
 
@@ -259,7 +259,9 @@ def _spec(table: Mapping[str, Any], text: str, name: str, seen: tuple[str, ...])
     )
 
 
-def _size(where: str, values: Any, shared: Mapping[str, Any], methods: tuple[Entry, ...]) -> Size:
+def _size(
+    where: str, values: Any, shared: Mapping[str, Any], methods: tuple[MethodEntry, ...]
+) -> Size:
     if not isinstance(values, Mapping):
         raise ValueError(f"{where} is {values!r}; give a table with repetitions and settings.")
     _refuse_unknown(values, _SIZE_KEYS, where)
@@ -348,22 +350,22 @@ def _setting(values: Mapping[str, Any], where: str) -> Setting:
     return setting
 
 
-def _entries(values: Any, where: str) -> tuple[Entry, ...]:
+def _entries(values: Any, where: str) -> tuple[MethodEntry, ...]:
     if not isinstance(values, list):
         raise ValueError(f"{where}: methods = {values!r}; give a list of names or tables.")
     return tuple(_entry(value, where) for value in values)
 
 
-def _entry(value: Any, where: str) -> Entry:
+def _entry(value: Any, where: str) -> MethodEntry:
     if isinstance(value, str):
-        return Entry(value)
+        return MethodEntry(value)
     if not isinstance(value, Mapping) or "method" not in value:
         raise ValueError(f'{where}: {value!r} names no method; write {{ method = "…" }}.')
     where = f"{where}, methods"
     _refuse_unknown(value, _METHOD_KEYS, where)
     parameters = dict(_table(value, "parameters", where))
     canonical_json(parameters)  # they are part of a key, and refused here if they cannot be
-    return Entry(
+    return MethodEntry(
         method=_string(value["method"], f"{where}, method"),
         label=None if "label" not in value else _string(value["label"], f"{where}, label"),
         parameters=parameters,

@@ -15,7 +15,7 @@ from typing import Any
 from ..datasets.settings import setting_hash
 from .machine import own_version
 from .registry import Method, method
-from .spec import Entry, Setting, Spec
+from .spec import MethodEntry, Setting, Spec
 
 __all__ = ["SCHEMA_VERSION", "Rule", "Task", "line_and_recipe", "plan"]
 
@@ -103,7 +103,7 @@ def line_and_recipe(identity: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def plan(
-    spec: Spec, size: str, grid: Sequence[float], entries: Sequence[Entry] | None = None
+    spec: Spec, size: str, grid: Sequence[float], entries: Sequence[MethodEntry] | None = None
 ) -> Iterator[Task]:
     """Yield the tasks of an experiment; ``entries`` replace its methods."""
     chosen = spec.size(size)
@@ -129,9 +129,9 @@ def plan(
                 )
 
 
-def _refuse_namesakes(entries: Sequence[Entry], where: str) -> None:
+def _refuse_namesakes(entries: Sequence[MethodEntry], where: str) -> None:
     """Refuse entries that differ but whose rows would go by one name."""
-    known: dict[tuple[str, str], Entry] = {}
+    known: dict[tuple[str, str], MethodEntry] = {}
     for entry in entries:
         label = _label(entry, method(entry.method))
         first = known.setdefault((entry.method, label), entry)
@@ -141,7 +141,7 @@ def _refuse_namesakes(entries: Sequence[Entry], where: str) -> None:
             )
 
 
-def _label(entry: Entry, named: Method) -> str:
+def _label(entry: MethodEntry, named: Method) -> str:
     """Return what the legend says; what has no label of its own is spelled out."""
     if entry.label is not None:
         return entry.label
@@ -152,7 +152,7 @@ def _label(entry: Entry, named: Method) -> str:
 
 
 def _alpha_scale(
-    spec: Spec, named: Method, entry: Entry, grid: Sequence[float], n_pilots: int
+    spec: Spec, named: Method, entry: MethodEntry, grid: Sequence[float], n_pilots: int
 ) -> Rule | float | None:
     if not named.tunes_alpha_scale or spec.alpha_scale == "default":
         return None

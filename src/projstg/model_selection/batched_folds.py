@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._core.data.standardize import Table
+from .._core.data.standardize import StandardTable
 from .._core.gates.alternate import Status
 from .._core.pipeline.size_path import refitted, scale_path
 from ..estimators.projected_stg import ProjectedSTG
 
 
-class Rows(NamedTuple):
+class FoldRows(NamedTuple):
     """The table without rows that weigh nothing."""
 
     X: np.ndarray
@@ -47,7 +47,7 @@ def renumbered(splits, sample_weight) -> list[Fold]:
 
 def batch_errors(
     model: ProjectedSTG,
-    rows: Rows,
+    rows: FoldRows,
     folds: list[Fold],
     longest: int,
     grid: tuple[Sequence[int | None], list[float]],
@@ -67,7 +67,7 @@ def batch_errors(
     return np.stack(errors, axis=1), int(sum(unfinished))
 
 
-def _training(rows: Rows, folds: list[Fold], longest: int) -> Rows:
+def _training(rows: FoldRows, folds: list[Fold], longest: int) -> FoldRows:
     """Return the training rows of all folds as arrays of one shape, filled up at weight zero."""
     chosen = np.zeros((len(folds), longest), dtype=np.int64)
     weights = np.zeros(chosen.shape)
@@ -75,10 +75,12 @@ def _training(rows: Rows, folds: list[Fold], longest: int) -> Rows:
         chosen[i, : train.size] = train
         weights[i, : train.size] = 1.0 if rows.weights is None else rows.weights[train]
     is_plain = rows.weights is None and np.all(weights)
-    return Rows(rows.X[chosen], rows.y[chosen], None if is_plain else weights)
+    return FoldRows(rows.X[chosen], rows.y[chosen], None if is_plain else weights)
 
 
-def _fold_errors(rows: Rows, fold: Fold, table: Table, support: np.ndarray) -> np.ndarray:
+def _fold_errors(
+    rows: FoldRows, fold: Fold, table: StandardTable, support: np.ndarray
+) -> np.ndarray:
     """Return the mean squared error on a fold of least squares on each of ``support``, (C, D).
 
     Each support is fitted once and by itself: equal supports have equal errors to the last bit,

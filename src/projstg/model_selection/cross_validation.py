@@ -16,7 +16,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from .._compat import Interval, StrOptions, fit_context
 from ..estimators._base import LinearSelector, seed_from
 from ..estimators.projected_stg import ProjectedSTG
-from .batched_folds import Fold, Rows, batch_errors, renumbered
+from .batched_folds import Fold, FoldRows, batch_errors, renumbered
 from .paths import check_sizes
 
 # The paper chooses C in [0.1, 10].
@@ -204,7 +204,7 @@ class ProjectedSTGCV(LinearSelector):
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         for_splitter = self._for_splitter(params, sample_weight)
         sizes, scales = self._grid()
-        rows = Rows(*self._validated(X, y, sample_weight))
+        rows = FoldRows(*self._validated(X, y, sample_weight))
         folds = renumbered(check_cv(self.cv).split(X, y, **for_splitter), sample_weight)
         seed = seed_from(self.random_state)
         model = self._model(None if sizes is None else max(sizes), _OWN_SCALE, seed)
@@ -256,7 +256,7 @@ class ProjectedSTGCV(LinearSelector):
         shared = {name: getattr(self, name) for name in _SHARED}
         return ProjectedSTG(size, alpha_scale=scale, random_state=seed, **shared)
 
-    def _errors(self, model: ProjectedSTG, rows: Rows, folds: list[Fold], grid) -> np.ndarray:
+    def _errors(self, model: ProjectedSTG, rows: FoldRows, folds: list[Fold], grid) -> np.ndarray:
         """Return the errors of all candidates, (n_candidates, n_folds)."""
         longest = max(fold.train.size for fold in folds)
         at_once = max(_MOST_NUMBERS // (longest * rows.X.shape[1]), 1)

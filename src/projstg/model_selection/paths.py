@@ -9,7 +9,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._core.data.standardize import Table
+from .._core.data.standardize import StandardTable
 from .._core.gates.alternate import Status
 from .._core.gates.gate_path import gate_path, largest_alpha
 from .._core.gates.moments import gated_coefficients
@@ -145,7 +145,7 @@ def _check_along_alpha(params) -> None:
         )
 
 
-def _prepared(X, y, sample_weight, sizes, params) -> tuple[ProjectedSTG, Table, Options]:
+def _prepared(X, y, sample_weight, sizes, params) -> tuple[ProjectedSTG, StandardTable, Options]:
     """Return a model that has seen the table, the table as a problem and what is asked of it."""
     model = ProjectedSTG(None if sizes is None else max(sizes), **params)
     model._validate_params()
@@ -154,7 +154,7 @@ def _prepared(X, y, sample_weight, sizes, params) -> tuple[ProjectedSTG, Table, 
     return model, *model._prepared(X[None], y[None], weights, model._options())
 
 
-def _along_alpha(table: Table, options: Options, alphas, n_alphas) -> SupportPath:
+def _along_alpha(table: StandardTable, options: Options, alphas, n_alphas) -> SupportPath:
     unit = float(table.y_scale[0]) ** 2
     most = float(largest_alpha(table.problem)[0]) * unit
     grid = _grid(alphas, n_alphas, most)
@@ -201,7 +201,9 @@ def _warn_of(status: np.ndarray, grid: np.ndarray) -> None:
         )
 
 
-def _along_sizes(table: Table, options: Options, sizes: list[int], seed: int) -> SupportPath:
+def _along_sizes(
+    table: StandardTable, options: Options, sizes: list[int], seed: int
+) -> SupportPath:
     found = size_path(table, options, sizes, [seed])
     objective = [
         solution.gates.value if solution.search is None else solution.search.objective

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._compat import Interval, fit_context
 from ..estimators._base import seed_from
 from .stability_bounds import false_selections
-from .subsampling import Rows, complementary_halves, fit_to_halves
+from .subsampling import HalfRows, complementary_halves, fit_to_halves
 
 # What a selector may call the number of columns it selects.
 _SIZE_NAMES = ("n_features_to_select", "n_nonzero_coefs", "k")
@@ -147,7 +147,7 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         groups : array-like of shape (n_samples,) or None
-            Rows of one group stay together: halves are of groups, not of rows.
+            HalfRows of one group stay together: halves are of groups, not of rows.
         **params : dict
             What else ``fit`` of the estimator takes, such as ``sample_weight``; what has a value
             for each row is split with the rows. With metadata routing, what the estimator requests.
@@ -156,7 +156,7 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         self : object
         """
-        data = Rows(*self._validated(X, y), self._for_estimator(params))
+        data = HalfRows(*self._validated(X, y), self._for_estimator(params))
         for_halves, for_fits = np.random.SeedSequence(seed_from(self.random_state)).spawn(2)
         rng = np.random.default_rng(for_halves)
         halves = complementary_halves(data.X.shape[0], self.n_pairs, rng, groups)

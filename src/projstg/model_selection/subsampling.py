@@ -15,13 +15,13 @@ from ..estimators._validation import column_mask
 from ..estimators.batch import fit_many
 from ..estimators.projected_stg import ProjectedSTG
 
-__all__ = ["Rows", "complementary_halves", "fit_to_halves"]
+__all__ = ["HalfRows", "complementary_halves", "fit_to_halves"]
 
 # Numbers in the copies of halves that one batch of fits holds at a time (a quarter of a gigabyte).
 _MOST_NUMBERS = 2**25
 
 
-class Rows(NamedTuple):
+class HalfRows(NamedTuple):
     """What is split into halves."""
 
     X: Any
@@ -29,14 +29,14 @@ class Rows(NamedTuple):
     params: dict
     """Keyword arguments of ``fit``; those with a value for each row are split too."""
 
-    def half(self, rows: np.ndarray) -> Rows:
+    def half(self, rows: np.ndarray) -> HalfRows:
         """Return these rows."""
         n_samples = self.X.shape[0]
         params = {
             name: _take(value, rows) if _length(value) == n_samples else value
             for name, value in self.params.items()
         }
-        return Rows(_take(self.X, rows), self.y[rows], params)
+        return HalfRows(_take(self.X, rows), self.y[rows], params)
 
 
 def _take(values, rows):
@@ -70,7 +70,7 @@ def complementary_halves(n_samples, n_pairs, rng, groups=None) -> list[np.ndarra
     return halves
 
 
-def fit_to_halves(estimator, data: Rows, fits, names) -> np.ndarray:
+def fit_to_halves(estimator, data: HalfRows, fits, names) -> np.ndarray:
     """Return what is selected from each half with its seed, (n, D)."""
     is_plain = set(data.params) <= {"sample_weight"} and not issparse(data.X)
     if type(estimator) is ProjectedSTG and is_plain and data.y.ndim == 1:
@@ -78,7 +78,7 @@ def fit_to_halves(estimator, data: Rows, fits, names) -> np.ndarray:
     return np.stack([_fit_alone(estimator, data.half(half), seed) for half, seed in fits])
 
 
-def _fit_alone(estimator, data: Rows, seed) -> np.ndarray:
+def _fit_alone(estimator, data: HalfRows, seed) -> np.ndarray:
     model = clone(estimator)
     names = model.get_params(deep=True)
     takes_seed = [name for name in names if name.split("__")[-1] == "random_state"]
@@ -108,14 +108,14 @@ def selected_columns(model, n_features: int) -> np.ndarray:
     return mask
 
 
-def _fit_together(estimator: ProjectedSTG, data: Rows, fits, names) -> np.ndarray:
+def _fit_together(estimator: ProjectedSTG, data: HalfRows, fits, names) -> np.ndarray:
     """Return the same as fits one by one, of all halves of one size together."""
     params = estimator.get_params(deep=False)
     params.pop("random_state")
     X = np.asarray(data.X, dtype=np.float64)
     for name in ("always_select", "never_select"):
         params[name] = column_mask(params[name], X.shape[1], names, name)
-    whole = Rows(X, data.y, data.params)
+    whole = HalfRows(X, data.y, data.params)
     masks = np.zeros((len(fits), X.shape[1]), dtype=bool)
     n_unconverged = 0
     for batch in _batches([half.size for half, _ in fits], X.shape[1]):

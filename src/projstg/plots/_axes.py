@@ -15,7 +15,7 @@ __all__ = [
     "INK",
     "MARK",
     "OTHER",
-    "Look",
+    "LineLook",
     "learned",
     "legend_above",
     "legend_beside",
@@ -35,7 +35,7 @@ _DASHES = ("-", "--", ":", "-.")
 _LONGEST = 28
 
 
-class Look(NamedTuple):
+class LineLook(NamedTuple):
     """How a line is drawn: known by its marker too, where colours are not seen."""
 
     color: str
@@ -43,10 +43,10 @@ class Look(NamedTuple):
     linestyle: str
 
 
-def line_look(i: int) -> Look:
+def line_look(i: int) -> LineLook:
     """Return the look of the i-th of several lines."""
     place, turn = i % len(_COLOURS), i // len(_COLOURS)
-    return Look(_COLOURS[place], _MARKERS[place], _DASHES[turn % len(_DASHES)])
+    return LineLook(_COLOURS[place], _MARKERS[place], _DASHES[turn % len(_DASHES)])
 
 
 def learned(found: Any, attribute: str, remedy: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .figure_specs import AXES, Entry, axis_label
+from .figure_specs import AXES, FigureSpec, axis_label
 from .real_captions import REAL_ENTRIES
 
 __all__ = ["COMMON_DEPARTURES", "ENTRIES", "READING", "entry_for", "in_order"]
@@ -41,7 +41,7 @@ _GRID = "The paper names an interval for N, but not the points in it; the points
 ENTRIES = {
     entry.experiment: entry
     for entry in (
-        Entry(
+        FigureSpec(
             "recovery_vs_samples",
             "Success in support recovery against the number of samples",
             _recovery(
@@ -58,7 +58,7 @@ ENTRIES = {
                 _RIVALS,
             ),
         ),
-        Entry(
+        FigureSpec(
             "recovery_vs_sparsity",
             "Success in support recovery against the sparsity level",
             _recovery("sparsity level K", "D = 64, N = 40, Gaussian design, coefficients ±1."),
@@ -72,7 +72,7 @@ ENTRIES = {
                 _RIVALS,
             ),
         ),
-        Entry(
+        FigureSpec(
             "recovery_bernoulli",
             "Success in support recovery with a Bernoulli design",
             _recovery(
@@ -83,7 +83,7 @@ ENTRIES = {
             shows_split=True,
             departures=(_GRID, _RIVALS),
         ),
-        Entry(
+        FigureSpec(
             "recovery_correlated",
             "Success in support recovery with correlated columns",
             _recovery(
@@ -95,7 +95,7 @@ ENTRIES = {
             shows_split=True,
             departures=(_GRID, _RIVALS),
         ),
-        Entry(
+        FigureSpec(
             "monte_carlo_samples",
             "How many Monte Carlo samples the gates need",
             "Probability of exact support recovery of Proj-STG against the number of samples N, "
@@ -109,7 +109,7 @@ ENTRIES = {
             ),
         ),
         *REAL_ENTRIES,
-        Entry(
+        FigureSpec(
             "consistency",
             "Estimation error as N grows",
             "Mean distance between the paper's estimate and β*, on logarithmic axes, as N grows "
@@ -128,7 +128,7 @@ ENTRIES = {
                 "Remark 2 writes λ without the factor 2σ²; we use the formula of section 4.",
             ),
         ),
-        Entry(
+        FigureSpec(
             "recovery_high_dimension",
             "Success in support recovery among a thousand columns",
             _recovery(
@@ -142,7 +142,7 @@ ENTRIES = {
                 "Algorithm 1 and STG are left out: with so many columns one fit takes minutes.",
             ),
         ),
-        Entry(
+        FigureSpec(
             "speed",
             "Time per fit",
             "Median wall time of one fit on logarithmic axes, one thread: against the number of "
@@ -175,13 +175,13 @@ COMMON_DEPARTURES = (
 )
 
 
-def entry_for(experiment: str, table: Any) -> Entry:
+def entry_for(experiment: str, table: Any) -> FigureSpec:
     """Return the entry of an experiment, or one made from what varies in its summary ``table``."""
     if experiment in ENTRIES:
         return ENTRIES[experiment]
     counts = {column: table[column].nunique() for column in AXES if column in table}
     axis = max(counts, key=counts.__getitem__, default="n_samples")
-    return Entry(
+    return FigureSpec(
         experiment,
         experiment.replace("_", " "),
         f"Probability of exact support recovery against {axis_label(axis)[0].lower()}"

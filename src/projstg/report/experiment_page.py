@@ -19,9 +19,9 @@ from .._files import replacing
 from ..experiments.store import Store
 from .captions import COMMON_DEPARTURES, READING, entry_for, in_order
 from .claims import verdicts
-from .figure_specs import Entry
+from .figure_specs import FigureSpec
 from .figures import draw
-from .html_tables import Table, headline_table, numbers_table, theory_table
+from .html_tables import HtmlTable, headline_table, numbers_table, theory_table
 from .load_results import Run, labels_of, read_run
 from .saving import inline_svg, save_png, save_svg, svg_text
 from .verdict import Verdict
@@ -32,19 +32,19 @@ TITLE = "Projected Stochastic Gates: the paper, run again"
 MARKS = {"held": "✓", "contradicted": "✗", "held in part": "◐", "not settled": "?"}
 
 
-class Part(NamedTuple):
+class FigureSection(NamedTuple):
     """One figure with all that stands around it."""
 
     id: str
-    entry: Entry
+    entry: FigureSpec
     wide: Any
     narrow: Any
     remark: str
     failed: str
     """Which fits failed and are not drawn; empty: none."""
     trials: str
-    theory: Table | None
-    numbers: Table
+    theory: HtmlTable | None
+    numbers: HtmlTable
 
 
 def make_report(folder: str | Path, *, out: str | Path | None = None) -> Path:
@@ -78,7 +78,9 @@ def write_report(run: Run, out: Path) -> Path:
     return page
 
 
-def _contents(summary: Any, out: Path) -> tuple[list[Part], list[Verdict], Table | None]:
+def _contents(
+    summary: Any, out: Path
+) -> tuple[list[FigureSection], list[Verdict], HtmlTable | None]:
     """Return what the page shows, and write the pieces beside it.
 
     Findings and thresholds are of points with answers; figures also show where there were none.
@@ -101,7 +103,7 @@ def slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "experiment"
 
 
-def _part(i: int, experiment: str, table: Any, out: Path) -> Part:
+def _part(i: int, experiment: str, table: Any, out: Path) -> FigureSection:
     """Draw one experiment, write its figure and its numbers, and return it for the page."""
     entry, labels, name = entry_for(experiment, table), labels_of(table), slug(experiment)
     figure = draw(entry, table, labels)
@@ -110,7 +112,7 @@ def _part(i: int, experiment: str, table: Any, out: Path) -> Part:
     narrow = svg_text(draw(entry, table, labels, is_narrow=True), f"{name}-narrow")
     with replacing(out / "tables" / f"{name}.csv") as temporary:
         table.to_csv(temporary, index=False, float_format="%.6g")
-    return Part(
+    return FigureSection(
         id=f"{name}-{i}",
         entry=entry,
         wide=inline_svg(wide, f"f{i}w", entry.title),
@@ -158,7 +160,7 @@ def scale_remark(table: Any) -> str:
     return f"The C of λ is {how}: {span}."
 
 
-def _write_tables(found: list[Verdict], needed: Table | None, folder: Path) -> None:
+def _write_tables(found: list[Verdict], needed: HtmlTable | None, folder: Path) -> None:
     """Write the verdicts and the samples needed as CSV files."""
     pd = extra("pandas", "cli")
     with replacing(folder / "findings.csv") as temporary:
@@ -181,7 +183,9 @@ def tied(text: str) -> str:
     return re.sub(r"\b(Figure|Theorem|Corollary|section) (?=\d)", "\\1\u00a0", text)
 
 
-def render(run: Run, parts: list[Part], found: list[Verdict], needed: Table | None) -> str:
+def render(
+    run: Run, parts: list[FigureSection], found: list[Verdict], needed: HtmlTable | None
+) -> str:
     """Return the page's text."""
     jinja2, markup = extra("jinja2", "cli"), extra("markupsafe", "cli")
     own = files(__package__)

@@ -1,6 +1,6 @@
 """What a figure shows: its axis, its metric, what tells its curves apart.
 
-An :class:`Entry` is one figure, a :class:`Metric` one thing that can be drawn. The entries
+An :class:`FigureSpec` is one figure, a :class:`Metric` one thing that can be drawn. The entries
 themselves, with the words under each figure, are in ``texts``.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["METRICS", "SYMBOLS", "Entry", "Metric", "axis_label"]
+__all__ = ["METRICS", "SYMBOLS", "FigureSpec", "Metric", "axis_label"]
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def axis_label(column: str) -> str:
 
 
 @dataclass(frozen=True)
-class Entry:
+class FigureSpec:
     """One figure: which experiment, against what, and what to say about it."""
 
     experiment: str

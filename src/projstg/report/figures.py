@@ -15,7 +15,7 @@ import math
 from typing import Any
 
 from .._extras import extra
-from .figure_specs import METRICS, SYMBOLS, Entry, Metric, axis_label
+from .figure_specs import METRICS, SYMBOLS, FigureSpec, Metric, axis_label
 from .panels import Panel, panels
 from .style import (
     INK,
@@ -57,20 +57,20 @@ RC = {
 }
 
 
-def series_looks(table: Any, entry: Entry) -> dict[Any, Look]:
+def series_looks(table: Any, entry: FigureSpec) -> dict[Any, Look]:
     """Return the look of every curve of a table."""
     values = table[entry.series].dropna().unique()
     return looks(values) if entry.series == "method" else sequence_looks(values)
 
 
-def series_label(value: Any, entry: Entry, labels: dict[str, str]) -> str:
+def series_label(value: Any, entry: FigureSpec, labels: dict[str, str]) -> str:
     """Return what the legend says: a method's label, or ``M = 8``."""
     if entry.series == "method":
         return plain_label(labels.get(value, value))
     return f"{SYMBOLS.get(entry.series, entry.series)} = {value:g}"
 
 
-def ranked(table: Any, entry: Entry) -> list[Any]:
+def ranked(table: Any, entry: FigureSpec) -> list[Any]:
     """Return the curves, best first; the limits lead, values of a parameter stay in order."""
     if entry.series != "method":
         return sorted(table[entry.series].dropna().unique())
@@ -93,7 +93,7 @@ def _size_rules(table: Any) -> dict[str, str]:
     return dict(zip(table["method"], table["size_rule"], strict=True))
 
 
-def draw_curves(ax: Any, panel: Panel, entry: Entry, styles: dict[Any, Look]) -> None:
+def draw_curves(ax: Any, panel: Panel, entry: FigureSpec, styles: dict[Any, Look]) -> None:
     """Draw one metric against one setting, a curve with its band for each series.
 
     Curves that coincide, as in small runs, share one band: ten on top of each other hide all.
@@ -186,12 +186,12 @@ def draw_split(ax: Any, rows: Any, x: str, title: str) -> None:
     ax.grid(False)
 
 
-def draw(entry: Entry, table: Any, labels: dict[str, str], *, is_narrow: bool = False) -> Any:
+def draw(entry: FigureSpec, table: Any, labels: dict[str, str], *, is_narrow: bool = False) -> Any:
     """Return the figure of an experiment.
 
     Parameters
     ----------
-    entry : Entry
+    entry : FigureSpec
         What to show.
     table : DataFrame
         The rows of the summary that belong to the experiment.
@@ -212,7 +212,9 @@ def draw(entry: Entry, table: Any, labels: dict[str, str], *, is_narrow: bool = 
 class _Sheet:
     """The page of one figure: where panels, splits and legend go, in inches."""
 
-    def __init__(self, entry: Entry, table: Any, labels: dict[str, str], is_narrow: bool) -> None:
+    def __init__(
+        self, entry: FigureSpec, table: Any, labels: dict[str, str], is_narrow: bool
+    ) -> None:
         self.entry, self.labels, self.is_narrow = entry, labels, is_narrow
         self.panels = panels(table, entry)
         self.order = ranked(table, entry)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from .figure_specs import METRICS, SYMBOLS, Entry
+from .figure_specs import METRICS, SYMBOLS, FigureSpec
 from .panels import panels
 from .samples_needed import Needed, headline
 from .style import LIMITS
 
-__all__ = ["Cell", "Table", "headline_table", "numbers_table", "theory_table"]
+__all__ = ["Cell", "HtmlTable", "headline_table", "numbers_table", "theory_table"]
 
 
 class Cell(NamedTuple):
@@ -23,7 +23,7 @@ class Cell(NamedTuple):
     is_best: bool = False
 
 
-class Table(NamedTuple):
+class HtmlTable(NamedTuple):
     """A table of cells; the first ``n_words`` columns are words, the others numbers."""
 
     columns: list[str]
@@ -50,7 +50,7 @@ _TIMES = [
 ]
 
 
-def _columns(entry: Entry, table: Any) -> list[tuple[str, Any]]:
+def _columns(entry: FigureSpec, table: Any) -> list[tuple[str, Any]]:
     """Return the numbers shown for an entry: a heading, and a function of a row."""
     metric = METRICS[entry.metric]
     form = ".2f" if metric.limits else ".4g"
@@ -76,7 +76,7 @@ def _columns(entry: Entry, table: Any) -> list[tuple[str, Any]]:
     return [*found, *(_TIMES if entry.metric == "seconds" else [_TIME])]
 
 
-def numbers_table(entry: Entry, table: Any, labels: dict[str, str]) -> Table:
+def numbers_table(entry: FigureSpec, table: Any, labels: dict[str, str]) -> HtmlTable:
     """Return the numbers behind a figure, one row a point."""
     numbers = _columns(entry, table)
     series = "Method" if entry.series == "method" else SYMBOLS.get(entry.series, entry.series)
@@ -93,7 +93,7 @@ def numbers_table(entry: Entry, table: Any, labels: dict[str, str]) -> Table:
             words += [shown(row[axis], "g") for axis in axes]
             rows.append(words + [make(row) for _, make in numbers])
     headings = [*(["Setting"] if has_titles else []), series, *(SYMBOLS.get(a, a) for a in axes)]
-    return Table([*headings, *(name for name, _ in numbers)], rows, 1 + has_titles)
+    return HtmlTable([*headings, *(name for name, _ in numbers)], rows, 1 + has_titles)
 
 
 _THEORY = {
@@ -106,7 +106,7 @@ _THEORY = {
 }
 
 
-def theory_table(entry: Entry, table: Any) -> Table | None:
+def theory_table(entry: FigureSpec, table: Any) -> HtmlTable | None:
     """Return D/N, Kλ and the rate of Corollary 3 at each N; None if not asked for.
 
     The designs share one line per N where they agree, and have lines of their own where not.
@@ -116,13 +116,13 @@ def theory_table(entry: Entry, table: Any) -> Table | None:
     headings = [heading for heading, _ in _THEORY.values()]
     columns = list(_THEORY)[1:]
     if (table.groupby("n_samples")[columns].nunique() <= 1).all(axis=None):
-        return Table(headings, _theory_rows(table), 0)
+        return HtmlTable(headings, _theory_rows(table), 0)
     rows = [
         [Cell(panel.title), *row]
         for panel in panels(table, entry)
         for row in _theory_rows(panel.table)
     ]
-    return Table(["Design", *headings], rows)
+    return HtmlTable(["Design", *headings], rows)
 
 
 def _theory_rows(table: Any) -> list[list[Cell]]:
@@ -138,7 +138,7 @@ def _needed_cell(needed: Needed | None, is_best: bool) -> Cell:
     return Cell(str(needed), key, needed.band, is_best)
 
 
-def headline_table(summary: Any, labels: dict[str, str]) -> Table | None:
+def headline_table(summary: Any, labels: dict[str, str]) -> HtmlTable | None:
     """Return the samples needed for 90 % recovery, a row a method, a column a setting."""
     settings, found = headline(summary)
     if not settings:
@@ -152,7 +152,7 @@ def headline_table(summary: Any, labels: dict[str, str]) -> Table | None:
         ]
         for method, cells in found.items()
     ]
-    return Table(["Method", *settings], rows)
+    return HtmlTable(["Method", *settings], rows)
 
 
 def _reached(method: str, cell: Needed | None) -> int | None:

@@ -12,7 +12,7 @@ import json
 from numbers import Real
 from typing import Any, NamedTuple
 
-from .figure_specs import SYMBOLS, Entry
+from .figure_specs import SYMBOLS, FigureSpec
 
 __all__ = ["Panel", "panels", "setting_words"]
 
@@ -116,7 +116,7 @@ def _held(table: Any, x: str, views: tuple[str, ...]) -> Any:
     return table
 
 
-def panels(table: Any, entry: Entry) -> list[Panel]:
+def panels(table: Any, entry: FigureSpec) -> list[Panel]:
     """Return the panels of an experiment, in order of their settings."""
     found = []
     for x in entry.views:
@@ -143,7 +143,7 @@ def _place(setting: dict[str, Any]) -> tuple[Any, ...]:
     return rank, str(design), numbers, [str(value) for value in others], len(options), options
 
 
-def _view_title(view: Any, x: str, entry: Entry) -> str:
+def _view_title(view: Any, x: str, entry: FigureSpec) -> str:
     """Name the value at which the other view is held, or the noise where there is one view."""
     others = [other for other in entry.views if other != x] or ["noise_std", "snr"]
     return setting_words({name: view[name].iloc[0] for name in others if name != x})

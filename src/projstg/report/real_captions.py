@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .figure_specs import Entry
+from .figure_specs import FigureSpec
 
 __all__ = ["REAL_ENTRIES"]
 
@@ -46,7 +46,7 @@ _NAMED = ("design", "options", "n_samples", "snr", "size_rule")
 _MEASURED = ("design", "options", "n_samples", "size_rule")
 
 REAL_ENTRIES = (
-    Entry(
+    FigureSpec(
         "real_fdr",
         "False discovery rate on real tables, planted coefficients",
         "False discovery rate against the sparsity level K on rows of AILERON and TRIAZINES "
@@ -59,7 +59,7 @@ REAL_ENTRIES = (
         named=_NAMED,
         departures=(_PLANTED, _ROWS, _ONE_CURVE, _SIZES, _LEFT_OUT),
     ),
-    Entry(
+    FigureSpec(
         "real_tpr",
         "True positive rate on real tables, planted coefficients",
         "True positive rate against the sparsity level K in the trials of the figure before "
@@ -71,7 +71,7 @@ REAL_ENTRIES = (
         named=_NAMED,
         departures=(_PLANTED, _ROWS, _SIZES, _LEFT_OUT),
     ),
-    Entry(
+    FigureSpec(
         "real_nuisance",
         "False discoveries among shuffled columns",
         "Share of shuffled columns among those selected, on the measured response. To the columns "
@@ -90,7 +90,7 @@ REAL_ENTRIES = (
             _SIZES,
         ),
     ),
-    Entry(
+    FigureSpec(
         "real_consensus",
         "True positive rate against a consensus",
         "Share found of the K columns that resampling the whole table agrees on, from few rows and "
@@ -110,7 +110,7 @@ REAL_ENTRIES = (
             _SIZES,
         ),
     ),
-    Entry(
+    FigureSpec(
         "real_consensus_fdr",
         "False discovery rate against a consensus",
         "Share of columns outside the consensus among those selected, in the trials of the figure "
@@ -121,7 +121,7 @@ REAL_ENTRIES = (
         named=_MEASURED,
         departures=(_ONE_CURVE, _SIZES),
     ),
-    Entry(
+    FigureSpec(
         "real_prediction",
         "Prediction of the measured response from K columns",
         "Median R² on rows held out against K, with the 90 % interval of the median: columns are "

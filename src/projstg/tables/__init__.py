@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Selection", "TableError", "select"]
 
-_HOME = {"Selection": "selection", "TableError": "words", "select": "choosing"}
+_HOME = {"Selection": "result", "TableError": "words", "select": "select_columns"}
 
 
 def __getattr__(name: str) -> Any:

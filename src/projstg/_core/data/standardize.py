@@ -12,7 +12,7 @@ from .kept_rows import TableRows, chosen
 from .quadratic import Problem, RowQuadratic, centred_rows, standardized
 from .sufficient_statistics import Statistics
 
-__all__ = ["Table", "as_table"]
+__all__ = ["StandardTable", "as_table"]
 
 # Rows go into the sums in blocks, so that a tall table is never copied whole.
 _BLOCK_ROWS = 8192
@@ -26,7 +26,7 @@ _FAR = 0.3
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class StandardTable:
     """A batch of standardised problems and the way back to the units of the data."""
 
     problem: Problem
@@ -44,11 +44,11 @@ class Table:
         """The columns that can be selected, (B, D)."""
         return self.scale > 0.0
 
-    def part(self, i: int) -> Table:
+    def part(self, i: int) -> StandardTable:
         """Return the i-th problem alone, a batch of one."""
         return self.restricted(np.asarray([i]), np.arange(self.scale.shape[-1]))
 
-    def restricted(self, problems: np.ndarray, columns: np.ndarray) -> Table:
+    def restricted(self, problems: np.ndarray, columns: np.ndarray) -> StandardTable:
         """Return some of the problems, in some of their columns: of all, the same ones vary.
 
         Made anew of the rows where columns are left out, so that not a bit of it depends on them.
@@ -68,7 +68,7 @@ class Table:
         )
         some = namespace(scale).asarray(problems, device=scale.device)
         rows = self.rows.problems(problems)
-        return Table(self.problem.problems(some), scale, x_mean, y_mean, y_scale, rows)
+        return StandardTable(self.problem.problems(some), scale, x_mean, y_mean, y_scale, rows)
 
     def in_units(self, coef: Array) -> Array:
         """Return coefficients (B, D) of standardised columns in the units of the data.
@@ -104,7 +104,7 @@ def as_table(
     centre: bool = True,
     never: Array | None = None,
     columns: np.ndarray | None = None,
-) -> Table:
+) -> StandardTable:
     """Return the problems of X (B, N, D), y (B, N): by Gram matrix if tall, X itself if wide.
 
     The columns of the table are those of X at ``columns``, (W,), or all. Those ``never`` to be
@@ -127,7 +127,7 @@ def as_table(
     used = np.arange(X.shape[-1]) if columns is None else columns
     rows = TableRows.of(X, used, y, weights, centre, left, x_mean, scale, y_scale)
     y_mean = y_mean * y_scale + mean
-    return Table(problem.with_source(rows), scale, x_mean, y_mean, y_scale, rows)
+    return StandardTable(problem.with_source(rows), scale, x_mean, y_mean, y_scale, rows)
 
 
 class _Source(NamedTuple):

@@ -38,7 +38,7 @@ import numpy as np
 from ..arrays.backend import Array, clip, namespace, quiet
 from ..data.least_squares import as_mask, largest, least_squares, spread
 from ..data.quadratic import Problem, Quadratic, RowQuadratic
-from ..data.standardize import Table
+from ..data.standardize import StandardTable
 from .matching_pursuit import Rule, SoftmaxCorrelation, largest_correlation, matching_pursuits
 
 __all__ = ["Plurality", "RandomizedSolution", "averaged_pursuits", "randomized_omp"]
@@ -71,7 +71,7 @@ class RandomizedSolution(NamedTuple):
 
 
 def randomized_omp(
-    table: Table, n_selected: int, temperature: float, n_runs: int, seeds: Sequence[int]
+    table: StandardTable, n_selected: int, temperature: float, n_runs: int, seeds: Sequence[int]
 ) -> RandomizedSolution:
     """Choose ``n_selected`` columns of each table; problem i draws from seeds[i].
 

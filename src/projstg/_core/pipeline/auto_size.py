@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, on_host
-from ..data.standardize import Table
+from ..data.standardize import StandardTable
 from ..gates.alternate import Hook
 from ..posterior.probabilities import confidence, judge_of
 from ..score.criterion import CRITERIA
@@ -33,10 +33,10 @@ __all__ = ["solve_auto"]
 _MOST_PROPOSALS = 4
 
 
-class _Question(NamedTuple):
+class _SizeQuestion(NamedTuple):
     """One table, and what may be selected from it."""
 
-    table: Table
+    table: StandardTable
     problem: Problem
     always: np.ndarray
     never: np.ndarray
@@ -49,7 +49,7 @@ class _Question(NamedTuple):
 
 
 def solve_auto(
-    table: Table,
+    table: StandardTable,
     options: Options,
     selection: str,
     seeds: Sequence[int],
@@ -68,14 +68,16 @@ def solve_auto(
     return joined(answers)
 
 
-def _question(table: Table, options: Options) -> _Question:
+def _question(table: StandardTable, options: Options) -> _SizeQuestion:
     problem, always = on_host(table.problem), always_mask(table, options)
     never, k_min = ~to_numpy(table.varies)[0], int(always.sum())
     k_max = max(largest_size(problem, n_selectable(always, never)), k_min)
-    return _Question(table, problem, always, never, k_min, k_max)
+    return _SizeQuestion(table, problem, always, never, k_min, k_max)
 
 
-def _by_evidence(asked: _Question, options: Options, seed: int, on_step: Hook | None) -> Solution:
+def _by_evidence(
+    asked: _SizeQuestion, options: Options, seed: int, on_step: Hook | None
+) -> Solution:
     """Propose the size of the likeliest support, and solve for it, until it stays."""
     criterion, prior = judge_of(options.criterion), uniform_prior(asked.k_min, asked.k_max)
     judge = CRITERIA[criterion]
@@ -97,7 +99,7 @@ def _by_evidence(asked: _Question, options: Options, seed: int, on_step: Hook | 
 
 
 def _by_information(
-    asked: _Question, options: Options, selection: str, seed: int, on_step: Hook | None
+    asked: _SizeQuestion, options: Options, selection: str, seed: int, on_step: Hook | None
 ) -> Solution:
     """Search every size and solve for the one with the lowest criterion."""
 

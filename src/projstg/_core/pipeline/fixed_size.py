@@ -14,7 +14,7 @@ from ..arrays.backend import Array, clip, namespace, put_along, quiet, take_alon
 from ..data.least_squares import as_mask, largest, least_squares, spread
 from ..data.partial_out import coefficients_of, forced_mask, partialled
 from ..data.quadratic import Problem, on_host
-from ..data.standardize import Table
+from ..data.standardize import StandardTable
 from ..gates.alternate import Hook
 from ..gates.gate_fit import GateFit, fit_gates
 from ..gates.moments import gated_coefficients
@@ -38,7 +38,7 @@ _LARGEST_ALPHA = 1e60
 
 
 def solve(
-    table: Table, options: Options, seeds: Sequence[int], on_step: Hook | None = None
+    table: StandardTable, options: Options, seeds: Sequence[int], on_step: Hook | None = None
 ) -> Solution:
     """Choose the columns of each table; problem i draws from seeds[i]."""
     answers, order = [], []
@@ -50,7 +50,9 @@ def solve(
     return joined(answers, np.argsort(np.concatenate(order)))
 
 
-def _solved(table: Table, options: Options, seeds: Sequence[int], on_step: Hook | None) -> Solution:
+def _solved(
+    table: StandardTable, options: Options, seeds: Sequence[int], on_step: Hook | None
+) -> Solution:
     """Choose among columns that may all be selected."""
     gates, alpha, noise_std = _gates(table, options, seeds, on_step)
     support, counts = _proposal(table, gates, options)
@@ -73,7 +75,7 @@ def _solved(table: Table, options: Options, seeds: Sequence[int], on_step: Hook 
 
 
 def _gates(
-    table: Table, options: Options, seeds: Sequence[int], on_step: Hook | None
+    table: StandardTable, options: Options, seeds: Sequence[int], on_step: Hook | None
 ) -> tuple[GateFit, Array, Array | None]:
     """Return fitted gates, λ and σ; forced columns are partialled out and their gates are open."""
     problem, n_forced = table.problem, len(options.always)
@@ -167,7 +169,7 @@ def _price(
     return clip(alpha, high=_LARGEST_ALPHA), scale.noise
 
 
-def _proposal(table: Table, gates: GateFit, options: Options) -> tuple[Array, Array]:
+def _proposal(table: StandardTable, gates: GateFit, options: Options) -> tuple[Array, Array]:
     """Return the gates' columns, (B, k), and which places of that array count.
 
     With K given all do; of open gates there may be a different number in each problem.
@@ -189,7 +191,7 @@ def _proposal(table: Table, gates: GateFit, options: Options) -> tuple[Array, Ar
 
 
 def _search(
-    table: Table, support: Array, options: Options, seeds: Sequence[int]
+    table: StandardTable, support: Array, options: Options, seeds: Sequence[int]
 ) -> tuple[Refined, list[Posterior] | None]:
     """Search from the gates' proposal and the greedy one; the draws depend on (seed, K) alone."""
     k = support.shape[-1]
@@ -261,7 +263,7 @@ def _posteriors(
     ]
 
 
-def always_mask(table: Table, options: Options) -> np.ndarray:
+def always_mask(table: StandardTable, options: Options) -> np.ndarray:
     """Return the mask (D,) of the columns that must be selected."""
     always = np.zeros(table.scale.shape[-1], dtype=bool)
     always[list(options.always)] = True
@@ -280,7 +282,7 @@ def _improved(problem: Problem, found: Refined, known: list[Posterior], criterio
     )
 
 
-def _refitted(table: Table, support: Array, counts: Array) -> tuple[Array, Array]:
+def _refitted(table: StandardTable, support: Array, counts: Array) -> tuple[Array, Array]:
     """Return the coefficients of least squares in the units of the data, and the mask."""
     beta = least_squares(table.problem, support, counts)
     n_features = table.scale.shape[-1]

@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from ..arrays.backend import Array, namespace, take_along
 from ..data.least_squares import largest, least_squares, spread
-from ..data.standardize import Table
+from ..data.standardize import StandardTable
 from .fixed_size import solve
 from .solution import Options, Solution
 
 __all__ = ["refitted", "scale_path", "size_path"]
 
 
-def refitted(table: Table, mask: Array) -> Array:
+def refitted(table: StandardTable, mask: Array) -> Array:
     """Return least squares on the columns of ``mask``, (B, D), in the units of the data."""
     xp = namespace(table.scale)
     first = xp.astype(mask, table.scale.dtype)
@@ -28,14 +28,14 @@ def refitted(table: Table, mask: Array) -> Array:
 
 
 def size_path(
-    table: Table, options: Options, sizes: Sequence[int], seeds: Sequence[int]
+    table: StandardTable, options: Options, sizes: Sequence[int], seeds: Sequence[int]
 ) -> list[Solution]:
     """Solve for each K on its own; no start crosses from one size to another."""
     return [solve(table, replace(options, n_selected=size), seeds) for size in sizes]
 
 
 def scale_path(
-    table: Table, options: Options, scales: Sequence[float], seeds: Sequence[int]
+    table: StandardTable, options: Options, scales: Sequence[float], seeds: Sequence[int]
 ) -> list[Solution]:
     """Solve for each C in the rule for λ, all positive; the noise is estimated once."""
     first = solve(table, replace(options, alpha_scale=scales[0]), seeds)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import Array, namespace, put_along, to_numpy
-from ..data.standardize import Table
+from ..data.standardize import StandardTable
 from ..gates.gate_fit import GateFit, GateOptions
 from ..posterior.best_first import Posterior
 from ..search.best_support import Refined
@@ -59,10 +59,10 @@ class Solution(NamedTuple):
     """What the data say of each problem's supports; None likewise."""
 
 
-class Part(NamedTuple):
+class BatchPart(NamedTuple):
     """Tables of a batch that have the same columns to select from."""
 
-    table: Table
+    table: StandardTable
     options: Options
     problems: np.ndarray
     """Which of the batch they are."""
@@ -70,7 +70,7 @@ class Part(NamedTuple):
     """The columns of theirs that are left, in increasing order."""
 
 
-def parts(table: Table, options: Options) -> Iterator[Part]:
+def parts(table: StandardTable, options: Options) -> Iterator[BatchPart]:
     """Give the tables of a batch with the columns alone that may be selected."""
     varies = to_numpy(table.varies)
     masks, which = np.unique(varies, axis=0, return_inverse=True)
@@ -82,7 +82,7 @@ def parts(table: Table, options: Options) -> Iterator[Part]:
         if getattr(alpha, "ndim", 0):
             alpha = namespace(alpha).take(alpha, namespace(alpha).asarray(problems), axis=0)
         few = table.restricted(problems, kept)
-        yield Part(few, replace(options, always=always, alpha=alpha), problems, kept)
+        yield BatchPart(few, replace(options, always=always, alpha=alpha), problems, kept)
 
 
 def restored(solution: Solution, kept: np.ndarray, n_features: int) -> Solution:

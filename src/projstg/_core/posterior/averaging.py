@@ -24,7 +24,7 @@ from scipy.special import stdtr, stdtrit
 
 from ..data.quadratic import Problem, on_host
 from ..data.spectrum import Spectrum, coefficients, on_rows, spectrum
-from ..data.standardize import Table
+from ..data.standardize import StandardTable
 
 __all__ = ["AveragedCoef", "Estimates", "averaged", "estimates", "mixture_quantile"]
 
@@ -67,7 +67,7 @@ class AveragedCoef(NamedTuple):
     data leave possible, and the intervals are still too short."""
 
 
-def estimates(table: Table, supports: Sequence[np.ndarray]) -> Estimates:
+def estimates(table: StandardTable, supports: Sequence[np.ndarray]) -> Estimates:
     """Return least squares on each of the supports, index arrays of any sizes, of one table."""
     members = [np.asarray(own, dtype=np.int64) for own in supports]
     columns = np.unique(np.concatenate(members))
