@@ -1,4 +1,4 @@
-"""The one door through which scikit-learn's less public helpers come in."""
+"""Private helpers of scikit-learn; the package imports them from here only."""
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.externals.array_api_compat import array_namespace

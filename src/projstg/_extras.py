@@ -1,4 +1,4 @@
-"""What is not always installed: imported where it is used, and missed with a word on what to do."""
+"""Optional packages: imported where they are used; a missing one is named with its command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class MissingExtra(ImportError):
 
 
 def extra(module: str, name: str) -> ModuleType:
-    """Import ``module``, which the extra ``name`` installs, or say how to get it.
+    """Return ``module``, which the extra ``name`` installs, or say how to install it.
 
     Examples
     --------

@@ -1,9 +1,11 @@
-"""Files written whole: a reader finds the old content or the new one, never half of either.
+"""Files written and read whole.
 
-The new content goes to a temporary name in the same folder, is forced to the disk, and takes the
-final name by a rename. A link at the final name is replaced, not followed; what is neither a file
-nor a link is refused. A process that is killed leaves at most files that :data:`LEFTOVERS` matches,
-which nobody reads.
+Writing: a reader finds the old content or the new one, never half of either. The new content goes
+to a temporary name in the same folder, is forced to the disk, and takes the final name by a rename.
+A link at the final name is replaced, not followed; what is neither a file nor a link is refused. A
+process that is killed leaves at most files that :data:`LEFTOVERS` matches; they are not read.
+
+Reading (:func:`file_contents`): regular files of a bounded size only, so that reading always ends.
 """
 
 from __future__ import annotations
@@ -15,10 +17,35 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["LEFTOVERS", "kind_of_file", "replacing", "replacing_all"]
+__all__ = ["LEFTOVERS", "file_contents", "kind_of_file", "replacing", "replacing_all"]
 
 LEFTOVERS = "." + 16 * "[0-9a-f]" + ".tmp"
-"""Pattern of the temporary names, and of no name that anybody else would choose."""
+"""Pattern of the temporary names; no name that a person chooses matches it."""
+
+
+def file_contents(path: str | os.PathLike[str], most: int) -> bytes:
+    """Return the bytes of a regular file.
+
+    Refused are a pipe (reading would wait for a writer), a device (it may have no end), a folder,
+    and a file of more than ``most`` bytes. The error does not name the path; the caller does.
+
+    Examples
+    --------
+    >>> file_contents(os.devnull, 100)
+    Traceback (most recent call last):
+    ValueError: not a regular file
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    try:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):
+            raise ValueError("not a regular file")
+        if about.st_size > most:
+            raise ValueError(f"{about.st_size} bytes, more than the {most} that are read")
+        with open(handle, "rb", closefd=False) as file:
+            return file.read(most)
+    finally:
+        os.close(handle)
 
 
 @contextmanager
@@ -42,8 +69,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path]]:
     """Give a temporary path for each of ``paths``; rename all of them, or none.
 
-    Nothing is renamed before everything is on the disk, and what cannot be replaced is refused at
-    once. Where a rename fails, or Ctrl-C comes between two, the old files are put back.
+    A path that cannot be replaced is refused at the start. Nothing is renamed before everything is
+    on the disk. Where a rename fails, or Ctrl-C comes between two renames, the old files are put
+    back.
     """
     targets = [Path(path) for path in paths]
     for path in targets:
@@ -51,18 +79,18 @@ def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path
     temporaries, asides = [_unused(path) for path in targets], [_unused(path) for path in targets]
     try:
         for temporary in temporaries:
-            temporary.open("xb").close()  # ours alone: neither a file nor a link was there
+            temporary.open("xb").close()  # fails where a file or a link has that name
         yield list(temporaries)
         for temporary in temporaries:
             _to_disk(temporary, os.O_RDWR)
         _rename_all(temporaries, targets, asides)
-        with suppress(OSError):  # all has its name by now; some systems open no folder
+        with suppress(OSError):  # the files are in place; some systems cannot open a folder
             for folder in {path.parent for path in targets}:
                 _to_disk(folder, os.O_RDONLY)
     finally:
         for temporary, path, aside in zip(temporaries, targets, asides, strict=True):
             temporary.unlink(missing_ok=True)
-            if os.path.lexists(path):  # or the old file is nowhere else
+            if os.path.lexists(path):  # else the aside is the only copy of the old file
                 aside.unlink(missing_ok=True)
 
 
@@ -96,7 +124,7 @@ def _unused(path: Path) -> Path:
 def _rename_all(
     temporaries: Sequence[Path], targets: Sequence[Path], asides: Sequence[Path]
 ) -> None:
-    """Rename; the old files have the names ``asides`` until the last rename, which decides."""
+    """Rename; until the last rename is done the old files are kept under the names ``asides``."""
     try:
         for temporary, path, aside in zip(temporaries, targets, asides, strict=True):
             if temporary != temporaries[-1]:
@@ -121,13 +149,15 @@ def _keep(path: Path, aside: Path) -> None:
 
 
 def _put_back(temporary: Path, path: Path, aside: Path) -> None:
+    """Give the old file its name again, or remove the new file where there was no old one."""
     if os.path.lexists(aside):
         os.replace(aside, path)
-    elif not temporary.exists():  # renamed, and nothing had that name before
+    elif not temporary.exists():  # the new file is in place, and there was no old one
         path.unlink(missing_ok=True)
 
 
 def _to_disk(path: Path, mode: int) -> None:
+    """Wait until the content of a file or folder is on the disk."""
     handle = os.open(path, mode)
     try:
         os.fsync(handle)

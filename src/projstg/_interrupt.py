@@ -1,8 +1,8 @@
-"""Ctrl-C: one line and the status 130, whatever is under way.
+"""Ctrl-C: one line and the exit status 130, at any moment.
 
-Python turns Ctrl-C into an exception where the code happens to be. In the middle of an import, of
-NumPy say, that exception is lost, or comes out as another one. So the command ends the process at
-once, but for the places that have something to put in order first; those are ``interruptible``.
+Python raises Ctrl-C as an exception at the line that is running. During an import, of NumPy for
+example, that exception can be lost or turned into another one. So the command ends the process at
+once, except in blocks that must clean up first; those are ``interruptible``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 __all__ = ["INTERRUPTED", "interruptible", "stop_at_once"]
 
 INTERRUPTED = 130
-"""The exit status after Ctrl-C, 128 and the number of the signal."""
+"""The exit status after Ctrl-C: 128 plus the number of the signal."""
 
 
 def stop_at_once() -> None:
-    """Let Ctrl-C end the process from now on; where it is ignored it stays so."""
+    """Let Ctrl-C end the process from now on; where it is ignored, it stays ignored."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stop)
 
@@ -33,15 +33,17 @@ def _stop(number: int, frame: Any) -> None:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C and the signal TERM be the exception ``KeyboardInterrupt`` in the block."""
-    ending: dict[signal.Signals, Any] = {signal.SIGINT: _stop, signal.SIGTERM: signal.SIG_DFL}
+    """Raise ``KeyboardInterrupt`` for Ctrl-C and for the signal TERM inside the block."""
+    usual: dict[signal.Signals, Any] = {signal.SIGINT: _stop, signal.SIGTERM: signal.SIG_DFL}
     if threading.current_thread() is not threading.main_thread():
-        ending = {}  # signals are for the main thread alone
-    ending = {number: how for number, how in ending.items() if signal.getsignal(number) == how}
-    for number in ending:
+        usual = {}  # only the main thread may handle signals
+    replaced = {
+        number: handler for number, handler in usual.items() if signal.getsignal(number) == handler
+    }
+    for number in replaced:
         signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        for number, how in ending.items():
-            signal.signal(number, how)
+        for number, handler in replaced.items():
+            signal.signal(number, handler)

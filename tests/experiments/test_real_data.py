@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from projstg.datasets import real
-from projstg.experiments import consensus
+from projstg.experiments.real_data import consensus
 from projstg.experiments import real_data as measured
-from projstg.experiments.distinct import distinct_columns
-from projstg.experiments.evaluate import judged
-from projstg.experiments.fit_method import Outcome
+from projstg.experiments.real_data.distinct_columns import distinct_columns
+from projstg.experiments.evaluate import evaluated
+from projstg.experiments.outcome import Outcome
 from projstg.experiments.real_data import (
     TABLES,
     TRUTHS,
@@ -103,12 +103,12 @@ def test_constant_and_duplicate_columns_go_and_are_counted(table):
     X, _ = table
     found = distinct_columns(X)
     assert found.kept.tolist() == [0, 2, 3, 5, 6, 7]
-    assert found.stand_in.tolist() == [0, -1, 2, 3, 2, 5, 6, 7]
+    assert found.representative.tolist() == [0, -1, 2, 3, 2, 5, 6, 7]
     assert found.note == "6 of 8 columns kept: 1 constant, 1 duplicate in these rows"
     np.testing.assert_allclose(found.standardized.mean(axis=0), 0.0, atol=1e-12)
     np.testing.assert_allclose(found.standardized.std(axis=0), 1.0)
     np.testing.assert_array_equal(found.applied(X), found.standardized)
-    assert found.standing_for(np.array([1, 4, 6])).tolist() == [2, 6]
+    assert found.representatives(np.array([1, 4, 6])).tolist() == [2, 6]
 
 
 def test_nearly_the_same_is_not_the_same(rng):
@@ -232,7 +232,7 @@ def outcome(problem, columns):
 
 def judge(problem, columns):
     stacked = problem.X[None], problem.y[None]
-    return judged([problem], *stacked, [outcome(problem, columns)], "least-squares")[0]
+    return evaluated([problem], *stacked, [outcome(problem, columns)], "least-squares")[0]
 
 
 def test_a_row_names_columns_by_their_place_in_the_table(table):

@@ -12,8 +12,16 @@ import pytest
 
 from projstg import ProjectedSTG
 from projstg._extras import MissingExtra
-from projstg.experiments import registry as methods
-from projstg.experiments.registry import METHODS, Known, Method, available, method, method_names
+from projstg.experiments.registry import (
+    GROUP,
+    METHODS,
+    Known,
+    Method,
+    available,
+    find_method,
+    method,
+    method_names,
+)
 
 NAMES = """projected-stg projected-stg-exact projected-stg-refined projected-stg-refined-evidence
 projected-stg-refined-ls stg lasso lasso-path-first lasso-path-refit omp randomized-omp scad
@@ -232,8 +240,8 @@ def test_a_number_is_no_method(outside):
 def test_other_packages_register_methods(outside, monkeypatch):
     outside("theirs_registered", THEIRS)
     method("theirs_registered:marginal")  # puts the directory on the path
-    entry = EntryPoint("marginal-f", "theirs_registered:marginal", methods.GROUP)
-    monkeypatch.setattr(methods, "entry_points", lambda group: [entry] if group else [])
+    entry = EntryPoint("marginal-f", "theirs_registered:marginal", GROUP)
+    monkeypatch.setattr(find_method, "entry_points", lambda group: [entry] if group else [])
     assert method("marginal-f").name == "marginal-f"
     assert method_names() == [*NAMES, *OWN_SIZE, "marginal-f"]
     with pytest.raises(ValueError, match="did you mean 'marginal-f'"):

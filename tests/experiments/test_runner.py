@@ -11,6 +11,7 @@ from projstg import ProjectedSTG
 from projstg.datasets import make_sparse_regression
 from projstg.experiments import runner
 from projstg.experiments import tune as tuning
+from projstg.experiments.attempts import rows_of_tasks
 from projstg.experiments.evaluate import scores
 from projstg.experiments.fit_method import fit_all
 from projstg.experiments.pool import Lost, Workers
@@ -394,7 +395,7 @@ def test_a_lost_block_is_tried_whole_then_in_pieces(reason):
             lost = name in (tasks[0].key, tasks[1].key) and seen[name] <= 1 + (name == tasks[0].key)
             yield name, Lost(reason) if lost else function(*args)
 
-    rows = dict(runner._rows_of(tasks, {}, Where("0", None), answers))
+    rows = dict(rows_of_tasks([(task, None) for task in tasks], Where("0", None), answers))
     sizes = {key: [row["batch_size"] for row in found] for key, found in rows.items()}
     assert sizes == {tasks[0].key: [1, 1], tasks[1].key: [2, 2]}
     assert alone == [False] * 2 + [not reason.startswith("TimeLimit")] * 4

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from soaking import ROUNDS, count
 
-from projstg.experiments import store as store_module
 from projstg.experiments import tasks
-from projstg.experiments.store import COLUMNS, Store, _part, read_rows
+from projstg.experiments.store import COLUMNS, Store, read_rows
+from projstg.experiments.store.part_file import read_part, with_checksum
 from projstg.experiments.tasks import Task
 
 
@@ -130,7 +130,7 @@ def test_any_byte_that_changed_is_noticed(store):
             flipped = bytearray(content)
             flipped[place] ^= 1 << (place + round) % 8
             path.write_bytes(flipped)
-            assert isinstance(_part(path), str), place
+            assert isinstance(read_part(path), str), place
         count("fault", "flipped bit of a part", len(content) // 16)
     path.write_bytes(content)
     assert store.prepare() == []
@@ -220,7 +220,7 @@ def test_other_columns_are_set_aside(store):
     path = store.parts / f"{task().key}.parquet"
     buffer = io.BytesIO()
     pq.write_table(pq.read_table(path).drop_columns(["seconds"]), buffer)
-    path.write_bytes(store_module._sealed(buffer.getvalue()))
+    path.write_bytes(with_checksum(buffer.getvalue()))
     (said,) = store.prepare()
     assert "columns" in said
 

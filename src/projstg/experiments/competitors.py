@@ -1,13 +1,13 @@
-"""Other people's methods as selectors: ``fit(X, y)``, then a support.
+"""Methods of other libraries as selectors: ``fit(X, y)``, then ``get_support()``.
 
 Those that are told K return exactly K columns; :class:`NonZeros` and :class:`AbessByEBIC` choose
-how many themselves.
+the number themselves.
 
 What a library has is called, not rewritten. A regressor becomes a selector by its K largest
-coefficients (:class:`TopK`), the LASSO path by a rule for which of its points to take
-(:class:`LassoPath`), and abess, which is GPL, is called at arm's length (:class:`AbessSelector`).
-:class:`StrictSCAD` and :class:`StrictMCP` count as the paper's authors do: no point with exactly K
-on the path is a failure, and nothing is selected.
+coefficients (:class:`TopK`), the LASSO path by a rule that chooses one of its points
+(:class:`LassoPath`). abess, whose licence is the GPL, is an optional package that is only called
+(:class:`AbessSelector`). :class:`StrictSCAD` and :class:`StrictMCP` follow the paper's authors: if
+no point of the path has exactly K columns, the fit failed and nothing is selected.
 
 None fits an intercept, and ``coef_`` is least squares on the selected columns for all of them, so
 that methods differ by their supports alone.
@@ -25,6 +25,7 @@ from .._core.data.least_squares import largest
 from .._extras import extra
 from ..estimators.mcp import MCP
 from ..estimators.scad import SCAD
+from .refit import refit_coef
 
 __all__ = [
     "AbessByEBIC",
@@ -35,21 +36,19 @@ __all__ = [
     "StrictSCAD",
     "TopK",
     "largest_columns",
-    "lasso_alpha",
 ]
 
-# Coefficients along a path that are below so many units in the last place of the largest are zero.
+# A coefficient of a path counts as zero below this many machine epsilons of the largest one.
 _ROUNDING = 64
 
 
-class _Rival(BaseEstimator):
-    """What all have after ``fit``: a mask ``support_`` and the refit ``coef_``."""
+class _Competitor(BaseEstimator):
+    """A selector with the mask ``support_`` and the refit ``coef_``, both (n_features,)."""
 
-    def fit(self, X: np.ndarray, y: np.ndarray) -> _Rival:
-        """Choose the columns of X (n_samples, n_features)."""
+    def fit(self, X: np.ndarray, y: np.ndarray) -> _Competitor:
+        """Choose columns of X (n_samples, n_features) for y (n_samples,)."""
         self.support_ = self._chosen(X, y)
-        self.coef_ = np.zeros(X.shape[1])
-        self.coef_[self.support_] = np.linalg.lstsq(X[:, self.support_], y)[0]
+        self.coef_ = refit_coef(X, y, np.flatnonzero(self.support_))
         return self
 
     def get_support(self, indices: bool = False) -> np.ndarray:
@@ -57,18 +56,20 @@ class _Rival(BaseEstimator):
         return np.flatnonzero(self.support_) if indices else self.support_
 
     def _chosen(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return the mask of the columns to select, (n_features,)."""
         raise NotImplementedError
 
 
-class TopK(_Rival):
-    """The K largest |coef|·‖x‖ of a regressor, which is free of the columns' units.
+class TopK(_Competitor):
+    """The K columns with the largest |coef|·‖x‖ of a regressor; their units do not matter.
 
-    Of equal ones, such as zeros where the regressor has fewer than K, the smaller index comes in.
+    Of equal ones, such as zeros where the regressor has fewer than K, the smaller index is taken.
 
     Parameters
     ----------
     regressor : any regressor with ``coef_`` after ``fit``; a clone of it is fitted
     n_features_to_select : int
+        K.
 
     Attributes
     ----------
@@ -94,19 +95,19 @@ class TopK(_Rival):
         return largest_columns(np.ravel(self.regressor_.coef_), X, self.n_features_to_select)
 
 
-class LassoPath(_Rival):
+class LassoPath(_Competitor):
     """A support of size K on the LASSO's exact path (LARS), with columns at mean square one.
 
-    Sizes change by one along the path, so unless X or y has too low a rank some stretch of it has
-    exactly K columns, and often several do, because columns also leave.
+    The size changes by one along the path, so some segment of it has exactly K columns, unless the
+    rank of X is too low. Often several do, because columns also leave.
 
     Parameters
     ----------
     n_features_to_select : int
     rule : {"first", "refit"}
-        "first" takes the first stretch, coming down from the largest λ, with K columns. "refit"
-        takes of all stretches with K columns the one whose least-squares refit has the smallest
-        residual: the strongest reading of the LASSO for a known K. Where no stretch has K columns
+        "first" takes the first segment with K columns, coming down from the largest λ. "refit"
+        takes, of all segments with K columns, the one whose least-squares refit has the smallest
+        residual: the best that the LASSO can do with a known K. Where no segment has K columns,
         both take the K largest coefficients at the end of the path.
 
     Attributes
@@ -136,7 +137,7 @@ class LassoPath(_Rival):
         return min(supports, key=lambda support: _residual(X[:, support], y))
 
 
-class AbessSelector(_Rival):
+class AbessSelector(_Competitor):
     """Best subset by splicing: abess's ``LinearRegression`` with ``support_size`` K (extra peers).
 
     Parameters
@@ -154,8 +155,8 @@ class AbessSelector(_Rival):
         return largest_columns(np.ravel(model.coef_), X, self.n_features_to_select)
 
 
-class NonZeros(_Rival):
-    """The columns to which a regressor gives a coefficient, however many those are.
+class NonZeros(_Competitor):
+    """The columns to which a regressor gives a non-zero coefficient, however many they are.
 
     Parameters
     ----------
@@ -170,8 +171,8 @@ class NonZeros(_Rival):
         return np.ravel(self.regressor_.coef_) != 0.0
 
 
-class AbessByEBIC(_Rival):
-    """Best subset by splicing, its size by the extended BIC, as abess has it (extra peers).
+class AbessByEBIC(_Competitor):
+    """Best subset by splicing, its size chosen by abess's extended BIC (extra peers).
 
     Parameters
     ----------
@@ -190,10 +191,10 @@ class AbessByEBIC(_Rival):
 
 
 class _Strict:
-    """Nothing is selected where a path has no point with exactly K non-zeros."""
+    """Selects nothing where the path has no point with exactly K non-zeros."""
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Any:
-        """Choose K columns of X (n_samples, n_features), or none."""
+        """Choose K columns of X (n_samples, n_features) for y (n_samples,), or none."""
         super().fit(X, y)  # type: ignore[misc]
         if not self.has_exact_point_:  # type: ignore[attr-defined]
             self.support_ = np.zeros(X.shape[1], dtype=bool)
@@ -210,37 +211,30 @@ class StrictMCP(_Strict, MCP):
 
 
 def largest_columns(coef: np.ndarray, X: np.ndarray, k: int) -> np.ndarray:
-    """Return the mask of the k largest |coef|·‖x‖; of equal ones the smaller index."""
+    """Return the mask (D,) of the k largest |coef|·‖x‖ for coef (D,) and X (N, D).
+
+    Of equal ones the smaller index is taken.
+    """
     size = np.abs(coef) * np.linalg.norm(X, axis=0)
     mask = np.zeros(coef.size, dtype=bool)
     mask[largest(size[None], np.zeros_like(size)[None], k)[0]] = True
     return mask
 
 
-def lasso_alpha(noise_std: float, n_samples: int, n_features: int, n_selected: int) -> float:
-    r"""Return the paper's :math:`\lambda = \sqrt{2\sigma^2 \log(D-K) \log(K) / N}` for the LASSO.
-
-    It is the λ of :math:`\|y-X\beta\|^2/(2N) + \lambda\|\beta\|_1`, which is both Wainwright's
-    objective, whence the paper takes it, and scikit-learn's ``alpha``. Both logarithms are of at
-    least two.
-    """
-    logs = np.log(max(n_features - n_selected, 2)) * np.log(max(n_selected, 2))
-    return float(np.sqrt(2.0 * noise_std**2 * logs / n_samples))
-
-
 def _path_supports(path: np.ndarray, k: int) -> list[np.ndarray]:
     """Return the different supports of size k between the corners of a path (D, n_corners).
 
-    On a stretch between two corners those columns are in that are non-zero in its middle. One that
-    leaves is rounding, not zero, at its lower corner.
+    On the segment between two corners those columns are selected whose coefficient is not zero in
+    the middle. At the lower corner a column that leaves has a rounding error instead of a zero.
     """
     middle = np.abs(path[:, :-1] + path[:, 1:])
-    stretches = middle > _ROUNDING * np.finfo(path.dtype).eps * np.max(np.abs(path), initial=0.0)
-    of_size = stretches[:, stretches.sum(axis=0) == k].T
+    segments = middle > _ROUNDING * np.finfo(path.dtype).eps * np.max(np.abs(path), initial=0.0)
+    of_size = segments[:, segments.sum(axis=0) == k].T
     found = {support.tobytes(): support for support in reversed(list(of_size))}
     return list(reversed(list(found.values())))
 
 
 def _residual(X: np.ndarray, y: np.ndarray) -> float:
-    left = y - X @ np.linalg.lstsq(X, y)[0]
-    return float(left @ left)
+    """Return the residual sum of squares of least squares on all columns of X."""
+    residual = y - X @ np.linalg.lstsq(X, y)[0]
+    return float(residual @ residual)

@@ -1,12 +1,13 @@
-"""How good an answer is: the support against the truth, and both under each score.
+"""How good an answer is: the support against the truth, and the score of both.
 
-The scores are those the search itself uses, on columns of mean square one and without centring,
-lower is better; they tell a *statistical* failure (what was returned scores at least as well as the
-truth) from an *optimisation* failure (the truth scores better and was not found). A support of
-another size than the truth's scores infinity. A fit that gave none is an *error* and is not judged.
+The scores are those of the search itself, on columns of mean square one and without centring; lower
+is better. They tell two failures apart: *statistical*, the answer scores at least as well as the
+truth; *optimisation*, the truth scores better and was not found. A support that has another size
+than the truth scores infinity. A fit that gave no answer is an *error* and has no scores.
 
-On a measured table whose response was not planted there is no β*, so neither scores nor failures
-are told apart; where rows were held out, the residual is theirs, as a share of their variance.
+On a measured table with the measured response β* is not known: there are no scores and no kinds of
+failure. Where rows were held out, the residual is that of the held-out rows, divided by their
+variance.
 """
 
 from __future__ import annotations
@@ -27,19 +28,21 @@ from ..metrics import (
     sign_recovery,
     true_positive_rate,
 )
-from .fit_method import Outcome
+from .outcome import Outcome
 from .real_data import MeasuredProblem
+from .refit import refit_coef
 
-__all__ = ["UNJUDGED", "judged", "least_squares", "scores"]
+__all__ = ["NOT_EVALUATED", "evaluated", "scores"]
 
 _KINDS = ("score", "true_score")
 
 
 def _column(criterion: str) -> str:
+    """Return a criterion as the names of columns spell it."""
     return criterion.replace("-", "_")
 
 
-UNJUDGED: dict[str, Any] = {"failure": "error"} | dict.fromkeys(
+NOT_EVALUATED: dict[str, Any] = {"failure": "error"} | dict.fromkeys(
     (
         "truth",
         "support",
@@ -52,38 +55,46 @@ UNJUDGED: dict[str, Any] = {"failure": "error"} | dict.fromkeys(
         *(f"{kind}_{_column(name)}" for name in CRITERIA for kind in _KINDS),
     )
 )
-"""What is known of a fit that gave no answer."""
+"""The columns of a fit that gave no answer."""
 
 
-def judged(
+def evaluated(
     problems: Sequence[SimulatedProblem],
     X: np.ndarray,
     y: np.ndarray,
     outcomes: Sequence[Outcome],
     criterion: str,
 ) -> list[dict[str, Any]]:
-    """Return the columns of the rows that compare each outcome with its problem's truth."""
+    """Return, for each problem, the columns of its row that compare the outcome with the truth.
+
+    X is (B, N, D) and y (B, N), the problems stacked; ``criterion`` decides the kind of failure.
+    """
     truths = [np.flatnonzero(problem.support) for problem in problems]
     found = [
         truth if outcome.support is None else np.flatnonzero(outcome.support)
         for outcome, truth in zip(outcomes, truths, strict=True)
     ]
-    is_scored = all(_has_coef(problem) for problem in problems)
-    marks = {name: scores(X, y, truths, found, name) for name in CRITERIA} if is_scored else {}
+    has_scores = all(_has_coef(problem) for problem in problems)
+    pairs = {name: scores(X, y, truths, found, name) for name in CRITERIA} if has_scores else {}
     rows = []
     for i, (problem, outcome) in enumerate(zip(problems, outcomes, strict=True)):
-        mark = {name: own[i] for name, own in marks.items()}
-        row = {**UNJUDGED, "truth": _named(problem, truths[i])}
-        row |= {f"true_score_{_column(name)}": true for name, (true, _) in mark.items()}
+        own = {name: pair[i] for name, pair in pairs.items()}
+        row = {**NOT_EVALUATED, "truth": _named(problem, truths[i])}
+        row |= {f"true_score_{_column(name)}": true for name, (true, _) in own.items()}
         if outcome.support is not None:
-            row |= {f"score_{_column(name)}": score for name, (_, score) in mark.items()}
+            row |= {f"score_{_column(name)}": score for name, (_, score) in own.items()}
             row |= _compared(problem, outcome, found[i])
-            row["failure"] = None
-            if is_scored:
-                true, score = mark[criterion]
-                row["failure"] = failure_kind(score, true, row["exact"])
+            row["failure"] = _failure(own, criterion, row["exact"])
         rows.append(row)
     return rows
+
+
+def _failure(own: dict[str, tuple[float, float]], criterion: str, is_exact: Any) -> str | None:
+    """Return the kind of failure under a criterion; None where there are no scores."""
+    if not own:
+        return None
+    true, score = own[criterion]
+    return str(failure_kind(score, true, is_exact))
 
 
 def _has_coef(problem: SimulatedProblem) -> bool:
@@ -91,21 +102,24 @@ def _has_coef(problem: SimulatedProblem) -> bool:
 
 
 def _named(problem: SimulatedProblem, columns: np.ndarray) -> list[int]:
-    """Return columns as rows name them: on a table by their place in it."""
+    """Return columns by the indices that rows use: on a measured table those of its inputs."""
     named = problem.columns[columns] if isinstance(problem, MeasuredProblem) else columns
     return [int(column) for column in named]
 
 
 def _compared(problem: SimulatedProblem, outcome: Outcome, support: np.ndarray) -> dict[str, Any]:
-    """Return what needs no score: the support and the estimate against the truth."""
-    refit = least_squares(problem.X, problem.y, support)
+    """Return the columns that need no score: support and estimate against the truth.
+
+    ``support`` has the indices of the selected columns, (n_selected,).
+    """
+    refit = refit_coef(problem.X, problem.y, support)
     estimate = refit if outcome.estimate is None else outcome.estimate
     chosen = np.zeros_like(estimate)
     chosen[support] = estimate[support]
     mask = np.asarray(outcome.support)
     found: dict[str, Any] = {
         "support": _named(problem, support),
-        "residual": _left(problem, refit),
+        "residual": _mean_square_residual(problem, refit),
     }
     if problem.support.any() or _has_coef(problem):
         found |= {
@@ -121,8 +135,8 @@ def _compared(problem: SimulatedProblem, outcome: Outcome, support: np.ndarray) 
     return found
 
 
-def _left(problem: SimulatedProblem, coef: np.ndarray) -> float:
-    """Return the mean square that coefficients leave, or 1 − R² on the rows held out."""
+def _mean_square_residual(problem: SimulatedProblem, coef: np.ndarray) -> float:
+    """Return the mean squared residual of ``coef`` (n_features,), or 1 − R² on held-out rows."""
     if isinstance(problem, MeasuredProblem) and problem.held_out is not None:
         X, y = problem.held_out
         return float(np.mean((y - X @ coef) ** 2) / np.var(y))
@@ -136,23 +150,19 @@ def scores(
     supports: Sequence[np.ndarray],
     criterion: str,
 ) -> list[tuple[float, float]]:
-    """Return each problem's true score and the score of the support found, lower is better."""
-    fits = [len(own) == len(truth) for own, truth in zip(supports, truths, strict=True)]
+    """Return for each problem the score of the truth and of the support found; lower is better.
+
+    X is (B, N, D) and y (B, N); ``truths`` and ``supports`` are B arrays of column indices. All
+    truths have one size; a support of another size scores infinity.
+    """
+    is_comparable = [len(own) == len(truth) for own, truth in zip(supports, truths, strict=True)]
     pairs = [
-        (truth, own if fitting else truth)
-        for truth, own, fitting in zip(truths, supports, fits, strict=True)
+        (truth, own if comparable else truth)
+        for truth, own, comparable in zip(truths, supports, is_comparable, strict=True)
     ]
     problem, _ = standardized(RowQuadratic.from_rows(X, y, centre=False))
     both = support_scores(problem, np.asarray(pairs, dtype=np.intp), CRITERIA[criterion])
     return [
-        (float(true), float(own) if fitting else float("inf"))
-        for (true, own), fitting in zip(both, fits, strict=True)
+        (float(true), float(own) if comparable else float("inf"))
+        for (true, own), comparable in zip(both, is_comparable, strict=True)
     ]
-
-
-def least_squares(X: np.ndarray, y: np.ndarray, support: np.ndarray) -> np.ndarray:
-    """Return least squares on a support, zero elsewhere."""
-    coef = np.zeros(X.shape[1])
-    if len(support):
-        coef[support] = np.linalg.lstsq(X[:, support], y)[0]
-    return coef

@@ -1,52 +1,32 @@
-"""One method on some problems of one shape: singly, or all at once where it can.
+"""One method fitted to some problems of one shape: one by one, or all at once where it can.
 
-Timing wraps ``fit`` alone. What goes wrong in a fit is a value: an outcome with a status and a
-message; so is a fit that takes longer than ``limits`` allow. Gates are fitted to all problems at
-once, on the device where the arrays lie; a method from outside may offer ``fit_many``.
+Only ``fit`` is timed. What goes wrong in a fit is a value: an outcome with a status and a message;
+so is a fit that takes longer than ``limits`` allow. The gates of the package are fitted to all
+problems at once; a method from outside may offer ``fit_many``.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from .._core.arrays.backend import to_numpy
-from .._core.pipeline.fixed_size import solve
-from .._extras import extra
-from ..estimators.batch import fit_many
-from ..estimators.projected_stg import ProjectedSTG
-from ..estimators.stg import STG
-from .limits import TimeLimit, timed
-from .messages import of_error, one_line
+from .batched_gates import are_gates, fit_gates
+from .limits import TimeLimit, time_limited
+from .outcome import Outcome, checked_outcome, failed_outcome, recorded_warnings, with_warnings
 from .registry import Known, Method
 
-__all__ = ["Outcome", "fit_all"]
+__all__ = ["fit_all"]
 
-# A compiled method compiles on its first fit in a process, which is not what a time means.
-_WARM: set[tuple[str, int]] = set()
+# Methods that were fitted once in this process: the first fit may compile, which is not timed.
+_COMPILED: set[tuple[str, int]] = set()
 
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one fit gave."""
-
-    support: np.ndarray | None
-    """A mask, or None after an error."""
-    estimate: np.ndarray | None
-    """The method's estimate of β*; None where it has none."""
-    seconds: float | None
-    status: str = "ok"
-    message: str = ""
-    batch_size: int = 1
-    """With how many problems at once it was fitted; the time is then the mean."""
-    device: str = "cpu"
+# What ends one fit and nothing else; Ctrl-C ends the run.
+_FAILURES = (Exception, TimeLimit, SystemExit)
 
 
 def fit_all(
@@ -60,30 +40,48 @@ def fit_all(
     one_at_a_time: bool = False,
     device: str = "cpu",
 ) -> list[Outcome]:
-    """Fit a method to X (B, N, D), y (B, N); ``estimate`` names the attribute it is read from."""
+    """Fit a method to B problems and return their outcomes.
+
+    Parameters
+    ----------
+    chosen : Method
+    X : ndarray of shape (B, N, D)
+    y : ndarray of shape (B, N)
+    known : sequence of B Known
+        What the method is told of each problem.
+    parameters : mapping, default=None
+        Parameters of the estimator that differ from those the method sets.
+    estimate : str, default=None
+        The attribute that holds the estimate of β*; None: ``coef_``.
+    one_at_a_time : bool, default=False
+        Whether to fit every problem alone, also where the method could fit them together.
+    device : str, default="cpu"
+        Where gates are fitted, "cpu" or a device of torch.
+    """
     parameters = dict(parameters or {})
     if not one_at_a_time:
         try:
-            with _heard() as heard, timed(len(known)):
-                outcomes = _together(chosen, X, y, known, parameters, estimate, device)
+            with recorded_warnings() as recorded, time_limited(len(known)):
+                outcomes = _fit_together(chosen, X, y, known, parameters, estimate, device)
             if outcomes is not None:
-                return [_with_warnings(outcome, heard) for outcome in outcomes]
+                return [with_warnings(outcome, recorded) for outcome in outcomes]
         except _FAILURES as error:
-            # Which problem it was shows when each is fitted on its own.
+            # On the CPU every problem is then fitted alone, which shows the one that failed.
             if device != "cpu":
-                return [_failed(error) for _ in known]
+                return [failed_outcome(error) for _ in known]
     return [
-        _singly(chosen, rows, target, one, parameters, estimate)
+        _fit_one(chosen, rows, target, one, parameters, estimate)
         for rows, target, one in zip(X, y, known, strict=True)
     ]
 
 
 def _made(chosen: Method, known: Known, parameters: Mapping[str, Any]) -> Any:
+    """Return the method's selector with the parameters set."""
     model = chosen.make(known)
     return model.set_params(**parameters) if parameters else model
 
 
-def _singly(
+def _fit_one(
     chosen: Method,
     X: np.ndarray,
     y: np.ndarray,
@@ -91,38 +89,33 @@ def _singly(
     parameters: Mapping[str, Any],
     estimate: str | None,
 ) -> Outcome:
-    """Fit one problem and time it."""
+    """Fit one problem, X (N, D) and y (N,), and time it."""
     try:
-        if chosen.needs is not None and (chosen.name, X.ndim) not in _WARM:
-            with warnings.catch_warnings(action="ignore"), timed():
-                _made(chosen, known, parameters).fit(X, y)
-            _WARM.add((chosen.name, X.ndim))
-        with _heard() as heard, timed():
+        _compile(chosen, X, y, known, parameters)
+        with recorded_warnings() as recorded, time_limited():
             model = _made(chosen, known, parameters)
             start = perf_counter()
             model.fit(X, y)
             seconds = perf_counter() - start
             support = model.get_support()
         found = getattr(model, "coef_", None) if estimate is None else getattr(model, estimate)
-        return _with_warnings(_outcome(support, found, X.shape[-1], seconds), heard)
+        return with_warnings(checked_outcome(support, found, X.shape[-1], seconds), recorded)
     except _FAILURES as error:
-        return _failed(error)
+        return failed_outcome(error)
 
 
-def _outcome(
-    support: Any, estimate: Any, n_features: int, seconds: float, batch_size: int = 1
-) -> Outcome:
-    """Return what a method gave as an outcome, once it has the shape of one."""
-    mask = np.asarray(support)
-    if mask.shape != (n_features,) or not np.isin(mask, (0, 1)).all():
-        raise ValueError(f"get_support() is no mask of the {n_features} columns; return one.")
-    coef = None if estimate is None else np.ravel(np.asarray(estimate, dtype=float))
-    if coef is not None and coef.shape != mask.shape:
-        raise ValueError(f"the estimate has {coef.size} numbers; X has {n_features} columns.")
-    return Outcome(mask.astype(bool), coef, seconds, batch_size=batch_size)
+def _compile(
+    chosen: Method, X: np.ndarray, y: np.ndarray, known: Known, parameters: Mapping[str, Any]
+) -> None:
+    """Fit a method of another library once in this process, so that compiling is not timed."""
+    if chosen.needs is None or (chosen.name, X.ndim) in _COMPILED:
+        return
+    with warnings.catch_warnings(action="ignore"), time_limited():
+        _made(chosen, known, parameters).fit(X, y)
+    _COMPILED.add((chosen.name, X.ndim))
 
 
-def _together(
+def _fit_together(
     chosen: Method,
     X: np.ndarray,
     y: np.ndarray,
@@ -133,101 +126,14 @@ def _together(
 ) -> list[Outcome] | None:
     """Fit all problems at once, or return None where the method cannot."""
     models = [_made(chosen, one, parameters) for one in known]
-    if all(type(model) in (ProjectedSTG, STG) for model in models):
-        return _gates_together(models, X, y, estimate, device)
+    if are_gates(models):
+        return fit_gates(models, X, y, estimate, device)
     if chosen.fit_many is None or parameters or estimate is not None:
         return None
     start = perf_counter()
     supports, coefs = chosen.fit_many(X, y, list(known))
     seconds = (perf_counter() - start) / len(known)
     found = zip(known, to_numpy(supports), to_numpy(coefs), strict=True)
-    return [_outcome(mask, coef, X.shape[-1], seconds, len(known)) for _, mask, coef in found]
-
-
-def _gates_together(
-    models: Sequence[Any], X: np.ndarray, y: np.ndarray, estimate: str | None, device: str
-) -> list[Outcome]:
-    """Fit gates to all problems at once; those of different parameters (σ, C) in turn."""
-    groups: dict[str, list[int]] = {}
-    for i, model in enumerate(models):
-        groups.setdefault(repr(_parameters(model)), []).append(i)
-    outcomes: dict[int, Outcome] = {}
-    for members in groups.values():
-        model = models[members[0]]
-        seeds = [models[i].random_state for i in members]
-        rows, target = _on(device, X[members], y[members])
-        start = perf_counter()
-        fits = _fit_gates(model, rows, target, seeds)
-        supports = to_numpy(fits.support)  # waits for the device
-        seconds = (perf_counter() - start) / len(members)
-        name = (estimate or "coef_").removesuffix("_")
-        estimates, converged = to_numpy(getattr(fits, name)), to_numpy(fits.converged)
-        for place, i in enumerate(members):
-            status = "ok" if converged[place] else "unconverged"
-            outcomes[i] = Outcome(
-                supports[place], estimates[place], seconds, status, "", len(members), device
-            )
-    return [outcomes[i] for i in range(len(models))]
-
-
-def _parameters(model: Any) -> dict[str, Any]:
-    return {key: value for key, value in model.get_params().items() if key != "random_state"}
-
-
-@dataclass(frozen=True)
-class _Fits:
-    support: Any
-    coef: Any
-    gated_coef: Any
-    converged: Any
-
-
-def _fit_gates(model: Any, X: Any, y: Any, seeds: Sequence[int]) -> Any:
-    """Return what ``fit_many`` returns; the original gates go the same way by hand."""
-    if isinstance(model, ProjectedSTG):
-        return fit_many(X, y, random_state=list(seeds), **_parameters(model))
-    model.n_features_in_ = X.shape[-1]
-    table, options = model._prepared(X, y, None, model._options())
-    found = solve(table, options, seeds)
-    always = np.ones(len(seeds), dtype=bool)  # takes all its steps, whatever happens
-    return _Fits(found.support, found.coef, found.gated_coef, always)
-
-
-def _on(device: str, X: np.ndarray, y: np.ndarray) -> tuple[Any, Any]:
-    """Return the arrays on a device of torch's, or as they are."""
-    if device == "cpu":
-        return X, y
-    torch = extra("torch", "torch")
-    return torch.as_tensor(X, device=device), torch.as_tensor(y, device=device)
-
-
-@contextmanager
-def _heard() -> Iterator[list[warnings.WarningMessage]]:
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always")
-        yield heard
-
-
-def _with_warnings(outcome: Outcome, heard: Sequence[warnings.WarningMessage]) -> Outcome:
-    """Put what a fit warned of into its outcome."""
-    if not heard:
-        return outcome
-    stopped = any(issubclass(one.category, ConvergenceWarning) for one in heard)
-    texts = dict.fromkeys(one_line(one.message) for one in heard)
-    return Outcome(
-        outcome.support,
-        outcome.estimate,
-        outcome.seconds,
-        "unconverged" if stopped else outcome.status,
-        one_line("; ".join(texts)),
-        outcome.batch_size,
-        outcome.device,
-    )
-
-
-# What ends a fit and nothing else; Ctrl-C ends the run.
-_FAILURES = (Exception, TimeLimit, SystemExit)
-
-
-def _failed(error: BaseException) -> Outcome:
-    return Outcome(None, None, None, "error", of_error(error))
+    return [
+        checked_outcome(mask, coef, X.shape[-1], seconds, len(known)) for _, mask, coef in found
+    ]

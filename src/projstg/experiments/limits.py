@@ -1,9 +1,9 @@
-"""What a fit may take: seconds, and the memory of the process it runs in.
+"""What a fit may use: seconds, and the memory of its process.
 
-A worker process holds itself to them (:meth:`Limits.impose`). Python code that takes too long is
-interrupted by a signal, and :class:`TimeLimit` is raised in the middle of it. Compiled code does
-not see a signal before it returns; a thread that needs no interpreter then ends the process, and
-whoever waits for the answer finds the worker dead. More memory than allowed is a ``MemoryError``.
+A worker process applies them to itself (:meth:`Limits.impose`). Python code that takes too long is
+interrupted by a signal, which raises :class:`TimeLimit`. Compiled code does not see a signal before
+it returns; then a thread that does not need the interpreter ends the process, and the parent finds
+the worker dead. More memory than allowed raises ``MemoryError``.
 
 In a process that imposed nothing, a notebook for example, nothing is limited.
 """
@@ -20,39 +20,39 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Limits", "TimeLimit", "memory_is_short", "timed"]
+__all__ = ["Limits", "TimeLimit", "memory_is_short", "time_limited"]
 
 
 class TimeLimit(BaseException):
-    """A fit took too long; no ``Exception``, so that a method's own handlers let it pass."""
+    """A fit took too long. Not an ``Exception``, so that a method cannot catch it by accident."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one fit and one worker may take."""
+    """What one fit and one worker may use."""
 
     seconds: float | None = 600.0
     """Of one fit; None: no limit. The longest fit of the paper's settings takes minutes."""
     memory: int | None = None
     """Bytes of one worker; None: no limit."""
     grace: float = 5.0
-    """Seconds after which code that does not answer a signal is ended with its process."""
+    """Seconds after which code that does not react to the signal is ended with its process."""
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not 0.0 < self.seconds < math.inf:
             raise ValueError(f"a time limit of {self.seconds} s; give seconds, or 0 for none.")
 
-    def impose(self, last_words: int) -> None:
-        """Hold this process to the limits; why it ended goes to the file ``last_words``."""
-        _imposed.update(limits=self, last_words=last_words)
-        faulthandler.enable(last_words)
+    def impose(self, crash_log: int) -> None:
+        """Apply the limits to this process; why it ended goes to the file ``crash_log``."""
+        _imposed.update(limits=self, crash_log=crash_log)
+        faulthandler.enable(crash_log)
         if hasattr(signal, "SIGALRM"):
             signal.signal(signal.SIGALRM, _raise)
         if self.memory is not None:
             _limit_memory(self.memory)
 
 
-_imposed: dict[str, Any] = {"limits": Limits(seconds=None), "last_words": 2}
+_imposed: dict[str, Any] = {"limits": Limits(seconds=None), "crash_log": 2}
 
 
 def _raise(*_: Any) -> None:
@@ -61,14 +61,14 @@ def _raise(*_: Any) -> None:
 
 
 @contextmanager
-def timed(n_fits: int = 1) -> Iterator[None]:
-    """Raise :class:`TimeLimit` if the block takes longer than so many fits may."""
-    limits, last_words = _imposed["limits"], _imposed["last_words"]
+def time_limited(n_fits: int = 1) -> Iterator[None]:
+    """Raise :class:`TimeLimit` if the block takes longer than ``n_fits`` fits may take."""
+    limits, crash_log = _imposed["limits"], _imposed["crash_log"]
     if limits.seconds is None:
         yield
         return
     seconds = n_fits * limits.seconds
-    faulthandler.dump_traceback_later(seconds + limits.grace, exit=True, file=last_words)
+    faulthandler.dump_traceback_later(seconds + limits.grace, exit=True, file=crash_log)
     _alarm(seconds)
     try:
         yield
@@ -78,12 +78,12 @@ def timed(n_fits: int = 1) -> Iterator[None]:
 
 
 def _alarm(seconds: float) -> None:
-    if hasattr(signal, "setitimer"):  # not on Windows, where the thread alone is left
+    if hasattr(signal, "setitimer"):  # not on Windows, where only the thread is left
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _limit_memory(size: int) -> None:
-    """Let this process have so many bytes of its own; shared libraries do not count."""
+    """Limit the data of this process to ``size`` bytes; shared libraries do not count."""
     try:
         import resource
     except ImportError:  # Windows
@@ -94,9 +94,9 @@ def _limit_memory(size: int) -> None:
 
 
 def memory_is_short() -> bool:
-    """Return whether more than half of what this process may have is taken.
+    """Return whether this process uses more than half of its memory limit.
 
-    After a fit that is a sign that something was not given back; another process had better go on.
+    After a fit this is a sign that memory was not freed; a new process then does the next fit.
     """
     limit = _imposed["limits"].memory
     try:

@@ -1,4 +1,4 @@
-"""What a run ran on and with: versions, processor, commit, time."""
+"""What a run was made with: versions, processor, commit, time."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def commit() -> str | None:
 
 
 def about_machine() -> dict[str, Any]:
-    """Return versions and machine as JSON can hold them."""
+    """Return versions and machine as values that JSON can hold."""
     return {
         "versions": {name: found for name in _PACKAGES if (found := _version(name)) is not None},
         "machine": {
@@ -75,7 +75,7 @@ def _version(name: str) -> str | None:
 
 
 def _processor() -> str:
-    """Return the processor's name; Linux keeps it where ``platform`` does not look."""
+    """Return the name of the processor; on Linux ``platform`` does not know it, but a file does."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,14 +1,14 @@
-"""What methods say, as a row can hold it and a terminal can show it."""
+"""What methods say, in a form that a row can hold and a terminal can show."""
 
 from __future__ import annotations
 
-__all__ = ["of_error", "one_line"]
+__all__ = ["error_message", "one_line"]
 
 _LONGEST = 500
 
 
 def one_line(text: object) -> str:
-    r"""Return a text on one line, without control characters and of bearable length.
+    r"""Return a text on one line, without control characters and at most 500 characters long.
 
     Examples
     --------
@@ -19,12 +19,12 @@ def one_line(text: object) -> str:
     return " ".join("".join(letters).split())[:_LONGEST]
 
 
-def of_error(error: BaseException) -> str:
+def error_message(error: BaseException) -> str:
     """Return the kind of an error and what it says.
 
     Examples
     --------
-    >>> of_error(ValueError("no K"))
+    >>> error_message(ValueError("no K"))
     'ValueError: no K'
     """
     return one_line(f"{type(error).__name__}: {error}")

@@ -1,54 +1,35 @@
-"""From experiments to rows on disk: what is missing is computed, what is there is left alone.
+"""From experiments to rows on disk: rows that are missing are computed, the others are kept.
 
-Tasks are done by a ``pool``; this process alone writes. The order in which tasks come back changes
-nothing. A task that does not come back, because its process died or the problem could not be drawn,
-is tried again when all others are done, with nothing beside it, then one repetition at a time; what
-is lost again gets a row that says so. Tasks in which a fit failed are tried again by the next run.
+Tasks are done by a ``pool``; only this process writes. The order in which tasks come back changes
+nothing. Lost tasks are tried again (``attempts``). Tasks in which a fit failed are tried again by
+the next run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from .._extras import extra
 from ..datasets.settings import canonical_json, setting_hash
-from .machine import about_machine, commit, now, own_version
-from .pool import Call, Lost, Pool, Workers, pool
+from .attempts import answers_with_retry, rows_of_tasks
+from .machine import commit, own_version
+from .pool import Lost, Pool, Workers, pool
 from .real_data import missing_tables
 from .registry import available, method
+from .run_report import RunReport, begin_record, end_record
 from .spec import MethodEntry, Setting, Size, Spec
 from .store import Store
 from .tasks import SCHEMA_VERSION, Rule, Task, plan
-from .trial import Where, lost_rows, run_task, run_tuning
+from .trial import Where, run_tuning
 from .tune import GRID
 
 __all__ = ["RunReport", "run"]
 
 Progress = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and how much there is."""
-
-
-@dataclass
-class RunReport:
-    """What a run did."""
-
-    n_tasks: int = 0
-    n_found: int = 0
-    """Tasks whose rows were there already, none of them an error."""
-    n_done: int = 0
-    n_errors: int = 0
-    """Rows with status "error" among those made."""
-    first_error: str = ""
-    set_aside: list[str] = field(default_factory=list)
-    unavailable: dict[str, str] = field(default_factory=dict)
-    """Methods and tables that were left out, and what installs or brings them."""
-    seconds: float = 0.0
-    interrupted: str = ""
-    """Why the run ended early; empty when it did not."""
+"""Called with what is being done, how much of it is done, and how much there is."""
 
 
 def run(
@@ -62,19 +43,27 @@ def run(
     command: str = "",
     progress: Progress | None = None,
 ) -> RunReport:
-    """Compute the rows of experiments that a folder does not hold yet.
+    """Compute the rows of experiments that a folder does not have yet.
 
     Parameters
     ----------
-    specs : the experiments
-    folder : where rows go, and where those made before are looked for
-    size : "smoke", "paper" or another that the experiments define
-    methods : names of methods to run instead of those the experiments ask for. Of a method that an
-        experiment asks for, its variants are kept.
-    workers : who does the work; None: this process
-    fresh : whether to compute anew what is there already
-    command : what was typed, for the record
-    progress : is told how far things are
+    specs : sequence of Spec
+        The experiments.
+    folder : path
+        Where rows are written, and where earlier ones are found.
+    size : str, default="smoke"
+        "smoke", "paper" or another size that the experiments define.
+    methods : sequence of str, default=None
+        Names of methods to run instead of those of the experiments; the variants (labels,
+        parameters) of a method that an experiment has are kept.
+    workers : Workers, default=None
+        Who does the work; None: this process.
+    fresh : bool, default=False
+        Whether to compute rows again that are there already.
+    command : str, default=""
+        What was typed, for the record.
+    progress : callable, default=None
+        Called as work is done.
 
     Returns
     -------
@@ -91,22 +80,23 @@ def run(
         for spec in specs:
             store.write_spec(spec.name, spec.text)
         pending = _pending(tasks, store, fresh, report)
-        where = Where(own_version(), commit(), workers.device)
-        about = _about(specs, size, workers, command, report) | {"earlier": store.earlier_runs()}
-        store.write_run({**about, "ended": None})
+        record = begin_record(specs, size, workers, command, report)
+        record["earlier"] = store.earlier_runs()
+        store.write_run({**record, "ended": None})
         try:
             with pool(workers) as answers:
                 tuned = _tuned(pending, store, answers, progress)
-                _computed(pending, tuned, where, store, answers, progress, report)
+                scaled = [(task, _scale(task, tuned)) for task in pending]
+                _compute(scaled, workers.device, store, answers, progress, report)
         except KeyboardInterrupt:
             report.interrupted = "stopped"
         report.seconds = perf_counter() - start
-        store.write_run(about | _ending(report))
+        store.write_run(record | end_record(report))
     return report
 
 
 def _distinct(specs: Iterable[Spec]) -> list[Spec]:
-    """Return each experiment once, for some share their trials; one name for two is refused."""
+    """Return each experiment once; two different ones with the same name are refused."""
     found: dict[str, Spec] = {}
     for spec in specs:
         if found.setdefault(spec.name, spec).text != spec.text:
@@ -114,41 +104,8 @@ def _distinct(specs: Iterable[Spec]) -> list[Spec]:
     return list(found.values())
 
 
-def _about(
-    specs: Sequence[Spec], size: str, workers: Workers, command: str, report: RunReport
-) -> dict[str, Any]:
-    """Return what is known of a run when it begins."""
-    return {
-        "command": command,
-        "experiments": [spec.name for spec in specs],
-        "size": size,
-        "roots": {spec.name: spec.root for spec in specs},
-        "schema": SCHEMA_VERSION,
-        "commit": commit(),
-        "device": workers.device,
-        "jobs": workers.jobs,
-        "backend": workers.backend,
-        "time_limit": workers.limits.seconds,
-        "blas_threads": 1,
-        "unavailable": report.unavailable,
-        "started": now(),
-        **about_machine(),
-    }
-
-
-def _ending(report: RunReport) -> dict[str, Any]:
-    """Return what is known of a run when it ends."""
-    return {
-        "ended": now(),
-        "seconds": report.seconds,
-        "n_tasks": report.n_tasks,
-        "n_done": report.n_done,
-        "interrupted": bool(report.interrupted),
-    }
-
-
 def _check_device(device: str) -> None:
-    """Refuse a device that is not there before every row says so."""
+    """Raise where there is no such device, before every row fails for that reason."""
     if device == "cpu":
         return
     torch = extra("torch", "torch")
@@ -160,6 +117,7 @@ def _check_device(device: str) -> None:
 
 
 def _planned(specs: Iterable[Spec], size: str, methods: Sequence[str] | None) -> list[Task]:
+    """Return the tasks of all experiments."""
     return [
         task
         for spec in specs
@@ -168,7 +126,7 @@ def _planned(specs: Iterable[Spec], size: str, methods: Sequence[str] | None) ->
 
 
 def _entries(size: Size, methods: Sequence[str] | None) -> list[MethodEntry] | None:
-    """Return the entries to run: those of the experiment, or those of the named methods."""
+    """Return the entries of the named methods; None: those of the experiment."""
     if methods is None:
         return None
     chosen = []
@@ -179,7 +137,7 @@ def _entries(size: Size, methods: Sequence[str] | None) -> list[MethodEntry] | N
 
 
 def _usable(tasks: Sequence[Task], report: RunReport) -> list[Task]:
-    """Return the tasks whose method and table are at hand, and note the others."""
+    """Return the tasks whose method and table are available, and report the others."""
     lacking = {name: available(method(name)) for name in dict.fromkeys(t.method for t in tasks)}
     report.unavailable = {name: how for name, how in lacking.items() if how is not None}
     report.unavailable |= missing_tables(task.setting for task in tasks)
@@ -195,9 +153,9 @@ def _pending(tasks: list[Task], store: Store, fresh: bool, report: RunReport) ->
     unique = list({task.key: task for task in tasks}.values())
     if fresh:
         for task in unique:
-            store.forget(task)
-            if (rule := _rule_of_setting(task)) is not None:
-                store.forget_tuned(_tuning_key(task.setting, rule))
+            store.remove(task)
+            if (rule := _setting_rule(task)) is not None:
+                store.remove_tuned(_tuning_key(task.setting, rule))
     pending = [task for task in unique if not store.has(task) or store.has_failed(task)]
     report.n_tasks, report.n_found = len(unique), len(unique) - len(pending)
     return pending
@@ -206,17 +164,18 @@ def _pending(tasks: list[Task], store: Store, fresh: bool, report: RunReport) ->
 def _tuned(
     tasks: Iterable[Task], store: Store, answers: Pool, progress: Progress | None
 ) -> dict[str, float]:
-    """Return the C of every setting that needs one, choosing those not chosen before.
+    """Return the C of every setting that needs one, by its key; choose those that are missing.
 
-    A setting for which none could be chosen is not among them; its tasks will say so.
+    A setting for which no C could be chosen is left out; the rows of its tasks will say so.
     """
     wanted: dict[str, tuple[Setting, Rule]] = {}
     for task in tasks:
-        if (rule := _rule_of_setting(task)) is not None:
+        if (rule := _setting_rule(task)) is not None:
             wanted[_tuning_key(task.setting, rule)] = (task.setting, rule)
     found = {key: C for key, (_, rule) in wanted.items() if (C := store.tuned(key)) in rule.grid}
     calls = [(key, run_tuning, wanted[key]) for key in wanted if key not in found]
-    for key, value in _watched(_twice(calls, answers), "choosing C", len(calls), progress):
+    tried = answers_with_retry(calls, answers)
+    for key, value in _with_progress(tried, "choosing C", len(calls), progress):
         if not isinstance(value, Lost):
             setting, rule = wanted[key]
             store.write_tuned(key, value, {"setting": setting, **rule.asdict()})
@@ -224,79 +183,36 @@ def _tuned(
     return found
 
 
-def _twice(calls: Sequence[Call], answers: Pool) -> Iterator[tuple[str, Any]]:
-    """Do calls, and those that were lost once more at the end, alone.
-
-    Those that took too long are done several at once again: it is not others that disturbed them.
-    """
-    lost: dict[str, Lost] = {}
-    for key, answer in answers(calls, False):
-        if isinstance(answer, Lost):
-            lost[key] = answer
-        else:
-            yield key, answer
-    for is_late in (True, False):
-        again = [call for call in calls if call[0] in lost and lost[call[0]].is_late == is_late]
-        yield from answers(again, not is_late)
-
-
-def _computed(
-    tasks: Sequence[Task],
-    tuned: dict[str, float],
-    where: Where,
+def _compute(
+    tasks: Sequence[tuple[Task, float | None]],
+    device: str,
     store: Store,
     answers: Pool,
     progress: Progress | None,
     report: RunReport,
 ) -> None:
-    """Compute the rows of tasks and put them in place as they come."""
-    by_key = {task.key: task for task in tasks}
-    rows_of = _rows_of(tasks, tuned, where, answers)
-    for key, rows in _watched(rows_of, "fitting", len(tasks), progress):
+    """Compute the rows of tasks, each with its C, and write them as they come."""
+    by_key = {task.key: task for task, _ in tasks}
+    computed = rows_of_tasks(tasks, Where(own_version(), commit(), device), answers)
+    for key, rows in _with_progress(computed, "fitting", len(tasks), progress):
         store.write(by_key[key], rows)
-        report.n_done += 1
-        errors = [row["message"] for row in rows if row["status"] == "error"]
-        if errors and not report.first_error:
-            report.first_error = f"{by_key[key].method}: {errors[0]}"
-        report.n_errors += len(errors)
-
-
-def _rows_of(
-    tasks: Sequence[Task], tuned: dict[str, float], where: Where, answers: Pool
-) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Give the rows of every task; those lost twice come last, a repetition at a time."""
-    lost: dict[str, Lost] = {}
-    for key, rows in _twice([_call(task.key, task, tuned, where) for task in tasks], answers):
-        if isinstance(rows, Lost):
-            lost[key] = rows
-        else:
-            yield key, rows
-    for task in (task for task in tasks if task.key in lost):
-        pieces = {str(r): replace(task, first=r, last=r + 1) for r in task.repetitions}
-        calls = (_call(name, piece, tuned, where) for name, piece in pieces.items())
-        found = {
-            name: lost_rows(pieces[name], where, rows.reason) if isinstance(rows, Lost) else rows
-            for name, rows in answers(calls, not lost[task.key].is_late)
-        }
-        yield task.key, [row for name in pieces for row in found[name]]
-
-
-def _call(name: str, task: Task, tuned: dict[str, float], where: Where) -> Call:
-    return name, run_task, (task, where, _scale(task, tuned))
+        report.add_rows(by_key[key].method, rows)
 
 
 def _scale(task: Task, tuned: dict[str, float]) -> float | None:
+    """Return the C that was chosen for the task's setting; None: it needs none, or has none."""
     rule = task.alpha_scale
     return tuned.get(_tuning_key(task.setting, rule)) if isinstance(rule, Rule) else None
 
 
-def _rule_of_setting(task: Task) -> Rule | None:
-    """Return how the C of the task's setting is chosen; None: it has none of its own."""
+def _setting_rule(task: Task) -> Rule | None:
+    """Return how the C of the task's setting is chosen; None: it has no C of its own."""
     rule = task.alpha_scale
     return rule if isinstance(rule, Rule) and rule.kind == "per-setting" else None
 
 
 def _tuning_key(setting: Setting, rule: Rule) -> str:
+    """Return the hash of everything that determines the C of a setting."""
     return setting_hash(
         {
             "setting": canonical_json(setting),
@@ -308,9 +224,10 @@ def _tuning_key(setting: Setting, rule: Rule) -> str:
     )
 
 
-def _watched(
+def _with_progress(
     results: Iterable[Any], what: str, total: int, progress: Progress | None
 ) -> Iterator[Any]:
+    """Yield results, and tell ``progress`` after each."""
     if progress is not None and total:
         progress(what, 0, total)
     for done, result in enumerate(results, start=1):

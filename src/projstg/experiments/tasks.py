@@ -1,8 +1,8 @@
-"""What is to be done, in pieces that can be done anywhere and in any order.
+"""The tasks of an experiment: pieces that can be computed anywhere and in any order.
 
-A task is one setting, one method and a block of repetitions. Its key is a digest of everything that
-determines the rows it will give, timings aside. Where it is computed is not among that: rows made
-on another machine, or on a GPU, go by the same key.
+A task is one setting, one method and a block of repetitions. Its key is a hash of everything that
+determines its rows, timings aside. The machine is no part of the key: rows computed on another
+machine, or on a GPU, have the same key.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .spec import MethodEntry, Setting, Spec
 __all__ = ["SCHEMA_VERSION", "Rule", "Task", "line_and_recipe", "plan"]
 
 SCHEMA_VERSION = 2
-"""Raised when rows change their columns or their meaning."""
+"""Increased when the columns of rows, or their meaning, change."""
 
 _LINE = ("experiment", "size", "setting", "method", "label", "root")
 
@@ -36,7 +36,7 @@ class Rule:
     root: int
 
     def asdict(self) -> dict[str, Any]:
-        """Return the rule as JSON can hold it."""
+        """Return the rule as values that JSON can hold."""
         return {
             "rule": self.kind,
             "grid": list(self.grid),
@@ -66,7 +66,7 @@ class Task:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """All that determines the rows."""
+        """Everything that determines the rows."""
         scale = self.alpha_scale
         return {
             "experiment": self.experiment,
@@ -86,7 +86,7 @@ class Task:
 
     @cached_property
     def key(self) -> str:
-        """The digest that names the task and its file."""
+        """The hash that names the task and its file."""
         return setting_hash(self.identity)
 
     @property
@@ -96,7 +96,10 @@ class Task:
 
 
 def line_and_recipe(identity: Mapping[str, Any]) -> tuple[str, str]:
-    """Return which line of a summary rows belong to, and how they are made, repetitions aside."""
+    """Return two hashes of a task: its line in the summary, and how its rows are made.
+
+    Tasks that differ in their repetitions alone have the same line and the same recipe.
+    """
     line = {name: identity[name] for name in _LINE}
     recipe = {name: value for name, value in identity.items() if name != "repetitions"}
     return setting_hash(line), setting_hash(recipe)
@@ -105,10 +108,10 @@ def line_and_recipe(identity: Mapping[str, Any]) -> tuple[str, str]:
 def plan(
     spec: Spec, size: str, grid: Sequence[float], entries: Sequence[MethodEntry] | None = None
 ) -> Iterator[Task]:
-    """Yield the tasks of an experiment; ``entries`` replace its methods."""
+    """Yield the tasks of an experiment; ``grid`` are the values of C, ``entries`` its methods."""
     chosen = spec.size(size)
     entries = chosen.methods if entries is None else entries
-    _refuse_namesakes(entries, spec.name)
+    _refuse_same_label(entries, spec.name)
     for setting in chosen.settings:
         for entry in entries:
             named = method(entry.method)
@@ -129,8 +132,8 @@ def plan(
                 )
 
 
-def _refuse_namesakes(entries: Sequence[MethodEntry], where: str) -> None:
-    """Refuse entries that differ but whose rows would go by one name."""
+def _refuse_same_label(entries: Sequence[MethodEntry], where: str) -> None:
+    """Raise where two different entries have the same method and label: their rows would mix."""
     known: dict[tuple[str, str], MethodEntry] = {}
     for entry in entries:
         label = _label(entry, method(entry.method))
@@ -142,7 +145,7 @@ def _refuse_namesakes(entries: Sequence[MethodEntry], where: str) -> None:
 
 
 def _label(entry: MethodEntry, named: Method) -> str:
-    """Return what the legend says; what has no label of its own is spelled out."""
+    """Return the name in the legend: the label, or the method's name and its parameters."""
     if entry.label is not None:
         return entry.label
     words = [f"{key} = {value}" for key, value in sorted(entry.parameters.items())]
@@ -154,6 +157,7 @@ def _label(entry: MethodEntry, named: Method) -> str:
 def _alpha_scale(
     spec: Spec, named: Method, entry: MethodEntry, grid: Sequence[float], n_pilots: int
 ) -> Rule | float | None:
+    """Return the C of a task, or how it is found; None: the method's own default."""
     if not named.tunes_alpha_scale or spec.alpha_scale == "default":
         return None
     if "alpha_scale" in entry.parameters:

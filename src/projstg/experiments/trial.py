@@ -1,8 +1,8 @@
-"""One task, done: draw the problems, fit the method, judge, return rows.
+"""One task computed: draw the problems, fit the method, evaluate, return rows.
 
 A row is one trial: what was run, on which problem, how long it took, what came back and how good
-that is. Rows depend on the task alone; only ``seconds`` and the columns that say where it ran do
-not. A trial that could not be made at all has a row too (:func:`lost_rows`).
+that is. Rows depend on the task alone, except for ``seconds`` and the columns that say where it
+ran. A trial that could not be computed has a row too (:func:`lost_rows`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from ..datasets.settings import canonical_json
 from ..datasets.simulate import SimulatedProblem
-from .evaluate import UNJUDGED, judged
-from .fit_method import Outcome, fit_all
+from .evaluate import NOT_EVALUATED, evaluated
+from .fit_method import fit_all
+from .outcome import Outcome
 from .real_data import draw
 from .registry import Known, method
 from .spec import Setting
@@ -26,18 +27,18 @@ from .tune import chosen_by_folds, chosen_on_pilots, known_of, method_seed
 
 __all__ = ["Where", "lost_rows", "run_task", "run_tuning", "setting_columns"]
 
-# So many numbers in X are drawn and fitted at a time.
+# The most numbers in X that are drawn and fitted at a time.
 _MOST_NUMBERS = 2**24
 
 FIELDS = ("design", "n_samples", "n_features", "n_informative", "signal", "noise_std", "snr")
 
-# Options that say nothing when they are so.
+# Options that are left out where they have these values.
 _PLAIN = {"positions": "random", "mean": 0, "basis": "cosine"}
 
 
 @dataclass(frozen=True)
 class Where:
-    """Where and by what rows are made."""
+    """The version and the device that make rows."""
 
     version: str
     commit: str | None
@@ -54,19 +55,19 @@ def run_task(task: Task, where: Where, alpha_scale: float | None = None) -> list
         }
         return [
             row | made_by
-            for problems in _drawn(task)
-            for row in _rows(task, problems, _told(task, problems, alpha_scale), where.device)
+            for problems in _problem_batches(task)
+            for row in _rows(task, problems, _known(task, problems, alpha_scale), where.device)
         ]
 
 
 def lost_rows(task: Task, where: Where, reason: str) -> list[dict[str, Any]]:
-    """Return the rows of a task that gave none: errors, without so much as drawing the problems."""
+    """Return rows of errors for a task that gave none; the problems are not drawn."""
     nothing = Outcome(None, None, None, "error", reason, 1, where.device)
     return [
         {
             **_about(task, repetition, method_seed(task.setting, task.root, repetition)),
             **_outcome_columns(nothing),
-            **UNJUDGED,
+            **NOT_EVALUATED,
             "sigma": task.setting.get("noise_std"),
             "criterion": _criterion(task),
             "version": where.version,
@@ -78,6 +79,7 @@ def lost_rows(task: Task, where: Where, reason: str) -> list[dict[str, Any]]:
 
 
 def _criterion(task: Task) -> str:
+    """Return the score that tells the failures of the task's method apart."""
     return method(task.method).criterion or "least-squares"
 
 
@@ -98,7 +100,7 @@ def _rows(
         one_at_a_time=task.one_at_a_time,
         device=device,
     )
-    results = judged(problems, X, y, outcomes, criterion)
+    results = evaluated(problems, X, y, outcomes, criterion)
     for problem, one, outcome, result in zip(problems, known, outcomes, results, strict=True):
         yield {
             **_about(task, problem.repetition, one.seed, one.alpha_scale),
@@ -115,8 +117,8 @@ def run_tuning(setting: Setting, rule: Rule) -> float:
         return chosen_on_pilots(setting, rule)
 
 
-def _drawn(task: Task) -> Iterator[list[SimulatedProblem]]:
-    """Yield the problems of a task, no more at a time than memory takes easily."""
+def _problem_batches(task: Task) -> Iterator[list[SimulatedProblem]]:
+    """Yield the problems of a task in lists of one shape, of at most ``_MOST_NUMBERS`` numbers."""
     numbers = task.setting["n_samples"] * task.setting["n_features"]
     step = max(1, _MOST_NUMBERS // numbers)
     for first in range(task.first, task.last, step):
@@ -124,11 +126,11 @@ def _drawn(task: Task) -> Iterator[list[SimulatedProblem]]:
         for repetition in range(first, min(first + step, task.last)):
             problem = draw(task.setting, task.root, repetition)
             shapes.setdefault(problem.X.shape, []).append(problem)
-        yield from shapes.values()  # one, but for tables, whose columns are not always distinct
+        yield from shapes.values()  # several only for tables, which lose columns by row
 
 
-def _told(task: Task, problems: list[SimulatedProblem], alpha_scale: float | None) -> list[Known]:
-    """Return what the method is told of each problem, its C included."""
+def _known(task: Task, problems: list[SimulatedProblem], alpha_scale: float | None) -> list[Known]:
+    """Return what the method is told of each problem, with its C."""
     known = [known_of(problem) for problem in problems]
     rule = task.alpha_scale
     if rule is None:
@@ -162,7 +164,7 @@ def _about(
 
 
 def setting_columns(setting: Setting) -> dict[str, Any]:
-    """Return a setting as columns: its text, its fields, and its options that say something.
+    """Return a setting as columns: its text, its fields, and its options that are not the usual.
 
     Examples
     --------
@@ -180,7 +182,7 @@ def setting_columns(setting: Setting) -> dict[str, Any]:
 
 
 def _parameters(task: Task, alpha_scale: float | None) -> Mapping[str, Any]:
-    """Return what the method was given beyond what every method knows."""
+    """Return what the method was given besides what every method is told."""
     found: dict[str, Any] = dict(task.parameters)
     if alpha_scale is not None:
         rule = task.alpha_scale
@@ -194,6 +196,7 @@ def _parameters(task: Task, alpha_scale: float | None) -> Mapping[str, Any]:
 
 
 def _outcome_columns(outcome: Outcome, note: str = "") -> dict[str, Any]:
+    """Return the columns that say how a fit went."""
     return {
         "seconds": outcome.seconds,
         "batch_size": outcome.batch_size,
@@ -204,5 +207,6 @@ def _outcome_columns(outcome: Outcome, note: str = "") -> dict[str, Any]:
 
 
 def _blas_threads() -> int:
+    """Return the largest number of threads that a BLAS library may use now."""
     pools = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
     return max(pools, default=1)

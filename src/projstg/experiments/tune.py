@@ -1,11 +1,11 @@
-"""The paper's C in λ = C·√(2σ² log(D−K) log K / N), chosen as the paper does: by held-out error.
+"""The paper's C in λ = C·√(2σ² log(D−K) log K / N), chosen as in the paper: by held-out error.
 
-C comes from a grid over [0.1, 10]. For a whole setting it is the one whose top-K refits predict
-fresh rows best, on pilot problems that no figure shows: twice as many rows are drawn, the first
-half is fitted, the second half held out. For one problem it is K-fold cross-validation on its own
-rows. Either way the gates are fitted with exact moments, which takes a thousandth of the time of
-sampled ones, and the C so chosen serves all methods of the family. Of equal errors the smaller C
-wins. Nothing here is random beyond the seeds.
+C comes from a grid over [0.1, 10]. For a whole setting it is the C whose refits on the K largest
+gates predict new rows best, on pilot problems that are in no figure: of each, twice as many rows
+are drawn, the first half is fitted, the second half held out. For one problem it is chosen by
+five-fold cross-validation on its own rows. Both fit the gates with exact moments, which takes a
+thousandth of the time of sampled ones; the same C is used for all methods with gates. Of equal
+errors the smaller C is taken. Nothing here is random beyond the seeds.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 
 from ..datasets.settings import seed_sequence
 from ..datasets.simulate import SimulatedProblem, make_sparse_regression
-from .evaluate import least_squares
 from .fit_method import fit_all
+from .refit import refit_coef
 from .registry import Known, method
 from .spec import Setting
 from .tasks import Rule
@@ -26,14 +26,14 @@ from .tasks import Rule
 __all__ = ["GRID", "chosen_by_folds", "chosen_on_pilots", "known_of", "method_seed"]
 
 GRID = tuple(float(f"{c:.4g}") for c in np.geomspace(0.1, 10.0, 9))
-"""The values of C."""
+"""The values of C that are tried."""
 
-_FIRST_PILOT = 1_000_000  # repetitions from here on are pilots
+_FIRST_PILOT = 1_000_000  # the first repetition that is a pilot problem
 _N_FOLDS = 5
 
 
 def known_of(problem: SimulatedProblem, n_samples: int | None = None) -> Known:
-    """Return what methods may know of a problem, fitted on so many of its rows."""
+    """Return what methods may know of a problem; None: fitted on all of its rows."""
     N, D = problem.X.shape
     return Known(
         n_features_to_select=int(problem.setting["n_informative"]),
@@ -51,7 +51,7 @@ def method_seed(setting: Setting, root: int, repetition: int) -> int:
 
 
 def chosen_on_pilots(setting: Setting, rule: Rule) -> float:
-    """Return the C with the least held-out error over the pilot problems of a setting."""
+    """Return the C with the smallest held-out error over the pilot problems of a setting."""
     n_samples = setting["n_samples"]
     doubled = {**setting, "n_samples": 2 * n_samples}
     pilots = [
@@ -62,11 +62,11 @@ def chosen_on_pilots(setting: Setting, rule: Rule) -> float:
     known = [known_of(pilot, n_samples) for pilot in pilots]
     train, test = np.arange(n_samples), np.arange(n_samples, 2 * n_samples)
     errors = [np.mean(_held_out_errors(X, y, known, train, test, C)) for C in rule.grid]
-    return rule.grid[_least(np.array(errors))]
+    return rule.grid[_best(np.array(errors))]
 
 
 def chosen_by_folds(problems: Sequence[SimulatedProblem], rule: Rule) -> list[float]:
-    """Return each problem's C: the least held-out error over folds of its own rows."""
+    """Return for each problem the C with the smallest held-out error over folds of its rows."""
     X = np.stack([problem.X for problem in problems])
     y = np.stack([problem.y for problem in problems])
     N = X.shape[1]
@@ -76,11 +76,11 @@ def chosen_by_folds(problems: Sequence[SimulatedProblem], rule: Rule) -> list[fl
         known = [known_of(problem, len(train)) for problem in problems]
         for place, C in enumerate(rule.grid):
             errors[place] += len(test) * _held_out_errors(X, y, known, train, test, C)
-    return [rule.grid[_least(own)] for own in errors.T]
+    return [rule.grid[_best(own)] for own in errors.T]
 
 
-def _least(errors: np.ndarray) -> int:
-    """Return the place of the least error; where every fit failed there is none to choose."""
+def _best(errors: np.ndarray) -> int:
+    """Return the index of the smallest error (n_grid,); raise where every fit failed."""
     if not np.isfinite(errors).any():
         raise ValueError("no C could be chosen: the gates failed for every one of them.")
     return int(np.nanargmin(errors))
@@ -94,13 +94,16 @@ def _held_out_errors(
     test: np.ndarray,
     C: float,
 ) -> np.ndarray:
-    """Return for each problem the mean squared error on ``test`` of the refit on ``train``."""
+    """Return for each problem the mean squared error on the rows ``test`` of a fit on ``train``.
+
+    X is (B, N, D), y (B, N), the result (B,); infinite where the fit failed.
+    """
     told = [replace(one, alpha_scale=C) for one in known]
     outcomes = fit_all(method("projected-stg-exact"), X[:, train], y[:, train], told)
     errors = np.full(len(known), np.inf)
     for i, outcome in enumerate(outcomes):
         if outcome.support is not None:
             columns = np.flatnonzero(outcome.support)
-            coef = least_squares(X[i, train], y[i, train], columns)
+            coef = refit_coef(X[i, train], y[i, train], columns)
             errors[i] = np.mean((y[i, test] - X[i, test] @ coef) ** 2)
     return errors

@@ -1,10 +1,10 @@
 """The columns on which resampling a whole table agrees.
 
-On each of many random halves of all rows the K columns with the smallest residual are found, and
-the K that are found most often are the consensus; of equally frequent ones the earlier. Least
-squares judges, not the evidence, so that the truth is not made by the score that one of the methods
-compared follows. Of two columns that nearly repeat each other the halves now take one, now the
-other, so the consensus is a convention where the table itself does not decide.
+On each of 25 random halves of all rows the K columns with the smallest residual are searched for;
+the K columns found most often are the consensus (of equally frequent ones the earlier). The
+criterion is least squares, not the evidence, because the truth must not come from the score that
+one of the compared methods uses. Of two columns that nearly repeat each other some halves take one
+and some the other; there the consensus is a convention.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from functools import cache
 
 import numpy as np
 
-from ..datasets.settings import seed_sequence
-from ..estimators.projected_stg import ProjectedSTG
-from .distinct import distinct_columns
+from ...datasets.settings import seed_sequence
+from ...estimators.projected_stg import ProjectedSTG
+from .distinct_columns import distinct_columns
 
 __all__ = ["agreed_columns", "agreement", "votes"]
 
@@ -27,20 +27,20 @@ _N_HALVES = 25
 
 
 def agreed_columns(name: str, n_selected: int, load: Load) -> np.ndarray:
-    """Return the consensus of a table as sorted indices of its inputs."""
+    """Return the consensus of a table as sorted indices of its inputs, (n_selected,)."""
     count = votes(name, n_selected, load)
     return np.sort(np.argsort(-count, kind="stable")[:n_selected])
 
 
 def agreement(name: str, n_selected: int, load: Load) -> float:
-    """Return in what share of the halves a column of the consensus was chosen, on average."""
+    """Return the share of the halves in which a column of the consensus was chosen, on average."""
     count = votes(name, n_selected, load)
     return float(np.mean(np.sort(count)[-n_selected:])) / _N_HALVES
 
 
 @cache
 def votes(name: str, n_selected: int, load: Load) -> np.ndarray:
-    """Return in how many halves each input of a table was chosen; not for writing."""
+    """Return in how many halves each input was chosen, (n_inputs,); cached, so do not change it."""
     X, y = load(name)
     seed = {"consensus": name, "n_informative": n_selected}
     rng = np.random.default_rng(seed_sequence(seed))

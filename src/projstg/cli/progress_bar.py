@@ -1,0 +1,41 @@
+"""A bar on the terminal that shows how far a run is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .._extras import extra
+
+__all__ = ["progress_bar"]
+
+Show = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+
+@contextmanager
+def progress_bar(wanted: bool | None) -> Iterator[Show | None]:
+    """Give a function that shows the progress, or None; ``wanted`` None: only on a terminal."""
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        yield None
+        return
+    console = extra("rich.console", "cli").Console(stderr=True)
+    rich = extra("rich.progress", "cli")
+    columns = (
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TimeElapsedColumn(),
+        rich.TimeRemainingColumn(),
+    )
+    with rich.Progress(*columns, console=console) as bar:
+        shown: dict[str, Any] = {}
+
+        def show(what: str, done: int, total: int) -> None:
+            if what not in shown:
+                shown[what] = bar.add_task(what, total=total)
+            bar.update(shown[what], completed=done)
+
+        yield show
