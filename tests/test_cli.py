@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -231,3 +232,26 @@ def test_the_list_has_everything(capsys, monkeypatch):
     for name in [*spec_names(), *methods.METHODS]:
         assert f"  {name} " in said
     assert "abess; missing: pip install it" in said
+
+
+def test_a_broken_entry_point_is_listed_with_its_error_and_the_rest_goes_on(capsys, monkeypatch):
+    from projstg.experiments.registry import GROUP, METHODS, find_method
+
+    entries = [
+        EntryPoint("absent", "no_such_module_at_all:mine", GROUP),
+        EntryPoint("plain", "own_methods:marginal", GROUP),
+        EntryPoint("red \x1b[31m", "own_methods:no_such_name", GROUP),
+        EntryPoint("wrong", "own_methods:__doc__", GROUP),
+    ]
+    monkeypatch.setattr(find_method, "entry_points", lambda group: entries)
+    assert cli.main(["list"]) == 0
+    said = capsys.readouterr().out
+    about = {line.split("  ")[1]: line for line in said.splitlines() if line.startswith("  ")}
+    for name in [*spec_names(), *METHODS]:
+        assert name in about
+    assert "broken: 'absent': its entry point" in about["absent"]
+    assert "no_such_module_at_all" in about["absent"]
+    assert about["plain"].endswith("plain")
+    assert "AttributeError" in about[r"red \x1b[31m"]
+    assert "is of type str" in about["wrong"]
+    assert all(line.isprintable() for line in said.splitlines())

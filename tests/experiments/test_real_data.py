@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 
 from projstg.datasets import real
-from projstg.experiments.real_data import consensus
 from projstg.experiments import real_data as measured
-from projstg.experiments.real_data.distinct_columns import distinct_columns
 from projstg.experiments.evaluate import evaluated
 from projstg.experiments.outcome import Outcome
 from projstg.experiments.real_data import (
     TABLES,
     TRUTHS,
     RealTable,
+    consensus,
     draw,
     measured_problem,
     measured_setting,
     missing_tables,
 )
+from projstg.experiments.real_data.distinct_columns import distinct_columns
 from projstg.experiments.runner import run
 from projstg.experiments.spec import load_spec, parse_spec
 from projstg.experiments.store import read_rows

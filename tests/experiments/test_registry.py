@@ -6,6 +6,7 @@ import sys
 import warnings
 from dataclasses import replace
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -246,6 +247,29 @@ def test_other_packages_register_methods(outside, monkeypatch):
     assert method_names() == [*NAMES, *OWN_SIZE, "marginal-f"]
     with pytest.raises(ValueError, match="did you mean 'marginal-f'"):
         method("marginal_f")
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "message"),
+    [
+        ("theirs_broken_import", "import no_such_package_at_all", "ModuleNotFoundError"),
+        ("theirs_broken_raise", "raise KeyError('no')", "KeyError"),
+        ("theirs_broken_exit", "raise SystemExit(3)", "SystemExit: 3"),
+        ("theirs_broken_name", "", "AttributeError"),
+        ("theirs_broken_absent", None, "ModuleNotFoundError"),
+    ],
+)
+def test_a_broken_entry_point_says_what_is_broken(outside, monkeypatch, target, text, message):
+    monkeypatch.syspath_prepend(Path.cwd())
+    if text is not None:
+        outside(target, text)
+    entry = EntryPoint("broken", f"{target}:marginal", GROUP)
+    monkeypatch.setattr(find_method, "entry_points", lambda group: [entry])
+    with pytest.raises(ValueError, match="'broken': its entry point") as raised:
+        method("broken")
+    assert f"({message}" in str(raised.value)
+    assert method("omp").label == "OMP"
+    assert method_names()[-1] == "broken"
 
 
 def without(monkeypatch, package):

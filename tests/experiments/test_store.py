@@ -207,6 +207,35 @@ def test_links_are_replaced_and_not_followed(store, outside):
     assert not any((store.folder / name).is_symlink() for name in names)
 
 
+FOLDERS = ["parts", "tuning", "specs", "set-aside", "figures", "tables"]
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_linked_folder_is_refused_and_nothing_in_it_changes(tmp_path, name):
+    elsewhere, store = tmp_path / "elsewhere", Store(tmp_path / "out")
+    for folder in (elsewhere, store.folder):
+        folder.mkdir()
+    for precious in ("notes.txt", ".0123456789abcdef.tmp"):
+        (elsewhere / precious).write_text("precious")
+    (store.folder / name).symlink_to(elsewhere, target_is_directory=True)
+    with pytest.raises(ValueError, match=f"{name} is a link; remove it"):
+        store.prepare()
+    with pytest.raises(ValueError, match=f"{name} is a link; remove it"), store.locked():
+        pass
+    assert len(list(elsewhere.iterdir())) == 2
+    assert [path.name for path in store.folder.iterdir()] == [name]
+
+
+def test_the_folder_itself_may_be_a_link(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "disk", target_is_directory=True)
+    store = Store(tmp_path / "out")
+    with store.locked():
+        store.prepare()
+        store.write(task(), rows(task()))
+    assert len(read_rows(tmp_path / "disk")) == 2
+
+
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: os.symlink("../outside", path)])
 def test_a_lock_that_is_something_else_is_refused(store, outside, make):
     make(store.folder / ".lock")

@@ -1,4 +1,7 @@
-"""Problems with a known answer: designs, signals, noise, and seeds that name each draw."""
+"""Problems with a known answer: designs, signals, noise, seeds; and two measured tables.
+
+Imports nothing of the package but the files that all may use.
+"""
 
 from .designs import DESIGNS
 from .real import fetch_ailerons, fetch_triazines

@@ -2,11 +2,11 @@ r"""Designs: how the rows of X are drawn.
 
 A design is a function of a generator, a number of rows N, a number of columns D and options given
 by keyword; it returns X of shape (N, D) with entries of mean ``mean`` and variance one. The table
-``DESIGNS`` names them, and a new line in it is a new design for every experiment.
+``DESIGNS`` names them; a new line in it is a new design for every experiment.
 
-Correlated rows are made from independent normals by the recursion or the common factor that
-defines them, never through a D×D covariance, so that D may be large; and only by elementwise sums
-and products in a fixed order, never by BLAS, whose last bit depends on the machine.
+Correlated rows are made from independent normals by a recursion or a common factor, without a D×D
+covariance matrix, so that D may be large. Only elementwise sums and products in a fixed order are
+used, no BLAS, whose last bit depends on the machine.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ._checks import check_count, check_number, choose
 __all__ = ["DESIGNS"]
 
 Mean = float | Sequence[float]
-# "q moments": the q-th is finite and there is little more. The tail index is q plus this.
+# "q moments": the q-th moment is finite, hardly more. The tail index is q plus this.
 _TAIL_EXCESS = 0.1
 
 
 def _shifted(X: np.ndarray, mean: Mean) -> np.ndarray:
-    """Add the mean: one number for all columns, or one for each."""
+    """Return X plus the mean: one number for all columns, or one for each, (n_features,)."""
     shift = np.asarray(mean, dtype=float)
     if shift.shape not in [(), (X.shape[1],)]:
         raise ValueError(
@@ -69,7 +69,7 @@ def toeplitz(
     rho: float = 0.3,
     mean: Mean = 0.0,
 ) -> np.ndarray:
-    r"""Normal rows with covariance :math:`\rho^{|l-m|}`: each column remembers the one before.
+    r"""Normal rows with covariance :math:`\rho^{|l-m|}`: each column depends on the one before.
 
     Examples
     --------
@@ -144,8 +144,8 @@ def student(
     r"""Independent Student t entries scaled to variance one; moments of order below df are finite.
 
     ``truncate`` = α shortens every row with ‖x‖ > α√D to that length, direction kept, as
-    Corollary 3 asks (almost surely ‖x‖ ≤ α√D). This comes last, so mean and variance then are
-    those of the untruncated law only as far as long rows are rare.
+    Corollary 3 asks (‖x‖ ≤ α√D almost surely). Rows are shortened last, so mean and variance are
+    those of the law without truncation only where long rows are rare.
 
     Examples
     --------
@@ -190,13 +190,14 @@ def heavy(
 def _symmetric_pareto(
     rng: np.random.Generator, n_samples: int, n_features: int, *, df: float
 ) -> np.ndarray:
+    """Return independent Pareto entries with random signs and variance one; ``df`` is the index."""
     shape = (n_samples, n_features)
     sign = 2.0 * rng.integers(0, 2, size=shape) - 1.0
     return math.sqrt((df - 1.0) * (df - 2.0) / 2.0) * sign * rng.pareto(df, size=shape)
 
 
 def _truncated(X: np.ndarray, alpha: float | None) -> np.ndarray:
-    """Shorten the rows longer than α√D to that length; None leaves them."""
+    """Return X with the rows longer than α√D shortened to that length; None: unchanged."""
     if alpha is None:
         return X
     radius = check_number("truncate", alpha, 0.0) * math.sqrt(X.shape[1])
@@ -209,10 +210,10 @@ def orthogonal(
 ) -> np.ndarray:
     """A fixed design, the same in every repetition: orthogonal columns of mean square one.
 
-    For N ≥ D, XᵀX = N·I, and the columns are centred as long as N > D (the constant vector comes
-    last). For N < D no D columns can be orthogonal; then the rows are, XXᵀ = D·I, and columns have
-    mean square one on average (each of them with "hadamard"). These rows are picked from the whole
-    basis in a fixed, irregular order, for the first N would be smooth and make columns alike.
+    For N ≥ D, XᵀX = N·I, and the columns are centred where N > D (the constant vector comes last).
+    For N < D, D columns cannot be orthogonal; then the rows are, XXᵀ = D·I, and the columns have
+    mean square one on average (each of them with "hadamard"). These rows are taken from the whole
+    basis in a fixed, irregular order: the first N are smooth and would make columns alike.
 
     ``basis="cosine"`` is the discrete cosine basis, for any N and D; ``"hadamard"`` has entries ±1
     and needs max(N, D) to be a power of two. ``rng`` is not used.
@@ -234,7 +235,7 @@ def orthogonal(
 
 
 def _cosine_basis(i: np.ndarray, j: np.ndarray, size: int) -> np.ndarray:
-    """√2·cos(π(2i+1)j / 2·size), the angle folded into a quarter turn in whole numbers."""
+    """Return √2·cos(π(2i+1)j / (2·size)); whole numbers first reduce the angle to [0, π/2]."""
     turn = (2 * i + 1) * j % (4 * size)
     half = np.minimum(turn, 4 * size - turn)
     quarter = np.minimum(half, 2 * size - half)
@@ -243,7 +244,7 @@ def _cosine_basis(i: np.ndarray, j: np.ndarray, size: int) -> np.ndarray:
 
 
 def _cosine(x: np.ndarray) -> np.ndarray:
-    """The cosine on [0, π/2] by its series: NumPy's own may differ in the last bit by machine."""
+    """Return the cosine on [0, π/2] by its series; NumPy's last bit depends on the machine."""
     square, total = x * x, np.ones_like(x)
     for k in range(13, 0, -1):
         total = 1.0 - square / ((2 * k - 1) * (2 * k)) * total
@@ -251,7 +252,7 @@ def _cosine(x: np.ndarray) -> np.ndarray:
 
 
 def _hadamard_basis(i: np.ndarray, j: np.ndarray, size: int) -> np.ndarray:
-    """Sylvester's matrix: −1 to the number of bits that i and j share."""
+    """Return Sylvester's matrix: −1 to the power of the number of bits that i and j share."""
     if size & (size - 1):
         raise ValueError(
             f"basis='hadamard' has {size} as the larger of rows and columns; "

@@ -1,8 +1,8 @@
-"""The two measured tables of the paper's section 4.2, the originals and never a stand-in.
+"""The two measured tables of the paper's section 4.2, the originals and no replacement.
 
-A table is looked for in one folder, as ``triazines.csv`` or ``ailerons.csv``; where it is not there
-it is fetched from OpenML by its number and kept in that folder. Whichever way it came, its numbers
-must have the checksum below, and the answer says where they came from.
+A table is read from one folder, as ``triazines.csv`` or ``ailerons.csv``; where it is not there, it
+is fetched from OpenML by its number and kept in that folder. In both cases its numbers must have
+the checksum below, and the result says where they came from.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from time import sleep
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import fetch_openml, get_data_home
 from sklearn.utils import Bunch
 
 from .._extras import extra
+from .._files import replacing
 
 __all__ = ["fetch_ailerons", "fetch_triazines"]
 
@@ -33,7 +35,7 @@ collection of regression tables (LIACC, Porto); OpenML data_id={data_id}. {remar
 
 @dataclass(frozen=True)
 class _Original:
-    """A table, as it must be to be the one."""
+    """A table and the checksum that identifies it."""
 
     name: str
     title: str
@@ -42,11 +44,12 @@ class _Original:
     shape: tuple[int, int]
     """Rows, and columns with the target."""
     digest: str
-    """Of the names and of the numbers in units of 10⁻⁴, the last digit any of them has."""
+    """Checksum of the names, and of the numbers as multiples of 10⁻⁴: none has more digits."""
     remark: str
 
     @property
     def about(self) -> str:
+        """A description of the table."""
         return _ABOUT.format(**self.__dict__, n_inputs=self.shape[1] - 1)
 
 
@@ -74,22 +77,22 @@ _AILERONS = _Original(
 
 def fetch_triazines(
     *,
-    data_home=None,
-    download_if_missing=True,
-    return_X_y=False,
-    as_frame=False,
-    n_retries=3,
-    delay=1.0,
-):
+    data_home: str | os.PathLike[str] | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    n_retries: int = 3,
+    delay: float = 1.0,
+) -> Any:
     """Load the triazines table, 186 rows and 60 inputs (OpenML 206).
 
     Parameters
     ----------
     data_home : str, path-like or None, default=None
-        The folder that has, or will have, ``triazines.csv``. None is the folder that the variable
-        ``PROJSTG_DATA`` names, or without it scikit-learn's own.
+        The folder that has, or will have, ``triazines.csv``. None: the folder that the environment
+        variable ``PROJSTG_DATA`` names; without it, that of scikit-learn.
     download_if_missing : bool, default=True
-        Whether to ask OpenML where the folder does not have it; otherwise an OSError says so.
+        Whether to ask OpenML where the folder does not have it; False raises OSError instead.
     return_X_y : bool, default=False
         Whether to return only the inputs and the target.
     as_frame : bool, default=False
@@ -102,8 +105,8 @@ def fetch_triazines(
     Returns
     -------
     dataset : Bunch
-        ``data``, ``target``, ``feature_names``, ``target_names``, ``frame`` (None unless
-        ``as_frame``), ``DESCR``, and ``source``: where the numbers came from.
+        ``data`` (186, 60), ``target`` (186,), ``feature_names``, ``target_names``, ``frame`` (None
+        unless ``as_frame``), ``DESCR``, and ``source``: where the numbers came from.
     (data, target) : tuple, if ``return_X_y``
     """
     return _fetch(
@@ -113,16 +116,16 @@ def fetch_triazines(
 
 def fetch_ailerons(
     *,
-    data_home=None,
-    download_if_missing=True,
-    return_X_y=False,
-    as_frame=False,
-    n_retries=3,
-    delay=1.0,
-):
+    data_home: str | os.PathLike[str] | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    n_retries: int = 3,
+    delay: float = 1.0,
+) -> Any:
     """Load the ailerons table, 13750 rows and 40 inputs (OpenML 296).
 
-    Parameters and what is returned are those of :func:`fetch_triazines`; the file is
+    Parameters and result are those of :func:`fetch_triazines`; ``data`` is (13750, 40), the file is
     ``ailerons.csv``.
     """
     return _fetch(
@@ -130,14 +133,22 @@ def fetch_ailerons(
     )
 
 
-def _fetch(original, data_home, download_if_missing, return_X_y, as_frame, patience):
+def _fetch(
+    original: _Original,
+    data_home: str | os.PathLike[str] | None,
+    download_if_missing: bool,
+    return_X_y: bool,
+    as_frame: bool,
+    attempts: tuple[int, float],
+) -> Any:
+    """Return a table from the folder or from OpenML; ``attempts`` is (n_retries, delay)."""
     folder = Path(data_home or os.environ.get(FOLDER_VARIABLE) or get_data_home())
     path = folder / f"{original.name}.csv"
     if path.exists():
         names, values = _read(path)
         source = str(path)
     elif download_if_missing:
-        names, values = _download(original, path, *patience)
+        names, values = _download(original, path, *attempts)
         source = f"OpenML data_id={original.data_id}"
     else:
         raise OSError(
@@ -151,13 +162,16 @@ def _fetch(original, data_home, download_if_missing, return_X_y, as_frame, patie
 
 
 def _read(path: Path) -> tuple[list[str], np.ndarray]:
+    """Return names and numbers (n_rows, n_columns) of a CSV file."""
     with path.open(newline="", encoding="utf-8") as file:
         names = next(csv.reader(file))
         return names, np.loadtxt(file, delimiter=",", ndmin=2)
 
 
-def _download(original, path, n_retries, delay):
-    """Return names and numbers as OpenML has them, the target last."""
+def _download(
+    original: _Original, path: Path, n_retries: int, delay: float
+) -> tuple[list[str], np.ndarray]:
+    """Return names and numbers (n_rows, n_columns) from OpenML, the target last."""
     for attempt in range(n_retries):
         try:
             found = fetch_openml(
@@ -168,7 +182,7 @@ def _download(original, path, n_retries, delay):
                 cache=False,
                 n_retries=1,
             )
-        except OSError as error:  # an URLError is one
+        except OSError as error:  # URLError is one
             if attempt + 1 < n_retries:
                 sleep(delay)
                 continue
@@ -183,12 +197,13 @@ def _download(original, path, n_retries, delay):
 
 
 def _digest(names: list[str], values: np.ndarray) -> str:
-    """Return what identifies a table, whatever read its decimals."""
+    """Return the checksum of a table, the same for every correct parser of its decimals."""
     units = np.rint(values * 1e4).astype("<i8")
     return sha256(",".join(names).encode() + units.tobytes()).hexdigest()
 
 
-def _check(original, names, values, source):
+def _check(original: _Original, names: list[str], values: np.ndarray, source: str) -> None:
+    """Raise where the numbers are not those of the table."""
     if values.shape == original.shape and _digest(names, values) == original.digest:
         return
     raise ValueError(
@@ -198,20 +213,30 @@ def _check(original, names, values, source):
     )
 
 
-def _kept(path: Path, names, values) -> str:
-    """Keep a copy for the next time and say where, if the folder can be written to."""
-    part = path.with_suffix(".part")
+def _kept(path: Path, names: list[str], values: np.ndarray) -> str:
+    """Keep a copy, and return where; empty if the folder cannot be written to."""
+    header = ",".join(names)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        np.savetxt(part, values, fmt="%s", delimiter=",", header=",".join(names), comments="")
-        part.replace(path)
+        with replacing(path) as temporary:
+            np.savetxt(temporary, values, fmt="%s", delimiter=",", header=header, comments="")
     except OSError:
         return ""
     return f", kept as {path}"
 
 
-def _bunch(original, names, values, source, return_X_y, as_frame):
-    X, y, frame = values[:, :-1], values[:, -1], None
+def _bunch(
+    original: _Original,
+    names: list[str],
+    values: np.ndarray,
+    source: str,
+    return_X_y: bool,
+    as_frame: bool,
+) -> Any:
+    """Return a table (n_rows, n_columns), the target last, as scikit-learn's loaders do."""
+    X: Any = values[:, :-1]
+    y: Any = values[:, -1]
+    frame = None
     if as_frame:
         frame = extra("pandas", "cli").DataFrame(values, columns=names)
         X, y = frame[names[:-1]], frame[original.target]

@@ -1,9 +1,9 @@
-"""Settings: what fixes a simulated problem up to chance, written in one way only.
+"""Settings: everything that fixes a simulated problem except its seed, written in one way only.
 
 A setting is a plain dict of JSON values with every default filled in, so that ``rho`` left out and
-``rho=0.3``, or 40 and 40.0, are one setting. Its canonical text has one hash, and the generator of
-a problem depends on (root, setting, repetition) alone: not on the method that will be fitted, not
-on what was drawn before.
+``rho=0.3``, or 40 and 40.0, are the same setting. Its canonical text has one hash, and the
+generator of a problem depends on (root, setting, repetition) alone: not on the method that will be
+fitted, not on what was drawn before.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ __all__ = [
     "setting_hash",
 ]
 
-# Whole numbers up to here are floats without rounding, so 40.0 may be written 40.
+# Floats hold whole numbers up to here exactly, so 40.0 may be written 40.
 _MOST_WHOLE = 2.0**53
 
 
 def canonical(value: Any) -> Any:
-    """Return ``value`` as JSON would hold it, each number written in one way.
+    """Return ``value`` as JSON holds it, each number written in one way.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def setting_hash(setting: Mapping[str, Any]) -> str:
 def seed_sequence(
     setting: Mapping[str, Any], root: int = 0, repetition: int = 0
 ) -> np.random.SeedSequence:
-    """Return the seed of one repetition of a setting, a function of these three alone.
+    """Return the seed of one repetition of a setting; it depends on these three alone.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def seed_sequence(
 
 
 def option_defaults(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the options of a design or signal and their defaults; no default is ``empty``.
+    """Return the options of a design or signal and their defaults; ``empty`` where there is none.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def problem_setting(
 
 
 def check_noise(noise_std: float | None, snr: float | None, n_informative: int) -> dict[str, float]:
-    """Return the one of the two that says how strong the noise is.
+    """Return the one that is given, checked; exactly one of the two must be.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def check_noise(noise_std: float | None, snr: float | None, n_informative: int) 
 
 
 def _options(design: str, signal: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of the design and of the signal, defaults filled in, strangers refused."""
+    """Return the options of the design and the signal with their defaults; refuse unknown ones."""
     defaults = option_defaults(choose("design", design, DESIGNS))
     defaults |= option_defaults(choose("signal", signal, SIGNALS))
     for name in options:

@@ -1,8 +1,8 @@
-r"""Signals: the non-zero coefficients of β*, and the columns they sit on.
+"""Signals: the non-zero coefficients of β*, and their columns.
 
-A signal is a function of a generator and K that returns K non-zero amplitudes; a placement is one
-of a generator, D and K that returns K distinct columns, and the k-th amplitude goes to the k-th
-column. On random columns the order is random too; on the others amplitudes run from left to right.
+A signal is a function of a generator and K that returns K non-zero amplitudes, (K,). A placement is
+a function of a generator, D and K that returns K distinct columns, (K,). The k-th amplitude goes to
+the k-th column. Random columns are in random order; the others are in the order of their indices.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def decaying(rng: np.random.Generator, n_informative: int, *, decay: float = 0.8
 
 
 def normal(rng: np.random.Generator, n_informative: int) -> np.ndarray:
-    """Standard normal amplitudes: some of them too small for anybody to find.
+    """Standard normal amplitudes; some of them are too small to be found.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def normal(rng: np.random.Generator, n_informative: int) -> np.ndarray:
 def given(
     rng: np.random.Generator, n_informative: int, *, amplitudes: Sequence[float]
 ) -> np.ndarray:
-    """The amplitudes as given, signs and all.
+    """The amplitudes as given, with their signs.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def random(rng: np.random.Generator, n_features: int, n_informative: int) -> np.
 
 
 def spread(rng: np.random.Generator, n_features: int, n_informative: int) -> np.ndarray:
-    """K columns as evenly apart as they can be, beginning with the first.
+    """K columns at distances as equal as possible, beginning with the first.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def spread(rng: np.random.Generator, n_features: int, n_informative: int) -> np.
 
 
 def adjacent(rng: np.random.Generator, n_features: int, n_informative: int) -> np.ndarray:
-    """K neighbouring columns from a random one on.
+    """K neighbouring columns, beginning with a random one.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def adjacent(rng: np.random.Generator, n_features: int, n_informative: int) -> n
 
 
 def first(rng: np.random.Generator, n_features: int, n_informative: int) -> np.ndarray:
-    """The first K columns, which with signal "ones" is Hastie, Tibshirani and Tibshirani's.
+    """The first K columns; with signal "ones" the design of Hastie, Tibshirani and Tibshirani.
 
     Examples
     --------

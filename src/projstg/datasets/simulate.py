@@ -1,8 +1,8 @@
-r"""One simulated problem, y = Xβ* + ε, from a setting, a root and a repetition.
+"""One simulated problem, y = Xβ* + ε, from a setting, a root and a repetition.
 
-Any repetition can be drawn alone, in any order, by any process, and is the same: its generator is
-seeded by these three and nothing else. After the generator only elementwise arithmetic in a fixed
-order is used, so the numbers do not depend on the BLAS of the machine.
+A repetition is the same whenever, wherever and in whatever order it is drawn: its generator is
+seeded by these three alone. After the generator only elementwise arithmetic in a fixed order is
+used, so the numbers do not depend on the BLAS of the machine.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class SimulatedProblem:
     support: np.ndarray
     """Where β* is not zero, a mask of shape (n_features,)."""
     noise_std: float
-    """σ, the one used."""
+    """σ."""
     setting: dict[str, Any]
     """``make_sparse_regression(**setting, root=root, repetition=repetition)`` is this problem."""
     root: int
@@ -119,6 +119,7 @@ def make_sparse_regression(
 
 
 def _taken_by(function: Any, setting: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a setting that are options of a design or signal."""
     return {name: setting[name] for name in option_defaults(function) if name in setting}
 
 
@@ -130,7 +131,9 @@ def response(
     noise_std: float | None = None,
     snr: float | None = None,
 ) -> tuple[np.ndarray, float]:
-    """Return y = Xβ* + ε with normal noise, and the noise's standard deviation.
+    """Return y = Xβ* + ε with normal noise, (n_samples,), and the noise's standard deviation.
+
+    X is (n_samples, n_features), ``coef`` is β*, (n_features,).
 
     Examples
     --------
@@ -148,6 +151,7 @@ def response(
 
 
 def _noise_std_at(snr: float, signal: np.ndarray) -> float:
+    """Return σ such that Var(signal)/σ² = snr; the signal is Xβ*, (n_samples,)."""
     variance = _variance(signal)
     if variance == 0:
         raise ValueError(
@@ -158,6 +162,6 @@ def _noise_std_at(snr: float, signal: np.ndarray) -> float:
 
 
 def _variance(values: np.ndarray) -> float:
-    """Mean squared deviation from correctly rounded sums, the same whatever their order."""
+    """Return the variance of values (n,); the sums are exact, so their order does not matter."""
     mean = math.fsum(values) / len(values)
     return math.fsum((values - mean) ** 2) / len(values)

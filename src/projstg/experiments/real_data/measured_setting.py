@@ -56,11 +56,10 @@ def measured_setting(
         "n_features": table.n_inputs,
         "n_informative": check_count("n_informative", n_informative, 1, table.n_inputs),
     }
-    response = {"signal": signal, "positions": positions, "noise_std": noise_std, "snr": snr}
     if truth == "planted":
-        setting |= _planted_fields(n_informative, **response)
+        setting |= _planted_fields(n_informative, signal, positions, noise_std, snr)
     else:
-        _refuse_response(truth, response)
+        _refuse_response(truth, signal=signal, positions=positions, noise_std=noise_std, snr=snr)
     return dict(canonical(setting))
 
 
@@ -78,7 +77,7 @@ def _planted_fields(
     return fields | check_noise(noise_std, snr, n_informative)
 
 
-def _refuse_response(truth: str, given: dict[str, Any]) -> None:
+def _refuse_response(truth: str, **given: Any) -> None:
     """Raise where a field of a planted response is given and y is the measured one."""
     for name, value in given.items():
         if value is not None:
