@@ -21,8 +21,8 @@ __all__ = ["answers_with_retry", "rows_of_tasks"]
 def answers_with_retry(calls: Sequence[Call], answers: Pool) -> Iterator[tuple[str, Any]]:
     """Do calls, and those that were lost once more at the end.
 
-    They are then done alone, since another call may have taken the memory. Those that only took
-    too long are done several at once again.
+    They are then done alone, so that no other call disturbs them. Those that only took too long
+    are done several at once again.
     """
     lost: dict[str, Lost] = {}
     for key, answer in answers(calls, False):

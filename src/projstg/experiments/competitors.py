@@ -99,7 +99,8 @@ class LassoPath(_Competitor):
     """A support of size K on the LASSO's exact path (LARS), with columns at mean square one.
 
     The size changes by one along the path, so some segment of it has exactly K columns, unless the
-    rank of X is too low. Often several do, because columns also leave.
+    path ends earlier (the rank of X is below K, or fewer columns fit y without error). Often
+    several segments do, because columns also leave.
 
     Parameters
     ----------

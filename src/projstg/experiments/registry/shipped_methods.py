@@ -42,7 +42,7 @@ def _search(known: Known, criterion: str) -> dict[str, Any]:
 
 
 def _limit(known: Known, criterion: str) -> dict[str, Any]:
-    """Return the parameters of a search with another seed than any method's, and as many starts.
+    """Return the parameters of a search with another seed than any method's, and no fewer starts.
 
     The default search takes at most 90 starts up to K = 10, and at most 300 beyond.
     """
@@ -105,7 +105,7 @@ def _randomized_omp(known: Known) -> Any:
 
 
 def _scad(rule: str, known: Known) -> Any:
-    """Return SCAD with the γ that recovers more by this rule: pycasso's 3, or Fan and Li's 3.7."""
+    """Return SCAD with the γ that suits the rule: 3 as in pycasso, or 3.7 as in Fan and Li."""
     from ...estimators.scad import SCAD
     from ..competitors import StrictSCAD
 
@@ -174,11 +174,11 @@ def _abess_by_ebic(known: Known) -> Any:
 _EXACT = partial(_gates, refine=False, expectation="exact")
 _SAMPLED = partial(_gates, refine=False, expectation="monte-carlo")
 _CRITERIA = ("common-size", "evidence", "least-squares")
-_BY = {name: partial(_search, criterion=name) for name in _CRITERIA}
+_SEARCH = {name: partial(_search, criterion=name) for name in _CRITERIA}
 _LIMIT = {name: partial(_limit, criterion=name) for name in _CRITERIA}
 _GATES: dict[str, Any] = {"criterion": "common-size", "tunes_alpha_scale": True}
 _SKGLM: dict[str, Any] = {"needs": "peers", "modules": ("skglm",)}
-_OWN: dict[str, Any] = {"chooses_size": True}
+_CHOOSES_SIZE: dict[str, Any] = {"chooses_size": True}
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -188,17 +188,17 @@ METHODS: dict[str, Method] = {
         _projected_method(
             "projected-stg-refined",
             "Proj-STG, refined",
-            _BY["common-size"],
+            _SEARCH["common-size"],
             criterion="common-size",
         ),
         _projected_method(
             "projected-stg-refined-evidence",
             "Proj-STG, refined by evidence",
-            _BY["evidence"],
+            _SEARCH["evidence"],
             criterion="evidence",
         ),
         _projected_method(
-            "projected-stg-refined-ls", "Proj-STG, refined by residual", _BY["least-squares"]
+            "projected-stg-refined-ls", "Proj-STG, refined by residual", _SEARCH["least-squares"]
         ),
         Method("stg", "STG", _stg, tunes_alpha_scale=True),
         Method("lasso", "LASSO", _lasso),
@@ -226,7 +226,7 @@ METHODS: dict[str, Method] = {
             "Proj-STG, own K",
             partial(_projected, _own_size),
             criterion="common-size",
-            **_OWN,
+            **_CHOOSES_SIZE,
         ),
         Method(
             "projected-stg-open",
@@ -234,13 +234,18 @@ METHODS: dict[str, Method] = {
             partial(_projected, _open_gates),
             criterion="common-size",
             tunes_alpha_scale=True,
-            **_OWN,
+            **_CHOOSES_SIZE,
         ),
-        Method("lasso-cv", "LASSO, 5 folds", _lasso_by_folds, **_OWN),
-        Method("lasso-bic", "LASSO, BIC", _lasso_by_bic, **_OWN),
-        Method("omp-cv", "OMP, 5 folds", _omp_by_folds, **_OWN),
+        Method("lasso-cv", "LASSO, 5 folds", _lasso_by_folds, **_CHOOSES_SIZE),
+        Method("lasso-bic", "LASSO, BIC", _lasso_by_bic, **_CHOOSES_SIZE),
+        Method("omp-cv", "OMP, 5 folds", _omp_by_folds, **_CHOOSES_SIZE),
         Method(
-            "abess-ebic", "abess, EBIC", _abess_by_ebic, needs="peers", modules=("abess",), **_OWN
+            "abess-ebic",
+            "abess, EBIC",
+            _abess_by_ebic,
+            needs="peers",
+            modules=("abess",),
+            **_CHOOSES_SIZE,
         ),
     )
 }

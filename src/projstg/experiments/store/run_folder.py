@@ -2,7 +2,8 @@
 
 One run at a time writes to a folder; part files made elsewhere may be copied in. Every file is
 written whole and renamed into place. A link in the place of a file is replaced, never followed; a
-link in the place of one of the folders is refused. The folder itself may be reached by a link.
+link in the place of one of the folders is refused. The folder itself may be reached by a link, and
+reading rows follows links.
 """
 
 from __future__ import annotations
