@@ -24,6 +24,9 @@ from projstg.experiments.store import Store
 
 SAYS = "projstg: stopped; go on with: projstg"
 
+# Workers must not outlive their run; a busy machine may take its time to end them.
+_SOON = 20.0
+
 
 def statuses(number, is_done):
     """The exit statuses that a run may have: one, unless it was all but done."""
@@ -42,10 +45,9 @@ def stopped(folder, jobs, number, chance):
     workers = children(process.pid)
     process.send_signal(number)
     began = monotonic()
-    said, _ = process.communicate(timeout=10)  # the end of its output, which workers share
-    assert monotonic() - began < 5.0
+    said, _ = process.communicate(timeout=_SOON)  # the end of its output, which workers share
     while any(map(runs, workers)):
-        assert monotonic() - began < 5.0, "a worker outlives its run"
+        assert monotonic() - began < _SOON, "a worker outlives its run"
         sleep(0.01)
     is_done = n_parts(folder) == N_TASKS
     assert process.returncode in statuses(number, is_done)

@@ -7,7 +7,7 @@ from oracles_search import SCORES, all_supports, log_evidence
 from projstg._core.data.quadratic import RowQuadratic, standardized
 from projstg._core.data.sufficient_statistics import Statistics
 from projstg._core.score.criterion import CRITERIA, residual_floor, support_scores
-from projstg._core.score.tableau import scores_of, swap_objectives, tableau, tableaux
+from projstg._core.score.tableau import ridge_cost, scores_of, swap_objectives, tableau, tableaux
 from projstg._core.search import best_support as search
 from projstg._core.search import polish as judging
 from projstg._core.search.best_support import equivalent_features, refine
@@ -74,6 +74,28 @@ def test_exchange_scores_are_scores_of_exchanges(name):
                     continue
                 expected = SCORES[name](Z.X[c], Z.y[c], other, 11)
                 np.testing.assert_allclose(scores[c, p, j], expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("apart", [1e-2, 1e-3, 1e-4, 3e-5, 3e-6])
+def test_a_ridge_costs_least_squares_no_more_than_is_said(apart):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((1, 30, 8))
+    X[..., 7] = X[..., 0] + apart * X[..., 7]  # enters beside column 0, or is there beside it
+    X[..., 6] = X[..., 1] + apart * X[..., 6]
+    y = X[..., 0] + (X[..., 7] - X[..., 0]) / apart + 0.5 * rng.standard_normal((1, 30))
+    Z = standardized(RowQuadratic.from_rows(X, y))[0]
+    field, judge, problem = whole(Z), CRITERIA["least-squares"], np.zeros(1, dtype=int)
+    for members in (np.asarray([[0, 2, 3]]), np.asarray([[1, 3, 6]]), np.asarray([[0, 3, 7]])):
+        state, ridge = tableaux(field, problem, members, judge)
+        scores, _ = scores_of(field, problem, members, judge, state, ridge)
+        cost = ridge_cost(field, problem, state, scores)
+        assert np.all(cost >= 0.0)
+        for p, j in zip(*np.nonzero(np.isfinite(scores[0])), strict=True):
+            other = np.sort(np.where(np.arange(3) == p, j, members[0]))
+            exact = support_scores(Z, other[None, None], judge)[0, 0]
+            assert exact <= scores[0, p, j] + 1e-6 or np.isinf(cost[0, p, j])
+            assert exact >= scores[0, p, j] - cost[0, p, j] - 1e-6
+    assert np.isinf(cost).any() == (apart < 1e-3)
 
 
 def test_updates_do_not_drift(monkeypatch):

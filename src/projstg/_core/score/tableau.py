@@ -28,6 +28,7 @@ __all__ = [
     "has_enough_digits",
     "least_ridge",
     "log_volume",
+    "ridge_cost",
     "scores_of",
     "swap_objectives",
     "tableau",
@@ -41,6 +42,8 @@ _MOST_LOOKED_AT = 48
 _RELATIVE_RIDGE = 1e-10
 # A score may be off by a thousandth: rounding is some 10⁻¹⁵.
 _ROUNDING = 1e-12
+# What a ridge costs is proportional to it while it is so small a part of a pivot.
+_SMALL_PART = 0.01
 
 
 class Field(NamedTuple):
@@ -214,6 +217,33 @@ def has_enough_digits(field: Field, problem: np.ndarray, state: Tableau) -> np.n
     lost = np.max(P, axis=1).reshape(C, -1) * field.n[problem][:, None]
     left = state.rss.reshape(C, -1) / np.where(field.yy > 0.0, field.yy, 1.0)[problem][:, None]
     return np.all(left > _ROUNDING * field.dof[problem][:, None] * lost, axis=1)
+
+
+def ridge_cost(field: Field, problem: np.ndarray, state: Tableau, scores: np.ndarray) -> np.ndarray:
+    """Return by how much least squares without a ridge may be below these ``scores`` (C, K, D).
+
+    The least ridge κ stands for zero, and adds κ|w'|² to a residual, w' being the coefficients
+    after the exchange. Those of the members, |w|² ≤ yᵀy·tr P, change by c·u where column j enters
+    with the coefficient c, u being its own coefficients on them; c² is what j takes off, over den.
+    The answer is infinite where κ is no small part of a pivot.
+    """
+    n_columns = state.e.shape[1]
+    U, w = state.body[:, :, :n_columns], state.body[:, :, n_columns]
+    P = state.body[:, :, n_columns + 1 :]
+    p = np.maximum(np.diagonal(P, axis1=1, axis2=2), _SMALLEST)[..., None]
+    den = state.h[:, None, :] + U * U / p
+    # |u|² with u_k = U_kj − a_k U_ij, a = P_·i/P_ii: the member i has left.
+    a = P / p
+    u = np.sum(U * U, axis=1, keepdims=True) - 2.0 * U * (a @ U)
+    u = np.maximum(u + U * U * np.sum(a * a, axis=2, keepdims=True), 0.0)
+    ridge, dof, yy = least_ridge(field.n[problem]), field.dof[problem], field.yy[problem]
+    ridge, dof, yy = (one[:, None, None] for one in (ridge, dof, yy))
+    rss = np.maximum(np.exp(scores / dof), residual_floor(yy))
+    taken = np.maximum(w[..., None] ** 2 / p + state.rss[:, None, None] - rss, 0.0)
+    trace = np.sum(p, axis=1, keepdims=True)
+    cost = 2.0 * dof * ridge * (taken * (1.0 + u) / den + trace * yy) / rss
+    is_small = (ridge * (1.0 + u) < _SMALL_PART * den) & (ridge * trace < _SMALL_PART)
+    return np.where(np.isinf(scores), 0.0, np.where(is_small, cost, np.inf))
 
 
 def scores_of(

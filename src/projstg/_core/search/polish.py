@@ -15,7 +15,7 @@ import numpy as np
 from ..data.quadratic import Problem
 from ..data.spectrum import on_rows, spectrum
 from ..score.criterion import Criterion, mean_score, scores_by_ridge
-from ..score.tableau import Field, has_enough_digits, scores_of, tableaux
+from ..score.tableau import Field, has_enough_digits, ridge_cost, scores_of, tableaux
 from .record import Ledger, members_of, slack
 
 __all__ = ["Search", "best_members", "enter", "enter_all", "polish"]
@@ -114,8 +114,18 @@ def _polishing_swap(search: Search, problem: np.ndarray, members: np.ndarray) ->
     field, judge = search.field, search.judge
     state, ridge = tableaux(field, problem, members, judge)
     scores, present = scores_of(field, problem, members, judge, state, ridge)
-    for c in np.flatnonzero(~has_enough_digits(field, problem, state)):
-        scores[c], present[c] = _one_by_one(search, int(problem[c]), members[c], scores[c])
+    doubt = np.zeros_like(scores)
+    if not judge.counts_volume:
+        doubt = ridge_cost(field, problem, state, scores)
+        present = _scores(search, problem, members)
+    doubt[~has_enough_digits(field, problem, state)] = np.inf
+    for c in np.flatnonzero(np.any(doubt > 0.0, axis=(1, 2))):
+        is_open = scores[c] < present[c] - slack(present[c]) + doubt[c]
+        is_open |= np.isinf(doubt[c])
+        if is_open.any():
+            scores[c], present[c] = _one_by_one(
+                search, int(problem[c]), members[c], scores[c], is_open
+            )
     change = scores - present[:, None, None]
     rounding = slack(present)[:, None, None]
     smaller = np.arange(search.columns.shape[1]) < members[:, :, None]
@@ -127,14 +137,15 @@ def _polishing_swap(search: Search, problem: np.ndarray, members: np.ndarray) ->
 
 
 def _one_by_one(
-    search: Search, i: int, members: np.ndarray, scores: np.ndarray
+    search: Search, i: int, members: np.ndarray, scores: np.ndarray, is_open: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """Return the scores of all exchanges (K, D) and of the support, each scored by itself.
+    """Return the scores of exchanges (K, D) and of the support, those in question by themselves.
 
-    Of very many exchanges those are scored that the table of ``scores`` (K, D) finds best.
+    ``is_open`` (K, D) says which are in question; the others keep their place in the table of
+    ``scores`` (K, D). Of very many those are scored that the table finds best.
     """
     field = search.field
-    permitted = ~field.locked[i, members][:, None] & (field.closed[i] == 0.0)[None, :]
+    permitted = ~field.locked[i, members][:, None] & (field.closed[i] == 0.0)[None, :] & is_open
     permitted[:, members] = False
     p, j = np.nonzero(permitted)
     if p.size > _MOST_ONE_BY_ONE:
@@ -144,6 +155,6 @@ def _one_by_one(
     moved = np.tile(members, (p.size + 1, 1))
     moved[np.arange(p.size), p] = j
     found = _scores(search, np.full(len(moved), i), np.sort(moved, axis=1))
-    exact = np.full(scores.shape, np.inf)
+    exact = np.where(is_open, np.inf, scores)
     exact[p, j] = found[:-1]
     return exact, float(found[-1])
