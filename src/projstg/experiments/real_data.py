@@ -27,7 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from ..datasets._checks import check_count, choose, nearest
+from .._did_you_mean import did_you_mean
+from ..datasets._checks import check_count, choose
 from ..datasets.real import fetch_ailerons, fetch_triazines
 from ..datasets.settings import canonical, check_noise, seed_sequence
 from ..datasets.signals import POSITIONS, SIGNALS, sparse_coef
@@ -124,7 +125,8 @@ def measured_setting(
     table = choose("design", design, TABLES)
     choose("truth", truth, dict.fromkeys(TRUTHS))
     for name in options:
-        raise ValueError(f"design={design!r} has no option {name!r}; {nearest(name, ['truth'])}")
+        hint = did_you_mean(name, ["truth"])
+        raise ValueError(f"design={design!r} has no option {name!r}; {hint}")
     if n_features not in (None, table.n_inputs):
         raise ValueError(f"n_features={n_features}: {design} has {table.n_inputs}; leave it out")
     most = table.n_rows // 2 if truth == "held-out" else table.n_rows

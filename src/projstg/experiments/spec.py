@@ -32,12 +32,12 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from .._did_you_mean import did_you_mean
 from ..datasets.settings import canonical_json, problem_setting
 from .contents import contents
 from .real_data import is_measured, measured_setting
@@ -201,7 +201,7 @@ def _loaded(name: str, seen: tuple[str, ...]) -> Spec:
             raise ValueError(f"{name!r} is no experiment: {error}.") from error
         return _parsed(text, path.stem, (*seen, name))
     raise ValueError(
-        f"there is no experiment {name!r}; did you mean {_nearest(name, spec_names())}? "
+        f"there is no experiment {name!r}; {did_you_mean(name, spec_names())} "
         "One of your own is given by its path, ending in .toml."
     )
 
@@ -383,7 +383,7 @@ def _rule(value: Any, where: str) -> str | float:
     if isinstance(value, str):
         if value not in _RULES:
             raise ValueError(
-                f"{where}: alpha_scale = {value!r}; did you mean {_nearest(value, _RULES)}? "
+                f"{where}: alpha_scale = {value!r}; {did_you_mean(value, _RULES)} "
                 "A number is possible too."
             )
         return value
@@ -393,13 +393,7 @@ def _rule(value: Any, where: str) -> str | float:
 def _refuse_unknown(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
     for key in table:
         if key not in known:
-            raise ValueError(
-                f"{where}: there is no key {key!r}; did you mean {_nearest(key, known)}?"
-            )
-
-
-def _nearest(word: str, known: Iterable[str]) -> str:
-    return repr(get_close_matches(word, list(known), n=1, cutoff=0.0)[0])
+            raise ValueError(f"{where}: there is no key {key!r}; {did_you_mean(key, known)}")
 
 
 def _as_list(value: Any) -> list[Any]:

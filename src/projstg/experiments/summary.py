@@ -21,7 +21,14 @@ from .._extras import extra
 from ..metrics import bootstrap_interval, wilson_interval
 from .store import read_rows
 
-__all__ = ["SETTING", "samples_needed", "summarize", "summarize_folder", "theorem_columns"]
+__all__ = [
+    "SETTING",
+    "first_reaching",
+    "samples_needed",
+    "summarize",
+    "summarize_folder",
+    "theorem_columns",
+]
 
 SETTING = (
     "experiment",
@@ -281,11 +288,23 @@ def samples_needed(summary: Any, rate: float = 0.9) -> Any:
 
 def _crossing(N: np.ndarray, rates: np.ndarray, rate: float) -> tuple[float, float]:
     """Return the first N from which on all rates are high enough, and where the line crosses."""
-    low = np.flatnonzero(rates < rate)
-    first = 0 if not low.size else int(low[-1]) + 1
-    if first == len(N):
+    first = first_reaching(rates, rate)
+    if first is None:
         return math.nan, math.nan
     if first == 0:
         return float(N[0]), float(N[0])
     step = (rate - rates[first - 1]) / (rates[first] - rates[first - 1])
     return float(N[first]), float(N[first - 1] + step * (N[first] - N[first - 1]))
+
+
+def first_reaching(values: np.ndarray, level: float) -> int | None:
+    """Return the first index from which on all values are at least ``level``; None: there is none.
+
+    Examples
+    --------
+    >>> first_reaching(np.array([0.9, 0.5, 0.9, 1.0]), 0.9)
+    2
+    """
+    low = np.flatnonzero(~(values >= level))
+    first = 0 if not low.size else int(low[-1]) + 1
+    return first if first < len(values) else None
