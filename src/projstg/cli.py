@@ -21,8 +21,8 @@ from typing import Any
 
 from ._extras import MissingExtra, extra
 from ._interrupt import INTERRUPTED, interruptible
+from ._printable import printable
 from .tables.command import select_command
-from .tables.words import printable
 
 __all__ = ["COMMANDS", "main"]
 

@@ -18,6 +18,7 @@ from projstg import (
     projected_stg_path,
 )
 from projstg.plots import penalty_curves as penalty
+from projstg.render.palette import CHOSEN
 
 D, TRUE = 12, [1, 4, 6]
 NAMES = [f"name {d}" for d in range(D)]
@@ -232,7 +233,7 @@ def test_inclusion_shows_probabilities_and_alternatives(found, ax):
     for line, (columns, _) in zip(drawn, model.alternatives_[:4], strict=True):
         assert {shown[int(place)] for place in line.get_ydata()} == set(columns)
     assert f"{model.alternatives_[0][1]:.2f}" in labels_below(ax)
-    is_chosen = [line.get_color() == plots._axes.CHOSEN for line in drawn]
+    is_chosen = [line.get_color() == CHOSEN for line in drawn]
     assert is_chosen == [columns == TRUE for columns, _ in model.alternatives_[:4]]
 
 
@@ -316,7 +317,7 @@ def test_lines_of_stability_are_shares(found, ax):
 def test_no_two_lines_look_the_same():
     looks = [plots._axes.line_look(i) for i in range(24)]
     assert len(set(looks)) == 24
-    assert len({look.color for look in looks[:8]}) == len({look.marker for look in looks[:8]}) == 8
+    assert len({look.colour for look in looks[:8]}) == len({look.marker for look in looks[:8]}) == 8
 
 
 # What cannot be drawn

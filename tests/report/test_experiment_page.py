@@ -35,6 +35,7 @@ from projstg.experiments.registry import METHODS
 from projstg.experiments.runner import run
 from projstg.experiments.spec import parse_spec, spec_names
 from projstg.experiments.store import Store
+from projstg.render.figure_svg import inline_svg, svg_text
 from projstg.report import make_report
 from projstg.report.captions import ENTRIES, entry_for, in_order
 from projstg.report.claim_stats import curve, mean_difference, relation
@@ -50,15 +51,15 @@ from projstg.report.claims import (
     vanishing_error,
     verdicts,
 )
+from projstg.report.curves import ranked
 from projstg.report.experiment_page import scale_remark, write_report
 from projstg.report.figure_specs import METRICS
-from projstg.report.figures import draw, ranked
+from projstg.report.figures import draw
 from projstg.report.html_tables import headline_table, numbers_table, theory_table
 from projstg.report.load_results import prepared, read_run
+from projstg.report.method_looks import LIMITS, LOOKS, OURS, RELATIVES, looks, sequence_looks
 from projstg.report.panels import panels
 from projstg.report.samples_needed import headline, samples_needed
-from projstg.report.saving import inline_svg, svg_text
-from projstg.report.style import LIMITS, LOOKS, OURS, RELATIVES, looks, sequence_looks
 from projstg.report.verdict import AGAINST, HELD
 
 # ---------------------------------------------------------------------------------------- looks
@@ -486,7 +487,7 @@ def test_names_that_matplotlib_would_read_as_something_else():
     figure = draw(entry_for("mine", table), table, dict.fromkeys(names) | {n: n for n in names})
     text = svg_text(figure, "mine")
     ET.fromstring(text)
-    for piece in ("_hidden:make", "cost $ and $ again", "&lt;b&gt;&amp;amp;", "two·lines"):
+    for piece in ("_hidden:make", "cost $ and $ again", "&lt;b&gt;&amp;amp;", "two lines"):
         assert piece in text
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from projstg.tables import memory_guard as memory
 from projstg.tables import open_file as opening
 from projstg.tables import parse_cells as parsing
+from projstg.tables.notes import TableError
 from projstg.tables.read_table import read_table
-from projstg.tables.words import TableError
 
 pd = pytest.importorskip("pandas")
 
@@ -202,7 +202,7 @@ def test_what_is_no_table_is_refused_in_one_line(kind, written):
 
 def test_a_file_that_is_not_there(tmp_path, written):
     written(PLAIN, "Table.csv")
-    with pytest.raises(TableError, match=r"is not there; did you mean Table.csv\?"):
+    with pytest.raises(TableError, match=r"is not there; did you mean 'Table.csv'\?"):
         read_table(tmp_path / "table.csv")
     with pytest.raises(TableError, match="is a folder"):
         read_table(tmp_path)

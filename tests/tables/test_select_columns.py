@@ -5,14 +5,14 @@ import json
 
 import numpy as np
 import pytest
+from preparing import prepared_frame
 from sklearn.datasets import load_diabetes
 
 import projstg
 from projstg import ProjectedSTG
 from projstg.tables import Selection, TableError
-from projstg.tables.answer import CRITERIA
-from projstg.tables.design_matrix import prepared_table
 from projstg.tables.held_out import checked
+from projstg.tables.question import CRITERIA
 
 pd = pytest.importorskip("pandas")
 
@@ -120,7 +120,7 @@ def test_a_weight_is_a_number_of_rows(frame):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_folds_are_what_a_loop_over_them_gives(frame, weighted):
-    data = prepared_table(frame.assign(w=1.0 + np.arange(60) % 2), "y", weights="w")
+    data = prepared_frame(frame.assign(w=1.0 + np.arange(60) % 2), "y", weights="w")
     data = data if weighted else data._replace(weights=None)
     params = {"n_features_to_select": 2, "random_state": 0}
     found = checked(data, params, 7, 3)
@@ -278,9 +278,9 @@ QUESTIONS = {
     "k of zero": ({"k": 0}, 'k=0; give a whole number from 1, or k="auto"'),
     "k of words": ({"k": "many"}, "k='many'"),
     "k below always": ({"k": 1, "always": ["a", "b"]}, "k=1 is less than the 2 columns in always"),
-    "criterion": ({"criterion": "aic"}, 'criterion="aic"; choose one of "common-size"'),
+    "criterion": ({"criterion": "aic"}, 'criterion="aic"; choose "common-size"'),
     "always as text": ({"always": "a"}, r'always="a"; give a list of names, always=\["a"\]'),
-    "no target": ({"target": None}, 'say which column to explain, as target="…"; the columns are'),
+    "no target": ({"target": None}, 'say which column to explain, as target="…"; use one of'),
     "weights of the wrong length": ({"weights": [1.0, 2.0]}, r"weights have shape \(2,\) for 60"),
 }
 

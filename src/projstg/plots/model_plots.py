@@ -6,18 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ._axes import (
-    CHOSEN,
-    INK,
-    OTHER,
-    learned,
-    legend_above,
-    names_down_the_side,
-    new_axes,
-    plain_names,
-    tidy,
-    whole,
-)
+from ..render.figure_text import names_down_the_side
+from ..render.palette import CHOSEN, FAINT, INK, OTHER
+from ._axes import learned, legend_above, new_axes, plain_names, tidy, whole
 
 __all__ = ["plot_gates", "plot_inclusion"]
 
@@ -144,7 +135,7 @@ def _dots(
     place, labels = np.arange(shown.size), []
     for x, (members, probability) in zip(at, supports, strict=True):
         is_member = np.isin(shown, list(members))
-        ax.plot(np.full(shown.size, x), place, "o", ms=3.0, color="#dddddd")
+        ax.plot(np.full(shown.size, x), place, "o", ms=3.0, color=FAINT)
         colour = CHOSEN if members == selected else INK
         ax.plot(np.full(is_member.sum(), x), place[is_member], "o", ms=6.0, color=colour)
         beyond = len(members) - int(is_member.sum())

@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._core.score.prior import log_supports
+from ..render.palette import BEHIND, CHOSEN, INK, MARK, OTHER
 from ._axes import (
-    CHOSEN,
-    INK,
-    MARK,
-    OTHER,
     learned,
     legend_above,
     legend_beside,
@@ -158,7 +155,7 @@ def _lines(
         ax.plot(x, values[:, order[top_n]], color=OTHER, lw=0.9, label="other columns")
         ax.plot(x, values[:, order[top_n + 1 :]], color=OTHER, lw=0.9)
     for i, d in enumerate(order[:top_n]):
-        ax.plot(x, values[:, d], ms=3.5, lw=1.4, label=names[d], **line_look(i)._asdict())
+        ax.plot(x, values[:, d], label=names[d], **line_look(i).keywords())
 
 
 def _without_rest(coef: np.ndarray) -> np.ndarray:
@@ -209,7 +206,7 @@ def _draw_scores(ax: Any, path: Any, model: Any, count_supports: bool) -> None:
     beside.set_zorder(ax.get_zorder() - 1)
     ax.patch.set_visible(False)
     known = np.asarray(learned(model, "size_probability_", 'fit with n_features_to_select="auto"'))
-    beside.bar(np.arange(known.size), known, color="#d8e6f0", width=0.7)
+    beside.bar(np.arange(known.size), known, color=BEHIND, width=0.7)
     beside.set_ylim(0.0, 1.0)
     beside.set_ylabel("bars: probability of the size")
     beside.spines["top"].set_visible(False)

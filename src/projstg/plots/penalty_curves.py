@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core.gates.concave_penalty import gate_penalty
-from ._axes import INK, MARK, legend_above, new_axes, tidy
+from ..render.palette import BLUE, GREEN, INK, MARK, ROSE
+from ._axes import legend_above, new_axes, tidy
 
 __all__ = ["CURVES", "Curve", "gate_cost", "hard_threshold", "plot_penalty"]
 
@@ -82,9 +83,9 @@ def gate_cost(beta: np.ndarray, tau: float) -> np.ndarray:
 
 
 CURVES = {
-    "lasso": Curve(np.abs, soft_threshold, "#009E73", (0, (6, 2))),
-    "SCAD, a = 3.7": Curve(scad_penalty, scad_threshold, "#0072B2", (0, (6, 2, 1.5, 2))),
-    "MCP, γ = 3": Curve(mcp_penalty, mcp_threshold, "#CC79A7", (0, (3, 1.5))),
+    "lasso": Curve(np.abs, soft_threshold, GREEN, (0, (6, 2))),
+    "SCAD, a = 3.7": Curve(scad_penalty, scad_threshold, BLUE, (0, (6, 2, 1.5, 2))),
+    "MCP, γ = 3": Curve(mcp_penalty, mcp_threshold, ROSE, (0, (3, 1.5))),
 }
 
 

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from ..render.number_text import minus_sign, signed
+from ..render.sentence import listed
 from .captions import ENTRIES
 from .claim_stats import ONE_SIDED, Difference, curve, mean_difference, relation
 from .panels import panels
 from .real_claims import no_worse_on_tables
 from .samples_needed import samples_needed
-from .verdict import AGAINST, HELD, OPEN, Verdict, caution, listed, signed, sum_up
+from .verdict import AGAINST, HELD, OPEN, Verdict, caution, sum_up
 
 __all__ = ["FINDINGS", "verdicts"]
 
@@ -250,7 +252,7 @@ def vanishing_error(summary: Any, labels: dict[str, str]) -> Verdict | None:
         signs.append(-1 if slope >= 0 else int(is_halved))
         words.append(
             f"{panel.title} {first['estimation_error']:.3g} → {last['estimation_error']:.3g}, "
-            f"about N^{_power(slope)}"
+            f"about N^{minus_sign(f'{slope:.2f}')}"
         )
     if last is None:
         return None
@@ -262,10 +264,6 @@ def vanishing_error(summary: Any, labels: dict[str, str]) -> Verdict | None:
         f"{first['n_features'] / first['n_samples']:.2g}) to N = {last['n_samples']} (D/N = "
         f"{last['n_features'] / last['n_samples']:.2g}): {'; '.join(words)}." + caution(table),
     )
-
-
-def _power(slope: float) -> str:
-    return f"{slope:.2f}".replace("-", "−")
 
 
 def search_reaches_limit(summary: Any, labels: dict[str, str]) -> Verdict | None:

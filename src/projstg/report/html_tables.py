@@ -6,9 +6,9 @@ import math
 from typing import Any, NamedTuple
 
 from .figure_specs import METRICS, SYMBOLS, FigureSpec
+from .method_looks import LIMITS
 from .panels import panels
 from .samples_needed import Needed, headline
-from .style import LIMITS
 
 __all__ = ["Cell", "HtmlTable", "headline_table", "numbers_table", "theory_table"]
 

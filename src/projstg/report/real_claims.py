@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..render.number_text import signed
+from ..render.sentence import listed
 from .claim_stats import ONE_SIDED, Difference, curve
 from .panels import setting_words
-from .verdict import Verdict, caution, listed, signed, sum_up
+from .verdict import Verdict, caution, sum_up
 
 __all__ = ["no_worse_on_tables"]
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..experiments.summary import first_reaching
 from .captions import entry_for, in_order
 from .figure_specs import METRICS
+from .method_looks import LIMITS
 from .panels import SETTINGS, Panel, panels, setting_words
-from .style import LIMITS
 
 __all__ = ["SHARE", "Needed", "headline", "samples_needed"]
 
@@ -45,16 +46,6 @@ class Needed(NamedTuple):
         return "" if low == high else f"{low} to {high}"
 
 
-def _crossing(x: list[int], values: list[float], share: float) -> int | None:
-    """Return the smallest x from which all values are at least the share."""
-    found = None
-    for place, value in zip(reversed(x), reversed(values), strict=True):
-        if not value >= share:
-            break
-        found = place
-    return found
-
-
 def samples_needed(rows: Any, x: str = "n_samples", share: float = SHARE) -> Needed:
     """Return where one curve, given as rows of the summary, reaches the share for good."""
     metric = METRICS["recovery"]
@@ -62,7 +53,8 @@ def samples_needed(rows: Any, x: str = "n_samples", share: float = SHARE) -> Nee
     grid = [int(value) for value in rows[x]]
 
     def reached(column: str) -> int | None:
-        return _crossing(grid, list(rows[column]), share)
+        first = first_reaching(rows[column].to_numpy(float), share)
+        return None if first is None else grid[first]
 
     return Needed(
         at=reached(metric.column),

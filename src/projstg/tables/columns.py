@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._extras import extra
+from .._printable import shortened
 from .number_marks import MOSTLY, bare, plain, written
-from .words import shortened
 
 __all__ = ["Column", "column_of", "indicators"]
 
@@ -58,11 +58,16 @@ class Column(NamedTuple):
     """Whether it has whole numbers so large that a float may not hold them exactly."""
 
 
-def column_of(series, *, is_wanted: bool = False, is_settled: bool = False) -> Column:
+def column_of(series, *, is_wanted: bool = False, may_have_thousands: bool = True) -> Column:
     """Return what a column is.
 
-    One that is wanted, for it is asked for by name, is no identifier. In text that is settled a
-    comma sets no thousands apart: where it did, who read the file has taken it out.
+    Parameters
+    ----------
+    series : Series
+    is_wanted : bool
+        Whether it is asked for by name; then it is no identifier.
+    may_have_thousands : bool
+        Whether text may have commas between thousands; a file that was read has none left.
     """
     pandas = extra("pandas", "cli")
     types = pandas.api.types
@@ -78,7 +83,7 @@ def column_of(series, *, is_wanted: bool = False, is_settled: bool = False) -> C
         return Column("date", None)
     if types.is_numeric_dtype(series.dtype):
         return _numeric(series, _floats(series), is_wanted)
-    return _text(series, is_wanted, is_settled)
+    return _text(series, is_wanted, may_have_thousands)
 
 
 def _numeric(series, values: np.ndarray, is_wanted: bool) -> Column:
@@ -146,7 +151,7 @@ class _Levels(NamedTuple):
         return float(self.counts[np.asarray(which, dtype=bool)].sum() / self.counts.sum())
 
 
-def _text(series, is_wanted: bool, is_settled: bool) -> Column:
+def _text(series, is_wanted: bool, may_have_thousands: bool) -> Column:
     kinds = _kinds(series)
     if kinds and kinds <= {"date", "datetime", "Timestamp", "time"}:
         return Column("date", None)
@@ -155,7 +160,7 @@ def _text(series, is_wanted: bool, is_settled: bool) -> Column:
     if not kinds <= _WRITTEN:
         return Column("other", None)
     levels = _levels(series)
-    way = written(levels.texts, ".", levels.counts, has_thousands=not is_settled)
+    way = written(levels.texts, ".", levels.counts, has_thousands=may_have_thousands)
     if way is not None and way.marks is None:
         return Column("mixed", None, example=shortened(way.example, 20))
     if way is not None:

@@ -12,7 +12,8 @@ import io
 import re
 from typing import NamedTuple
 
-from .words import Note, TableError, listed
+from .._printable import few_names
+from .notes import Note, TableError
 
 __all__ = ["Dialect", "decoded", "field_trouble", "sniff"]
 
@@ -64,7 +65,9 @@ class Dialect(NamedTuple):
             text += "; the last has the names" if self.has_comment_header else ""
             found.append(Note("comment", f"{text}."))
         if not self.has_header and not self.has_comment_header:
-            text = f"The first line has only numbers, so the columns are named {listed(self.names)}"
+            text = (
+                f"The first line has only numbers, so the columns are named {few_names(self.names)}"
+            )
             found.append(Note("header", f"{text}."))
         return found
 

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from .words import TableError
+from .notes import TableError
 
 __all__ = ["Metered", "check_memory", "free_memory"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._printable import shortened
 from .columns import Column
-from .words import Note, TableError, shortened
+from .notes import Note, TableError
 
 __all__ = ["FEWEST_ROWS", "counted", "filled", "kept_rows"]
 

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .words import Note, listed, shortened
+from .._printable import few_names, shortened
+from .notes import Note
 
 __all__ = ["MOSTLY", "PLAIN", "Marks", "Writing", "bare", "marks_notes", "plain", "written"]
 
@@ -214,7 +215,7 @@ def marks_notes(found: dict[str, Writing]) -> list[Note]:
             text = f"Thousands are set apart by {_THOUSANDS[one.marks.thousands]}"
             told.setdefault(("thousands", text), []).append(name)
     notes = [
-        Note(kind, f"{text}: {listed(names)}.", tuple(names))
+        Note(kind, f"{text}: {few_names(names)}.", tuple(names))
         for (kind, text), names in sorted(told.items())
     ]
     doubtful = {name: one for name, one in found.items() if one.other is not None}
@@ -225,7 +226,7 @@ def _doubt(doubtful: dict[str, Writing]) -> Note:
     """Return the note on columns whose numbers could also be others."""
     name, one = next(iter(doubtful.items()))
     taken, other = _number(one.example, one.marks), _number(one.example, one.other)
-    more = f" (also {listed([*doubtful][1:])})" if len(doubtful) > 1 else ""
+    more = f" (also {few_names([*doubtful][1:])})" if len(doubtful) > 1 else ""
     text = (
         f"In {shortened(name)}{more}, {one.example} is read as {taken:.12g}, not as {other:.12g}; "
         "if that is wrong, give the other decimal mark (--decimal)."

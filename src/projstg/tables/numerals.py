@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from .._extras import extra
+from .._printable import few_names
+from .notes import Note
 from .number_marks import PLAIN, Writing, bare, marks_notes, plain, written
-from .words import Note, listed
 
 __all__ = ["with_numbers"]
 
@@ -66,7 +67,7 @@ def with_numbers(
     notes = marks_notes(told)
     if decimal == "," and fractions:
         others = tuple(names[place] for place in fractions)
-        text = f"The decimal mark is a point all the same: {listed(others)}."
+        text = f"The decimal mark is a point all the same: {few_names(others)}."
         notes.append(Note("decimal", text, others))
     return frame, facts, notes
 

@@ -15,9 +15,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from .._did_you_mean import nearest_name
 from .._files import kind_of_file
+from .._printable import shortened
 from .memory_guard import check_memory, free_memory
-from .words import TableError, shortened
+from .notes import TableError
 
 __all__ = ["opened", "text_of_file"]
 
@@ -72,10 +74,8 @@ def _trouble(path: Path, error: OSError) -> str:
             others = [other.name for other in path.parent.iterdir() if other.is_file()]
         except OSError:
             others = []
-        close = [other for other in others if other.casefold() == path.name.casefold()]
-        return f"{shown} is not there" + (
-            f"; did you mean {shortened(close[0])}?" if close else "."
-        )
+        near = nearest_name(path.name, others)
+        return f"{shown} is not there" + (f"; did you mean '{shortened(near)}'?" if near else ".")
     try:
         is_socket = stat.S_ISSOCK(os.stat(path).st_mode)
     except (OSError, ValueError):

@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from .._extras import extra
+from .._printable import printable
+from .column_names import distinct
 from .memory_guard import check_memory, free_memory
-from .words import Note, TableError, distinct, printable
+from .notes import Note, TableError
 
 __all__ = ["parquet_frame"]
 

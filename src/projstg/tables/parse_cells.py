@@ -16,10 +16,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._extras import extra
+from .._printable import few_names, printable
+from .column_names import distinct
 from .dialect import Dialect, decoded, field_trouble, sniff
 from .memory_guard import Metered, check_memory, free_memory
+from .notes import Note, TableError
 from .numerals import with_numbers
-from .words import Note, TableError, distinct, listed, printable
 
 __all__ = ["text_frame"]
 
@@ -211,5 +213,5 @@ def _swallowed(frame: Any, names: list[str], delimiter: str) -> list[Note]:
             found += [name] * any(line.count(delimiter) == len(names) - 1 for line in lines)
     if not found:
         return []
-    text = f"Cells in quotes hold whole rows; is a quotation mark never closed? {listed(found)}."
+    text = f"Cells in quotes hold whole rows; is a quotation mark never closed? {few_names(found)}."
     return [Note("quote", text, tuple(found))]

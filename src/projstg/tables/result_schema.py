@@ -11,7 +11,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from .words import TableError, shortened
+from .._printable import shortened
+from .notes import TableError
 
 __all__ = ["typed"]
 
@@ -27,7 +28,7 @@ def typed(value: Any, wanted: Any, where: str = "") -> Any:
     (1.0, 2.5)
     >>> typed(["a", 3], list[str], "names")
     Traceback (most recent call last):
-    projstg.tables.words.TableError: this is no selection: names[1] is 3, and text is wanted.
+    projstg.tables.notes.TableError: this is no selection: names[1] is 3, and text is wanted.
     """
     origin, inner = get_origin(wanted), get_args(wanted)
     if origin in {Union, UnionType}:  # X | None is the only union there is

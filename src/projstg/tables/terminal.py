@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .._extras import extra
+from .._printable import few_names, shortened
+from ..render.number_text import percent, short_number
+from .column_names import difference
 from .result import Chosen, Selection
-from .words import difference, figure, listed, percent, shortened
 
 __all__ = ["show"]
 
@@ -53,7 +55,7 @@ def _table(selection: Selection) -> Any:
     for one in selection.chosen:
         cells = [text(shortened(one.column)), *_numbers(one)]
         cells += [percent(getattr(one, field)) for field in columns.values()]
-        cells += [text(listed(one.exchangeable_for, 3))] if has_rivals else []
+        cells += [text(few_names(one.exchangeable_for, 3))] if has_rivals else []
         table.add_row(*cells)
     return table
 
@@ -69,9 +71,9 @@ def _known(selection: Selection) -> dict[str, str]:
 
 
 def _numbers(one: Chosen) -> list[str]:
-    error = "" if one.standard_error is None else figure(one.standard_error, 2)
+    error = "" if one.standard_error is None else short_number(one.standard_error, 2)
     sign = "+" if one.effect > 0 else ""
-    return [figure(one.coefficient), error, sign + figure(one.effect, 3)]
+    return [short_number(one.coefficient), error, sign + short_number(one.effect, 3)]
 
 
 def _alternatives(selection: Selection) -> list[str]:
