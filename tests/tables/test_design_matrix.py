@@ -1,82 +1,13 @@
-"""From frames to numbers: what is kept, encoded, filled in, left out and refused."""
-
-import datetime
+"""From frames to numbers: what is kept, encoded, left out and refused."""
 
 import numpy as np
 import pytest
-from preparing import prepared_frame
+from preparing import N, Y, frame_of, kinds, prepared_frame
 
-from projstg.tables.columns import column_of, indicators
+from projstg.tables.columns import indicators
 from projstg.tables.notes import TableError
 
 pd = pytest.importorskip("pandas")
-
-N = 12
-Y = np.arange(N) % 5 + 0.5
-
-
-def frame_of(**columns):
-    return pd.DataFrame({"x": np.cos(np.arange(N)), **columns, "y": Y})
-
-
-def kinds(data):
-    return {note.kind: note.columns for note in data.notes}
-
-
-KINDS = {
-    "numbers": (np.cos(np.arange(N)), "number"),
-    "whole numbers": ([3, 1, 2] * 4, "number"),
-    "bools": ([True, False] * 6, "number"),
-    "bools with a gap": ([True, None, False] * 4, "number"),
-    "numbers as text": (["1.5", " 2 ", "3"] * 4, "number"),
-    "percent": (["1.5 %", "2%", "3%"] * 4, "number"),
-    "money": (["$1,500.50", "$2", "$3"] * 4, "number"),
-    "nullable": (pd.array([1, None, 2] * 4, dtype="Int64"), "number"),
-    "two levels": (["yes", "no"] * 6, "category"),
-    "three levels": (["a", "b", "c"] * 4, "category"),
-    "categories": (pd.Categorical(["a", "b", "c"] * 4), "category"),
-    "one level": (["a"] * N, "category"),
-    "free text": ([f"word {i}" for i in range(N)], "text"),
-    "days": ([f"2024-02-{i + 1:02d}" for i in range(N)], "date"),
-    "days and times": ([f"2024-02-01 {i:02d}:30:00" for i in range(N)], "date"),
-    "other days": ([f"{i + 1}.2.2024" for i in range(N)], "date"),
-    "days in words": ([f"{i + 1} Feb 2024" for i in range(N)], "date"),
-    "timestamps": (pd.date_range("2024-01-01", periods=N), "date"),
-    "date objects": ([datetime.date(2024, 1, i + 1) for i in range(N)], "date"),
-    "days as numbers": (20240101 + np.arange(N), "date"),
-    "nothing": ([None] * N, "empty"),
-    "nan": ([np.nan] * N, "empty"),
-    "lists": ([[1, 2]] * N, "other"),
-    "complex": (np.full(N, 1j), "other"),
-}
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_what_a_column_is(name):
-    values, kind = KINDS[name]
-    assert column_of(pd.Series(values, name="some")).kind == kind
-
-
-IDS = [
-    "id",
-    "ID",
-    "patient_id",
-    "customerId",
-    "Unnamed: 0",
-    "unnamed 1",
-    "index",
-    "row names",
-    "user id",
-]
-NOT_IDS = ["column 1", "acid", "humid", "price index", "paid", "grid", "solid"]
-
-
-@pytest.mark.parametrize("name", IDS + NOT_IDS)
-def test_identifiers_go_by_their_names(name):
-    kind = "identifier" if name in IDS else "number"
-    assert column_of(pd.Series(np.arange(N) * 7, name=name)).kind == kind
-    assert column_of(pd.Series(np.arange(N) * 7, name=name), is_wanted=True).kind == "number"
-    assert column_of(pd.Series(np.arange(N) * 7.3, name=name)).kind == "number"
 
 
 def test_a_two_level_text_is_one_column_and_a_longer_one_is_a_column_a_level():
@@ -99,7 +30,7 @@ def test_a_forced_text_column_enters_without_its_first_level():
     assert data.always.tolist() == [False, True, True]
 
 
-def test_one_level_can_be_forced_or_barred():
+def test_one_level_can_be_forced_or_excluded():
     frame = frame_of(site=["n", "o", "p"] * 4)
     data = prepared_frame(frame, "y", always=["site=o"], never=["site=p", "x"])
     assert data.names == ["site=n", "site=o"]
@@ -154,55 +85,6 @@ def test_large_whole_numbers_are_named_in_whatever_they_are_held(cells):
     assert kinds(data)["rounded"] == ("large",)
 
 
-def with_gaps():
-    frame = frame_of(a=np.arange(N) * 1.5, site=["n", "o", "p"] * 4)
-    frame.loc[[1, 2], "a"] = np.nan
-    frame.loc[3, "site"] = None
-    return frame
-
-
-def test_missing_values_are_counted():
-    words = r'3 values are missing: a 2, site 1; choose missing="drop" \(leaves 9 of 12 rows\)'
-    with pytest.raises(TableError, match=words):
-        prepared_frame(with_gaps(), "y")
-
-
-def test_missing_values_in_barred_columns_do_not_matter():
-    assert prepared_frame(with_gaps(), "y", never=["a", "site"]).names == ["x"]
-
-
-def test_rows_with_missing_values_are_dropped():
-    frame = with_gaps()
-    data = prepared_frame(frame, "y", missing="drop")
-    assert data.rows.tolist() == [0, *range(4, N)]
-    whole = prepared_frame(frame.dropna().reset_index(drop=True), "y")
-    np.testing.assert_array_equal(data.X, whole.X)
-    np.testing.assert_array_equal(data.y, whole.y)
-    assert list(kinds(data)) == ["category", "dropped"]
-
-
-def test_missing_values_are_filled_in():
-    data = prepared_frame(with_gaps(), "y", missing="mean")
-    assert data.names == ["x", "a", "site=(missing)", "site=n", "site=o", "site=p"]
-    known = np.delete(np.arange(N) * 1.5, [1, 2])
-    np.testing.assert_allclose(data.X[[1, 2], 1], known.mean())
-    assert kinds(data)["filled"] == ("a", "site")
-
-
-@pytest.mark.parametrize("missing", ["drop", "mean"])
-def test_a_missing_target_is_never_filled_in(missing):
-    frame = frame_of()
-    frame.loc[4, "y"] = np.nan
-    assert 4 not in prepared_frame(frame, "y", missing=missing).rows
-
-
-def test_numbers_with_a_few_words_count_as_missing_and_are_shown():
-    frame = frame_of(a=["1", "2", "3", "4", "5", "6", "7", "8", "n/k", "10", "11", "12"])
-    with pytest.raises(TableError, match="in a 1 are not numbers, such as 'n/k'"):
-        prepared_frame(frame, "y")
-    assert prepared_frame(frame, "y", missing="drop").X[:, 1].tolist() == [*range(1, 9), 10, 11, 12]
-
-
 def test_weights_are_a_column_and_no_candidate():
     frame = frame_of(w=np.arange(N) + 1.0)
     data = prepared_frame(frame, "y", weights="w")
@@ -253,7 +135,7 @@ REFUSED = {
         "no column is left to explain 'y' by. Left out.*free text.*: t",
     ),
     "all constant": (frame_of().assign(x=1.0), {}, "no column is left.*same in every row"),
-    "all barred": (frame_of(), {"never": ["x"]}, "no column is left"),
+    "all excluded": (frame_of(), {"never": ["x"]}, "no column is left"),
     "no such always": (frame_of(), {"always": ["z"]}, "always has 'z'; use one of 'x', 'y'"),
     "no such never": (frame_of(), {"never": ["xx"]}, "never has 'xx'; did you mean 'x'"),
     "target in never": (frame_of(), {"never": ["y"]}, "'y' is in never and is the target"),

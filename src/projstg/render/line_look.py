@@ -25,7 +25,7 @@ class Look(NamedTuple):
 
         Examples
         --------
-        >>> Look("#000000", "o").keywords()["markersize"]
+        >>> Look("black", "o").keywords()["markersize"]
         4.2
         """
         return {
