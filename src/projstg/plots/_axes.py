@@ -12,14 +12,14 @@ from ..render.figure_text import figure_label
 from ..render.line_look import Look
 
 __all__ = [
+    "hide_frame",
     "learned",
     "legend_above",
     "legend_beside",
     "line_look",
     "new_axes",
     "plain_names",
-    "tidy",
-    "whole",
+    "shown_count",
 ]
 
 _COLOURS = (
@@ -45,7 +45,7 @@ def line_look(i: int) -> Look:
 
 
 def learned(found: Any, attribute: str, remedy: str) -> Any:
-    """Return what ``found`` has learned, or raise with what to do."""
+    """Return an attribute that ``fit`` sets, or raise and say what to do."""
     value = getattr(found, attribute, None)
     if value is None:
         raise ValueError(
@@ -54,8 +54,8 @@ def learned(found: Any, attribute: str, remedy: str) -> Any:
     return value
 
 
-def whole(top_n: int) -> int:
-    """Return a number of columns to show, or raise."""
+def shown_count(top_n: int) -> int:
+    """Return the number of columns to show, or raise where it is none."""
     if not isinstance(top_n, Integral) or top_n < 1:
         raise ValueError(f"top_n={top_n!r}; give a whole number of columns from 1 on.")
     return int(top_n)
@@ -81,8 +81,8 @@ def new_axes(width: float, height: float, n_columns: int = 1) -> Any:
     return pyplot.subplots(1, n_columns, figsize=(width, height), layout="constrained")[1]
 
 
-def tidy(ax: Any) -> None:
-    """Take away the frame where nothing is read off it."""
+def hide_frame(ax: Any) -> None:
+    """Hide the top and the right side of the frame."""
     ax.spines[["top", "right"]].set_visible(False)
 
 

@@ -1,8 +1,8 @@
 """Curves with bands on given axes, and the failures of a method split below them.
 
 A point at which no fit gave an answer is a gap in its curve, and wherever fits failed a cross in
-the curve's colour stands on the axis. Every function takes axes and a table; none knows how the
-table came about.
+the curve's colour stands on the axis. Every function takes axes and a table, and does not know
+how the table was made.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def size_rules(table: Any) -> dict[str, str]:
 def draw_curves(ax: Any, panel: Panel, entry: FigureSpec, styles: dict[Any, Look]) -> None:
     """Draw one metric against one setting, a curve with its band for each series.
 
-    Curves that coincide, as in small runs, share one band: ten on top of each other hide all.
+    Curves that coincide, as in small runs, share one band: ten bands over each other hide all.
     """
     metric = METRICS[entry.metric]
     found = dict(iter(panel.table.groupby(entry.series)))

@@ -1,4 +1,4 @@
-"""From a run to a page: one HTML file that needs nothing else, and the pieces beside it.
+"""From a run to a page: one HTML file that needs nothing else, and its figures and tables as files.
 
 Its only script sorts its tables. The same rows give the same page.
 """
@@ -31,7 +31,7 @@ MARKS = {"held": "✓", "contradicted": "✗", "held in part": "◐", "not settl
 
 
 class FigureSection(NamedTuple):
-    """One figure with all that stands around it."""
+    """One figure with its texts and tables."""
 
     id: str
     entry: FigureSpec
@@ -81,7 +81,7 @@ def _contents(
 ) -> tuple[list[FigureSection], list[Verdict], HtmlTable | None]:
     """Return what the page shows, and write the pieces beside it.
 
-    Findings and thresholds are of points with answers; figures also show where there were none.
+    Findings and thresholds use only points with answers; figures also show the other points.
     """
     parts = [_part(i, name, table, out) for i, (name, table) in enumerate(in_order(summary))]
     answered, labels = summary[summary["n"] > 0], labels_of(summary)

@@ -1,6 +1,6 @@
 """From a summary to a figure: panels of curves, failures split below them, a legend beside.
 
-A figure belongs to nobody: pyplot's global state is not touched. It is drawn in one of two shapes:
+pyplot's global state is not touched. A figure is drawn in one of two shapes:
 wide, panels side by side as in the paper; or narrow, panels below each other, for a phone.
 """
 
@@ -50,7 +50,7 @@ def draw(entry: FigureSpec, table: Any, labels: dict[str, str], *, is_narrow: bo
     Returns
     -------
     figure : matplotlib.figure.Figure
-        It has no canvas of a window and belongs to nobody.
+        It is not one of pyplot's figures and has no window.
     """
     with figure_style():
         return _Sheet(entry, table, labels, is_narrow).drawn()

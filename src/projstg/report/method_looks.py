@@ -1,11 +1,11 @@
 """One look per method, the same in every figure.
 
 A method is known by its colour *and* its marker, so that a reader who does not see colours, or
-prints in grey, can still follow a curve. Relatives share a hue: the gates are warm and blue and
-drawn thick, the rivals thin.
+prints in grey, can still follow a curve. The methods of this package are drawn thick, the
+rivals thin.
 
-A method that is not in the table (one's own, from a module) takes the next spare look; which one
-depends on its name and on the other unknown names of the run, never on the figure.
+A method that is not in the table (a user's own) takes the next spare look. Which one depends on its
+name and on the other unknown names of the run, not on the figure.
 """
 
 from __future__ import annotations

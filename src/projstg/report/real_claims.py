@@ -1,4 +1,4 @@
-"""What the paper says of its two real tables, held against one run."""
+"""What the paper says of its two real tables, compared with one run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RIVALS = ("lasso", "omp", "randomized-omp", "scad", "scad-top")
 
 
 def no_worse_on_tables(summary: Any, labels: dict[str, str]) -> Verdict | None:
-    """Proj-STG equals or outperforms the baselines in TPR and FDR; with K told they are one."""
+    """Proj-STG equals or outperforms the baselines in TPR and FDR; with K given these are one."""
     table = curve(summary, experiment="real_fdr")
     own = next((name for name in _PAPER if (table["method"] == name).any()), None)
     if own is None:

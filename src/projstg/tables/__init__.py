@@ -1,4 +1,4 @@
-"""A table and a question: which of its columns does one of them depend on?
+"""``projstg select``: which columns of a table does one of its columns depend on?
 
 ``select`` reads, prepares, chooses and answers with a :class:`Selection`. The names are loaded when
 they are first used, so that the command line can offer help without waiting for them.

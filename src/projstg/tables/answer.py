@@ -24,13 +24,12 @@ from .size_curve import sizes_around, tried_sizes
 __all__ = ["answered"]
 
 _MOST_OTHERS, _MOST_ROWS, _MOST_ALTERNATIVES = 20, 1000, 5
-# An exchange would do as well if it makes a choice at least so likely, the likeliest being one.
+# A rival does as well if exchanging it gives a choice at least this likely, relative to the best.
 _AS_WELL = 0.2
-# Sizes less likely than this are not told.
+# Sizes less likely than this are left out.
 _UNLIKELY = 1e-3
 _FEWEST_ROWS_A_FOLD = 2
-# On tables of fewer numbers several threads of BLAS cost more than they bring, up to twentyfold
-# where the machine is busy.
+# Below this many numbers one BLAS thread is faster, up to twentyfold on a busy machine.
 _FEW_NUMBERS = 20_000_000
 
 
@@ -112,7 +111,7 @@ def _said_of_columns(data: Prepared, question: Question, found: _Found) -> dict[
 
 
 class _Clock:
-    """Seconds by what they were spent on."""
+    """Measures the seconds of each step."""
 
     def __init__(self, seconds: dict) -> None:
         self.seconds, self._last = dict(seconds), perf_counter()
@@ -135,12 +134,11 @@ def _fitted(data: Prepared, params: dict) -> tuple[ProjectedSTG, list[Note]]:
 
 
 def _checked(data: Prepared, question: Question, params: dict) -> tuple[Checked | None, list[Note]]:
-    """Return what folds say, or None and a note why they cannot."""
+    """Return what the folds say, or None and a note that says why there are none."""
     folds, n_rows = question.folds, len(data.y)
     if folds < 2:
         return None, []
-    n_training = n_rows - -(-n_rows // folds)
-    is_too_large = question.has_size and question.k > n_training - 2
+    is_too_large = question.has_size and question.k > _training_rows(n_rows, folds) - 2
     if n_rows < folds * _FEWEST_ROWS_A_FOLD or is_too_large:
         return None, [Note("unchecked", "Too few rows to leave some out for a check.")]
     try:
@@ -152,10 +150,15 @@ def _checked(data: Prepared, question: Question, params: dict) -> tuple[Checked 
         return None, [Note("unchecked", text)]
 
 
+def _training_rows(n_rows: int, folds: int) -> int:
+    """Return the rows that remain when the largest fold is left out."""
+    return n_rows - -(-n_rows // folds)
+
+
 def _path(data: Prepared, params: dict, k: int, folds: int) -> tuple[dict, ...]:
     """Return other sizes with their R²."""
     n_rows, n_columns = data.X.shape
-    most = min(n_columns, (n_rows - -(-n_rows // folds) if folds else n_rows) - 2)
+    most = min(n_columns, (_training_rows(n_rows, folds) if folds else n_rows) - 2)
     sizes = sizes_around(k, max(int(data.always.sum()), 1), most)
     return tried_sizes(data, params, sizes, folds, k)
 
@@ -186,8 +189,8 @@ def _chosen(data: Prepared, model, check) -> tuple[Chosen, ...]:
 def _rivals(model) -> dict[int, list[int]]:
     """Return for each chosen column those that would do as well, the surest first.
 
-    They are the columns that fit equally well, and those that a likely other choice has in its
-    place and nothing else different.
+    They are the columns that fit equally well, and those of likely choices that differ from this
+    one in that column alone.
     """
     found = {place: list(others) for place, others in (model.equivalent_features_ or {}).items()}
     chosen = set(np.flatnonzero(model.support_).tolist())
@@ -211,7 +214,7 @@ def _alternatives(data: Prepared, model) -> tuple[dict, ...]:
 
 
 def _size_probabilities(model, k) -> tuple[dict, ...]:
-    """Return the sizes that are not quite unlikely, where the size was chosen."""
+    """Return the likely sizes, where the size was chosen from the data."""
     if k != "auto" or model.size_probability_ is None:
         return ()
     return tuple(

@@ -1,8 +1,9 @@
-"""What a column of a table is: numbers, a category, a date, an identifier, or nothing of use.
+"""What a column of a table is: numbers, a category, a date, an identifier, or of no use.
 
 Numbers stay. A text column with a few levels becomes one column of zeros and ones for each level,
-named ``column=level``; one with two levels becomes a single column, for the other would only repeat
-it. Dates, identifiers and free text are no quantities: they are left out and named.
+named ``column=level``; one with two levels becomes a single column, because a second one would
+repeat it. Dates, identifiers and free text are not quantities: they are left out, and a note names
+them.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _DATE = re.compile(
 _WRITTEN = {"str", "bool", "bool_", "int", "float", "Decimal"} | {
     kind.__name__ for kind in np.sctypeDict.values() if issubclass(kind, np.number)
 }
-# From here on neighbouring whole numbers become the same float.
+# From here on a float cannot hold every whole number.
 _LARGEST_EXACT = 2**53
 
 
@@ -133,7 +134,7 @@ def _are_days(values: np.ndarray) -> bool:
 
 
 class _Levels(NamedTuple):
-    """A column as its distinct texts: what is long and frequent is looked at once."""
+    """A column as its distinct texts, so that a text that occurs often is parsed once."""
 
     texts: Any
     """(L,) Series of str."""
@@ -216,7 +217,7 @@ def _with_gaps(name: str, levels: _Levels, cells: Any, is_wanted: bool) -> Colum
 
 
 def indicators(name: str, values: np.ndarray, *, leave_first: bool) -> dict[str, np.ndarray]:
-    """Return a column of zeros and ones for each level; without the first level if so asked.
+    """Return a column of zeros and ones for each level, the first left out if that is asked for.
 
     A cell without a level is a level of its own, called ``(missing)``.
 
@@ -227,7 +228,7 @@ def indicators(name: str, values: np.ndarray, *, leave_first: bool) -> dict[str,
     >>> {key: column.tolist() for key, column in made.items()}
     {'sex=m': [0.0, 1.0, 0.0]}
     """
-    # As objects: an array of text would make every label as long as the longest.
+    # As objects: in an array of str every label takes the room of the longest.
     labels = np.array(
         ["(missing)" if value is None else str(value) for value in values], dtype=object
     )

@@ -1,4 +1,4 @@
-"""From a data frame to the numbers a fit takes, with a note for everything that was decided."""
+"""From a data frame to the numbers of a fit, with a note for every decision."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _weights_of(frame: Any, name: str, may_have_thousands: bool) -> np.ndarray:
 def _candidates(
     frame: Any, question: Question, may_have_thousands: bool
 ) -> tuple[dict[str, Column], list[Note]]:
-    """Return the columns of use, and notes on the others."""
+    """Return the columns that can be used, and notes on the others."""
     used, left_out = {}, {}
     roles = {question.target, question.weights, *question.never}
     wanted = set(question.always) | {name.split("=")[0] for name in question.always}

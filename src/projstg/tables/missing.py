@@ -16,7 +16,7 @@ FEWEST_ROWS = 4
 def kept_rows(
     columns: dict[str, Column], fixed: dict[str, np.ndarray], missing: str
 ) -> tuple[np.ndarray, list[Note]]:
-    """Return the rows to use, or raise where missing values are not to be.
+    """Return the rows to use, or raise where missing values are not allowed.
 
     ``fixed`` are the target and the weights, which are never filled in.
     """

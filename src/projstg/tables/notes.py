@@ -1,4 +1,4 @@
-"""What is said of a table: errors of one line, and notes on what was decided."""
+"""Errors of one line, and notes on what was decided about a table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Note", "TableError"]
 
 
 class TableError(ValueError):
-    """A table, or what is asked of it, that has no answer; the message says what to change."""
+    """A table or a question that has no answer; the message says what to change."""
 
 
 class Note(NamedTuple):

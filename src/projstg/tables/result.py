@@ -20,7 +20,7 @@ from .notes import Note, TableError
 from .open_file import text_of_file
 from .result_schema import typed
 
-__all__ = ["SCHEMA", "SCHEMA_VERSION", "Candidate", "Chosen", "Selection"]
+__all__ = ["SCHEMA", "SCHEMA_VERSION", "Candidate", "Chosen", "Selection", "known_certainty"]
 
 SCHEMA, SCHEMA_VERSION = "projstg-selection", 1
 
@@ -217,6 +217,16 @@ class Selection:
             return cls.from_dict(content)
         except TableError as error:
             raise TableError(f"{shown}: {error}") from None
+
+
+def known_certainty(selection: Selection) -> dict[str, str]:
+    """Return the kinds of certainty for which there are numbers, each with its field."""
+    kinds = {"probability": "probability", "chosen again": "stability"}
+    return {
+        name: field
+        for name, field in kinds.items()
+        if any(getattr(one, field) is not None for one in selection.chosen)
+    }
 
 
 def _plain(value: Any) -> Any:

@@ -1,6 +1,6 @@
-"""What JSON holds, as the records it is meant to be: every field is checked against its type.
+"""From JSON to records: every field is checked against the type that the record states.
 
-The types are those that the records themselves state: a dataclass, a named tuple or a ``TypedDict``
+A record is a dataclass, a named tuple or a ``TypedDict``
 of numbers, text, lists, tuples and dicts.
 """
 
@@ -20,7 +20,7 @@ _NAMED = {float: "a number", int: "a whole number", str: "text", dict: "an objec
 
 
 def typed(value: Any, wanted: Any, where: str = "") -> Any:
-    """Return a value from JSON as the type it is meant to be, or say which field is not that.
+    """Return a value from JSON as the type it is meant to be, or raise and name the field.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def typed(value: Any, wanted: Any, where: str = "") -> Any:
 
 
 def _record(value: Any, wanted: Any, where: str) -> Any:
-    """Return a dict from JSON as a record; fields that are not known are passed over."""
+    """Return a dict from JSON as a record; unknown fields are ignored."""
     _check(value, dict, where)
     given = {}
     for name, hint in get_type_hints(wanted).items():

@@ -1,4 +1,4 @@
-"""Five pictures of an answer: effects, gates, sizes, stability, residuals.
+"""Six pictures of an answer: effects, stability, sizes, other sizes, gates, residuals.
 
 Each takes a selection and matplotlib's Axes. Names are shown as they are, never as formulas, and
 cut where they are long.
@@ -30,6 +30,20 @@ def _named(ax: Any, names: list[str]) -> None:
     ax.grid(visible=False, axis="y")
 
 
+def _nearest_columns(selection: Selection) -> list[Any]:
+    """Return the chosen columns and those that came near, as many as there is room for."""
+    return [*selection.chosen, *selection.others][:_MOST_BARS]
+
+
+def _share_bars(selection: Selection, ax: Any, shares: list[float | None]) -> None:
+    """Draw a share of each of the nearest columns as a bar, the chosen ones in their colour."""
+    columns, n_chosen = _nearest_columns(selection), len(selection.chosen)
+    _named(ax, [one.column for one in columns])
+    colours = [CHOSEN if place < n_chosen else OTHER for place in range(len(columns))]
+    ax.barh(range(len(columns)), [share or 0.0 for share in shares], color=colours)
+    ax.set_xlim(0.0, 1.0)
+
+
 def _nothing(ax: Any, words: str) -> None:
     ax.text(0.5, 0.5, words, ha="center", va="center", transform=ax.transAxes)
     ax.set_axis_off()
@@ -54,30 +68,23 @@ def draw_effects(selection: Selection, ax: Any) -> None:
 
 def draw_gates(selection: Selection, ax: Any) -> None:
     """Draw how far open the gates of the chosen columns and of the next ones are."""
-    columns = [*selection.chosen, *selection.others][:_MOST_BARS]
-    _named(ax, [one.column for one in columns])
-    colours = [CHOSEN] * len(selection.chosen) + [OTHER] * len(selection.others)
-    ax.barh(range(len(columns)), [one.gate or 0.0 for one in columns], color=colours[:_MOST_BARS])
-    ax.set_xlim(0.0, 1.0)
+    columns = _nearest_columns(selection)
+    _share_bars(selection, ax, [one.gate for one in columns])
     ax.set_xlabel("how far open the gate is, E[z]; chosen columns in blue")
 
 
 def draw_certainty(selection: Selection, ax: Any) -> None:
     """Draw in how many folds columns were chosen again, and their probabilities if known."""
-    columns = [*selection.chosen, *selection.others][:_MOST_BARS]
+    columns = _nearest_columns(selection)
     if all(one.stability is None and one.probability is None for one in columns):
         return _nothing(ax, "not checked on rows left out")
-    _named(ax, [one.column for one in columns])
-    colours = [CHOSEN] * len(selection.chosen) + [OTHER] * len(selection.others)
-    shares = [one.stability or 0.0 for one in columns]
-    ax.barh(range(len(columns)), shares, color=colours[:_MOST_BARS], label="chosen again")
+    _share_bars(selection, ax, [one.stability for one in columns])
     known = [
         (one.probability, place) for place, one in enumerate(columns) if one.probability is not None
     ]
     if known:
         x, y = zip(*known, strict=True)
-        ax.plot(x, y, "D", color=INK, ms=4.5, label="probability", clip_on=False, zorder=3)
-    ax.set_xlim(0.0, 1.0)
+        ax.plot(x, y, "D", color=INK, ms=4.5, clip_on=False, zorder=3)
     said = "share of folds that choose the column"
     ax.set_xlabel(f"{said}; diamonds: probability given all rows" if known else said)
     return None

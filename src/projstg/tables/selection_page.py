@@ -11,7 +11,7 @@ from ..render.figure_svg import figure_style, inline_svg, svg_text
 from ..render.number_text import percent, short_number
 from ..render.page_html import page_html
 from .column_names import difference
-from .result import Selection
+from .result import Selection, known_certainty
 from .selection_figures import (
     draw_certainty,
     draw_effects,
@@ -134,16 +134,14 @@ def _drawn(selection: Selection, picture: _Picture) -> Any:
 
 
 def _certainty(selection: Selection) -> dict[str, str]:
-    """Return the names of the columns on certainty that are known, and what they mean."""
-    words = {}
-    if any(one.probability is not None for one in selection.chosen):
-        words["probability"] = "The probability is that of belonging to the model, given the rows."
-    if any(one.stability is not None for one in selection.chosen):
-        words["chosen again"] = (
-            f"“Chosen again” is the share of {len(selection.r2_folds)} folds that choose the "
-            "column on their own."
-        )
-    return words
+    """Return the known kinds of certainty, and what they mean."""
+    n_folds = len(selection.r2_folds)
+    words = {
+        "probability": "The probability is that of belonging to the model, given the rows.",
+        "chosen again": f"“Chosen again” is the share of {n_folds} folds that choose the column on "
+        "their own.",
+    }
+    return {name: words[name] for name in known_certainty(selection)}
 
 
 def _row(one: Any) -> dict:
