@@ -21,10 +21,10 @@ def nearest_name(name: object, known: Iterable[object]) -> str | None:
     >>> nearest_name("BMI ", ["bp", "bmi"]), nearest_name("zzz", ["bp", "bmi"])
     ('bmi', None)
     """
-    known = [str(other) for other in known]
+    names = [str(other) for other in known]
     folded = str(name).strip().casefold()
-    same = [other for other in known if other.casefold() == folded]
-    return next(iter(same or get_close_matches(str(name), known, n=1)), None)
+    same = [other for other in names if other.casefold() == folded]
+    return next(iter(same or get_close_matches(str(name), names, n=1)), None)
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

@@ -50,7 +50,7 @@ def answered(
 
     ``source`` is what is known of the table, ``notes`` and ``seconds`` are those of reading it.
     """
-    question.check_size(*data.X.shape, int(data.always.sum()))
+    question.check_size(len(data.y), len(data.names), int(data.always.sum()))
     clock = _Clock(seconds)
     with threadpool_limits(1 if data.X.size < _FEW_NUMBERS else None, user_api="blas"):
         found = _found(data, question, clock)
@@ -87,7 +87,7 @@ def _found(data: Prepared, question: Question, clock: _Clock) -> _Found:
     clock.lap("choose")
     check, no_check = _checked(data, question, params)
     clock.lap("check")
-    path = ()
+    path: tuple[dict, ...] = ()
     if question.sizes:
         n_folds = question.folds if check else 0
         path = _path(data, params, int(model.support_.sum()), n_folds)

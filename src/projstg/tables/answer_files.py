@@ -32,8 +32,8 @@ def write_answer(selection: Selection, data: Prepared | None, out: Path) -> list
         with interruptible(), replacing_all(paths) as (report, answer, *chosen):
             report.write_text(text, encoding="utf-8")
             selection.save(answer)
-            for path in chosen:
-                _chosen_columns(selection, data).to_csv(path, index=False)
+            if data is not None:
+                _chosen_columns(selection, data).to_csv(*chosen, index=False)
     except OSError as error:
         raise TableError(
             f"nothing is written to {printable(out)}: {error.strerror or error}."

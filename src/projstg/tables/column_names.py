@@ -21,7 +21,8 @@ def distinct(names: Iterable[str]) -> tuple[list[str], list[Note]]:
     ['a (1)', 'b', 'a (2)', 'unnamed 4']
     """
     names = [name.strip() or f"unnamed {place}" for place, name in enumerate(names, start=1)]
-    counts, seen, unique = Counter(names), Counter(), []
+    counts, unique = Counter(names), []
+    seen: Counter[str] = Counter()
     taken = set(names)
     for name in names:
         if counts[name] > 1:

@@ -29,9 +29,9 @@ class Question:
     k: Any = "auto"
     """How many columns to choose: a whole number, "auto", or None for those with open gates."""
     criterion: str = "common-size"
-    always: tuple[str, ...] = ()
+    always: Iterable[str] = ()
     """Columns that must be chosen; of a text column all levels, or one as ``column=level``."""
-    never: tuple[str, ...] = ()
+    never: Iterable[str] = ()
     """Columns that must not be chosen, named in the same way."""
     weights: str | None = None
     """A column that says how many rows each row counts for."""
@@ -46,8 +46,7 @@ class Question:
             object.__setattr__(self, role, _names(getattr(self, role), role))
         _check_choice("missing", self.missing, MISSING)
         _check_choice("criterion", self.criterion, CRITERIA)
-        is_count = isinstance(self.k, Integral) and not isinstance(self.k, bool) and self.k >= 1
-        if not (is_count or self.k is None or self.k == "auto"):
+        if not (_is_count(self.k) or self.k is None or self.k == "auto"):
             raise TableError(f'k={self.k!r}; give a whole number from 1, or k="auto".')
 
     @property
@@ -97,6 +96,10 @@ def named_target(target: str | None, names: Iterable[str]) -> str:
         hint = did_you_mean("", names)
         raise TableError(f'say which column to explain, as target="…"; {hint}')
     return str(target)
+
+
+def _is_count(k: Any) -> bool:
+    return not isinstance(k, bool) and isinstance(k, Integral) and int(k) >= 1
 
 
 def _names(columns: Iterable[str] | None, role: str) -> tuple[str, ...]:
