@@ -254,3 +254,33 @@ def everything():
         *on_tables("real_consensus", "consensus"),
         *on_tables("real_prediction", "held-out"),
     ]
+
+
+def curve_of(rates, method="projected-stg", n=100, experiment="recovery_vs_samples"):
+    """One curve with these rates at N = 10, 20, …"""
+    lines = [
+        row(experiment, method, rate, n=n, n_samples=10 * (i + 1)) for i, rate in enumerate(rates)
+    ]
+    return summary_of(lines)
+
+
+def few(lines, n_samples=(30, 50, 70)):
+    """The lines with these numbers of samples."""
+    return [line for line in lines if line["n_samples"] in n_samples]
+
+
+SMALL_SPEC = """
+title = "small"
+root = 7
+methods = ["omp", "lasso", { method = "omp", label = "again", parameters = {} }]
+[problem]
+n_features = 8
+n_informative = 2
+noise_std = 0.5
+[sizes.smoke]
+repetitions = 2
+settings = [{ n_samples = [12, 24] }]
+[sizes.paper]
+repetitions = 3
+settings = [{ n_samples = [12, 24, 36] }]
+"""

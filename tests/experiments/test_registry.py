@@ -160,7 +160,7 @@ def test_the_registry_alone_loads_nothing_heavy():
     [
         ("lassso", "did you mean 'lasso'?"),
         ("projected_stg", "did you mean 'projected-stg'?"),
-        ("?", "there are projected-stg, "),
+        ("?", "use one of 'projected-stg', "),
     ],
 )
 def test_an_unknown_name_suggests_the_nearest(name, hint):
@@ -214,7 +214,7 @@ def test_a_method_outside_may_say_more(outside):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("theirs_here:marginl", "has no 'marginl'; did you mean theirs_here:marginal?"),
+        ("theirs_here:marginl", "has no 'marginl'; did you mean 'marginal'?"),
         ("theirs_nowhere:marginal", "no module 'theirs_nowhere' is installed or in "),
         ("theirs_here.py:marginal", "the module without .py"),
     ],

@@ -23,7 +23,7 @@ PLAIN = "faulty_methods:Plain"  # without fault, and without an import that take
 LIMITS = Limits(seconds=1.0, memory=2**30, grace=0.5)
 
 SAYS = {
-    "Raises": "RuntimeError: a [31mbad day",
+    "Raises": r"RuntimeError: a \x1b[31mbad\x07 day",
     "Quits": "SystemExit: enough",
     "Hangs": "TimeLimit: no answer within 1 s",
     "Leaks": "MemoryError",

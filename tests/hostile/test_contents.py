@@ -103,7 +103,7 @@ REFUSED = {
         with_column(["99999999999999999999", "", "7", "8"] * (N // 4), "n"),
         "10 values are missing: n 10; choose --missing drop (leaves 30 of 40",
     ),
-    "target missing": (PLAIN.replace("y", "z"), "no column 'y' (target); the columns are a, b, c"),
+    "target missing": (PLAIN.replace("y", "z"), "no column 'y' (target); use one of 'a', 'b', 'c'"),
     "target constant": (text_of(np.column_stack([rows_of()[:, :4], np.ones(N)])), "the same in"),
     "all text": (
         text_of([[f"w{i}", f"v{i}", i % 7] for i in range(N)], "aby"),
@@ -139,7 +139,7 @@ REFUSED = {
     "only a separator": ("sep=;\n", "only lines that begin with #"),
     "numbers for names": (
         text_of(rows_of(), [str(2000 + i) for i in range(5)]),
-        "column 1, column 2",
+        "'column 1', 'column 2'",
     ),
     "gzip in gzip": (gzip.compress(gzip.compress(PLAIN.encode())), "in a gzip file; unpack"),
     "garbage after gzip": (gzip.compress(PLAIN.encode()) + b"garbage", "not a whole gzip file"),

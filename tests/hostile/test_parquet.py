@@ -6,10 +6,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 from made import QUESTION, N, rows_of
+from preparing import prepared_frame
 
-from projstg.tables.design_matrix import prepared_table
+from projstg.tables.notes import TableError
 from projstg.tables.read_table import read_table
-from projstg.tables.words import TableError
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
@@ -26,7 +26,7 @@ def path(tmp_path):
 def prepared(path, columns):
     parquet.write_table(pa.table({**columns, "a": A, "b": B, "y": Y}), path)
     read = read_table(path)
-    return prepared_table(read.frame, "y", missing="drop")
+    return prepared_frame(read.frame, "y", missing="drop")
 
 
 def kinds(data):
@@ -41,7 +41,7 @@ def test_decimals_are_numbers(path):
 
 def test_decimals_of_a_frame_are_numbers():
     frame = pd.DataFrame({"x": [Decimal(str(value)) for value in A], "y": Y})
-    np.testing.assert_array_equal(prepared_table(frame, "y").X[:, 0], A)
+    np.testing.assert_array_equal(prepared_frame(frame, "y").X[:, 0], A)
 
 
 TYPES = {
@@ -79,7 +79,7 @@ def test_every_type_is_used_or_named(kind, path):
 
 def test_an_index_of_pandas_is_a_column(path):
     pd.DataFrame({"a": A, "b": B, "y": Y}).set_index("a").to_parquet(path)
-    assert sorted(prepared_table(read_table(path).frame, "y").names) == ["a", "b"]
+    assert sorted(prepared_frame(read_table(path).frame, "y").names) == ["a", "b"]
 
 
 def test_names_that_occur_twice(path):
@@ -87,7 +87,7 @@ def test_names_that_occur_twice(path):
     parquet.write_table(pa.Table.from_arrays(columns, names=["a", "a", "a", "y"]), path)
     read = read_table(path)
     assert list(read.frame.columns) == ["a (1)", "a (2)", "a (3)", "y"]
-    assert prepared_table(read.frame, "y").names == ["a (1)", "a (2)=v"]
+    assert prepared_frame(read.frame, "y").names == ["a (1)", "a (2)=v"]
 
 
 def whole():

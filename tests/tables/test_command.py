@@ -135,14 +135,14 @@ def test_a_delimiter_and_a_decimal_mark_can_be_given(tmp_path, capsys):
 
 
 MISTAKES = {
-    "no target": ([], "say which column to explain, as --target NAME; the columns are a, b, c"),
+    "no target": ([], "say which column to explain, as --target NAME; use one of 'a', 'b', 'c'"),
     "two sizes": (["-t", "y", "-k", "2", "--auto"], "-k 2 and --auto contradict each other"),
     "csv without out": (["-t", "y", "-k", "2", "--csv"], "add --out DIR"),
     "k too large": (["-t", "y", "-k", "7"], "-k 7 is more than the 6 columns"),
     "k of zero": (["-t", "y", "-k", "0"], "0 is not in the range"),
     "k of words": (["-t", "y", "-k", "two"], "is not a valid integer"),
     "unknown option": (["-t", "y", "--size", "2"], "--size"),
-    "unknown never": (["-t", "y", "-k", "2", "--never", "zz"], "never has 'zz'; the columns are"),
+    "unknown never": (["-t", "y", "-k", "2", "--never", "zz"], "never has 'zz'; use one of 'a'"),
     "delimiter": (["-t", "y", "-k", "2", "--delimiter", "ab"], "give one ASCII character"),
     "a letter with an accent": (["-t", "y", "--delimiter", "é"], "give one ASCII character"),
     "decimal": (["-t", "y", "-k", "2", "--decimal", "x"], "give . or ,"),

@@ -1,86 +1,17 @@
-"""From frames to numbers: what is kept, encoded, filled in, left out and refused."""
-
-import datetime
+"""From frames to numbers: what is kept, encoded, left out and refused."""
 
 import numpy as np
 import pytest
+from preparing import N, Y, frame_of, kinds, prepared_frame
 
-from projstg.tables.columns import column_of, indicators
-from projstg.tables.design_matrix import prepared_table
-from projstg.tables.words import TableError
+from projstg.tables.columns import indicators
+from projstg.tables.notes import TableError
 
 pd = pytest.importorskip("pandas")
 
-N = 12
-Y = np.arange(N) % 5 + 0.5
-
-
-def frame_of(**columns):
-    return pd.DataFrame({"x": np.cos(np.arange(N)), **columns, "y": Y})
-
-
-def kinds(data):
-    return {note.kind: note.columns for note in data.notes}
-
-
-KINDS = {
-    "numbers": (np.cos(np.arange(N)), "number"),
-    "whole numbers": ([3, 1, 2] * 4, "number"),
-    "bools": ([True, False] * 6, "number"),
-    "bools with a gap": ([True, None, False] * 4, "number"),
-    "numbers as text": (["1.5", " 2 ", "3"] * 4, "number"),
-    "percent": (["1.5 %", "2%", "3%"] * 4, "number"),
-    "money": (["$1,500.50", "$2", "$3"] * 4, "number"),
-    "nullable": (pd.array([1, None, 2] * 4, dtype="Int64"), "number"),
-    "two levels": (["yes", "no"] * 6, "category"),
-    "three levels": (["a", "b", "c"] * 4, "category"),
-    "categories": (pd.Categorical(["a", "b", "c"] * 4), "category"),
-    "one level": (["a"] * N, "category"),
-    "free text": ([f"word {i}" for i in range(N)], "text"),
-    "days": ([f"2024-02-{i + 1:02d}" for i in range(N)], "date"),
-    "days and times": ([f"2024-02-01 {i:02d}:30:00" for i in range(N)], "date"),
-    "other days": ([f"{i + 1}.2.2024" for i in range(N)], "date"),
-    "days in words": ([f"{i + 1} Feb 2024" for i in range(N)], "date"),
-    "timestamps": (pd.date_range("2024-01-01", periods=N), "date"),
-    "date objects": ([datetime.date(2024, 1, i + 1) for i in range(N)], "date"),
-    "days as numbers": (20240101 + np.arange(N), "date"),
-    "nothing": ([None] * N, "empty"),
-    "nan": ([np.nan] * N, "empty"),
-    "lists": ([[1, 2]] * N, "other"),
-    "complex": (np.full(N, 1j), "other"),
-}
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_what_a_column_is(name):
-    values, kind = KINDS[name]
-    assert column_of(pd.Series(values, name="some")).kind == kind
-
-
-IDS = [
-    "id",
-    "ID",
-    "patient_id",
-    "customerId",
-    "Unnamed: 0",
-    "unnamed 1",
-    "index",
-    "row names",
-    "user id",
-]
-NOT_IDS = ["column 1", "acid", "humid", "price index", "paid", "grid", "solid"]
-
-
-@pytest.mark.parametrize("name", IDS + NOT_IDS)
-def test_identifiers_go_by_their_names(name):
-    kind = "identifier" if name in IDS else "number"
-    assert column_of(pd.Series(np.arange(N) * 7, name=name)).kind == kind
-    assert column_of(pd.Series(np.arange(N) * 7, name=name), is_wanted=True).kind == "number"
-    assert column_of(pd.Series(np.arange(N) * 7.3, name=name)).kind == "number"
-
 
 def test_a_two_level_text_is_one_column_and_a_longer_one_is_a_column_a_level():
-    data = prepared_table(frame_of(sex=["f", "m"] * 6, site=["n", "o", "p"] * 4), "y")
+    data = prepared_frame(frame_of(sex=["f", "m"] * 6, site=["n", "o", "p"] * 4), "y")
     assert data.names == ["x", "sex=m", "site=n", "site=o", "site=p"]
     np.testing.assert_array_equal(data.X[:, 1], [0, 1] * 6)
     np.testing.assert_array_equal(data.X[:, 2:].sum(axis=1), np.ones(N))
@@ -88,20 +19,20 @@ def test_a_two_level_text_is_one_column_and_a_longer_one_is_a_column_a_level():
 
 
 def test_signs_are_taken_off_and_that_is_noted():
-    data = prepared_table(frame_of(p=["$1,500.50", "$2", "$1,000,003"] * 4), "y")
+    data = prepared_frame(frame_of(p=["$1,500.50", "$2", "$1,000,003"] * 4), "y")
     np.testing.assert_allclose(data.X[:3, 1], [1500.5, 2.0, 1_000_003.0])
     assert kinds(data) == {"signs": ("p",)}
 
 
 def test_a_forced_text_column_enters_without_its_first_level():
-    data = prepared_table(frame_of(site=["n", "o", "p"] * 4), "y", always=["site"])
+    data = prepared_frame(frame_of(site=["n", "o", "p"] * 4), "y", always=["site"])
     assert data.names == ["x", "site=o", "site=p"]
     assert data.always.tolist() == [False, True, True]
 
 
-def test_one_level_can_be_forced_or_barred():
+def test_one_level_can_be_forced_or_excluded():
     frame = frame_of(site=["n", "o", "p"] * 4)
-    data = prepared_table(frame, "y", always=["site=o"], never=["site=p", "x"])
+    data = prepared_frame(frame, "y", always=["site=o"], never=["site=p", "x"])
     assert data.names == ["site=n", "site=o"]
     assert data.always.tolist() == [False, True]
 
@@ -112,7 +43,7 @@ def test_a_missing_level_is_a_level_of_its_own():
 
 
 def test_dates_identifiers_text_and_constants_are_left_out_and_named():
-    data = prepared_table(
+    data = prepared_frame(
         frame_of(
             id=np.arange(N),
             day=pd.date_range("2024-01-01", periods=N),
@@ -128,7 +59,7 @@ def test_dates_identifiers_text_and_constants_are_left_out_and_named():
 
 
 def test_a_counter_of_rows_stays_and_is_named():
-    data = prepared_table(frame_of(year=np.arange(1990, 1990 + N)), "y")
+    data = prepared_frame(frame_of(year=np.arange(1990, 1990 + N)), "y")
     assert data.names == ["x", "year"]
     assert kinds(data) == {"counter": ("year",)}
 
@@ -136,7 +67,7 @@ def test_a_counter_of_rows_stays_and_is_named():
 @pytest.mark.parametrize("kind", ["int64", "uint64", "Int64"])
 def test_whole_numbers_that_a_float_does_not_hold_are_named(kind):
     large = pd.array([2**53 + 7 * i * i for i in range(N)], dtype=kind)
-    data = prepared_table(frame_of(large=large, small=pd.array([3, 1, 2] * 4, dtype=kind)), "y")
+    data = prepared_frame(frame_of(large=large, small=pd.array([3, 1, 2] * 4, dtype=kind)), "y")
     assert kinds(data) == {"rounded": ("large",)}
 
 
@@ -150,62 +81,13 @@ def test_whole_numbers_that_a_float_does_not_hold_are_named(kind):
     ],
 )
 def test_large_whole_numbers_are_named_in_whatever_they_are_held(cells):
-    data = prepared_table(frame_of(large=cells * 4), "y", missing="drop")
+    data = prepared_frame(frame_of(large=cells * 4), "y", missing="drop")
     assert kinds(data)["rounded"] == ("large",)
-
-
-def with_gaps():
-    frame = frame_of(a=np.arange(N) * 1.5, site=["n", "o", "p"] * 4)
-    frame.loc[[1, 2], "a"] = np.nan
-    frame.loc[3, "site"] = None
-    return frame
-
-
-def test_missing_values_are_counted():
-    words = r'3 values are missing: a 2, site 1; choose missing="drop" \(leaves 9 of 12 rows\)'
-    with pytest.raises(TableError, match=words):
-        prepared_table(with_gaps(), "y")
-
-
-def test_missing_values_in_barred_columns_do_not_matter():
-    assert prepared_table(with_gaps(), "y", never=["a", "site"]).names == ["x"]
-
-
-def test_rows_with_missing_values_are_dropped():
-    frame = with_gaps()
-    data = prepared_table(frame, "y", missing="drop")
-    assert data.rows.tolist() == [0, *range(4, N)]
-    whole = prepared_table(frame.dropna().reset_index(drop=True), "y")
-    np.testing.assert_array_equal(data.X, whole.X)
-    np.testing.assert_array_equal(data.y, whole.y)
-    assert list(kinds(data)) == ["category", "dropped"]
-
-
-def test_missing_values_are_filled_in():
-    data = prepared_table(with_gaps(), "y", missing="mean")
-    assert data.names == ["x", "a", "site=(missing)", "site=n", "site=o", "site=p"]
-    known = np.delete(np.arange(N) * 1.5, [1, 2])
-    np.testing.assert_allclose(data.X[[1, 2], 1], known.mean())
-    assert kinds(data)["filled"] == ("a", "site")
-
-
-@pytest.mark.parametrize("missing", ["drop", "mean"])
-def test_a_missing_target_is_never_filled_in(missing):
-    frame = frame_of()
-    frame.loc[4, "y"] = np.nan
-    assert 4 not in prepared_table(frame, "y", missing=missing).rows
-
-
-def test_numbers_with_a_few_words_count_as_missing_and_are_shown():
-    frame = frame_of(a=["1", "2", "3", "4", "5", "6", "7", "8", "n/k", "10", "11", "12"])
-    with pytest.raises(TableError, match="in a 1 are not numbers, such as 'n/k'"):
-        prepared_table(frame, "y")
-    assert prepared_table(frame, "y", missing="drop").X[:, 1].tolist() == [*range(1, 9), 10, 11, 12]
 
 
 def test_weights_are_a_column_and_no_candidate():
     frame = frame_of(w=np.arange(N) + 1.0)
-    data = prepared_table(frame, "y", weights="w")
+    data = prepared_frame(frame, "y", weights="w")
     assert data.names == ["x"]
     np.testing.assert_array_equal(data.weights, np.arange(N) + 1.0)
 
@@ -253,8 +135,8 @@ REFUSED = {
         "no column is left to explain 'y' by. Left out.*free text.*: t",
     ),
     "all constant": (frame_of().assign(x=1.0), {}, "no column is left.*same in every row"),
-    "all barred": (frame_of(), {"never": ["x"]}, "no column is left"),
-    "no such always": (frame_of(), {"always": ["z"]}, "always has 'z'; the columns are x, y"),
+    "all excluded": (frame_of(), {"never": ["x"]}, "no column is left"),
+    "no such always": (frame_of(), {"always": ["z"]}, "always has 'z'; use one of 'x', 'y'"),
     "no such never": (frame_of(), {"never": ["xx"]}, "never has 'xx'; did you mean 'x'"),
     "target in never": (frame_of(), {"never": ["y"]}, "'y' is in never and is the target"),
     "both": (frame_of(), {"always": ["x"], "never": ["x"]}, "'x' is both in always and in never"),
@@ -289,5 +171,5 @@ REFUSED = {
 def test_what_has_no_answer_is_refused_in_one_line(kind):
     frame, options, words = REFUSED[kind]
     with pytest.raises(TableError, match=words) as caught:
-        prepared_table(frame, **{"target": "y", **options})
+        prepared_frame(frame, **{"target": "y", **options})
     assert "\n" not in str(caught.value)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from preparing import prepared_frame
 from soaking import count, examples
 
 from projstg.cli import main
-from projstg.tables.design_matrix import prepared_table
+from projstg.tables.notes import TableError
 from projstg.tables.read_table import read_table
-from projstg.tables.words import TableError
 
 pd = pytest.importorskip("pandas")
 
@@ -62,9 +62,9 @@ def test_all_rows_are_asked_not_only_the_first(table):
     read = table(x=cells, y=["1.5"] * 440)
     assert read.frame["x"].tolist() == cells  # kept as they are
     with pytest.raises(TableError, match=r"not all written in one way, such as '1,25'"):
-        prepared_table(read.frame, "x")
+        prepared_frame(read.frame, "x")
     frame = read.frame.assign(z=np.arange(440.0) % 7, y=np.arange(440.0) % 11)
-    data = prepared_table(frame, "y")
+    data = prepared_frame(frame, "y")
     assert data.names == ["z"]
     (note,) = [note for note in data.notes if note.kind == "mixed"]
     assert "x ('1,25')" in note.text
@@ -140,7 +140,7 @@ SURE = {
 def test_what_leaves_no_doubt(kind, table):
     cells, value = SURE[kind]
     read = table(x=repeated(*cells), y=[str(i % 5) for i in range(12)])
-    assert prepared_table(read.frame, "y").X[0, 0] == value
+    assert prepared_frame(read.frame, "y").X[0, 0] == value
     assert noted(read, "doubtful") == set()
 
 
@@ -162,17 +162,17 @@ def test_what_leaves_no_doubt(kind, table):
 def test_numbers_in_several_ways_of_writing_are_left_out_and_quoted(cells, table):
     read = table(x=repeated(*cells), z=list("123456789876"), y=list("135246735246"))
     assert read.frame["x"].tolist() == repeated(*cells)
-    data = prepared_table(read.frame, "y")
+    data = prepared_frame(read.frame, "y")
     assert data.names == ["z"]
     assert any(f"('{cell}')" in data.notes[0].text for cell in cells)
 
 
 def test_commas_in_a_frame_are_thousands_only_where_all_cells_say_so():
     frame = pd.DataFrame({"x": repeated("1,234", "1,5"), "z": range(12), "y": [1.0, 4.0, 2.0] * 4})
-    data = prepared_table(frame, "y")
+    data = prepared_frame(frame, "y")
     assert data.names == ["z"]
     frame["x"] = repeated("1,234", "1,500.5")
-    assert prepared_table(frame, "y").X[1, 0] == 1500.5
+    assert prepared_frame(frame, "y").X[1, 0] == 1500.5
 
 
 def test_digits_and_minus_signs_of_other_scripts(table):

@@ -1,33 +1,22 @@
-"""Files become frames with the right names and numbers, or one line says why not."""
+"""One table in many forms, and what is no table."""
 
 import gzip
-import io
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projstg.tables import memory_guard as memory
-from projstg.tables import open_file as opening
-from projstg.tables import parse_cells as parsing
+from projstg.tables.notes import TableError
 from projstg.tables.read_table import read_table
-from projstg.tables.words import TableError
 
 pd = pytest.importorskip("pandas")
 
+
 PLAIN = "a,b,y\n1,2.5,3\n4,5.5,6\n7,8.5,9\n"
+
+
 NUMBERS = {"a": [1, 4, 7], "b": [2.5, 5.5, 8.5], "y": [3, 6, 9]}
-
-
-@pytest.fixture
-def written(tmp_path):
-    def write(content, name="table.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
 
 
 def kinds(read):
@@ -164,14 +153,6 @@ def test_names_that_occur_twice_are_told_apart(written):
     assert kinds(read) == ["duplicate"]
 
 
-def test_standard_input(monkeypatch):
-    class Input:
-        buffer = io.BytesIO(PLAIN.encode())
-
-    monkeypatch.setattr(opening.sys, "stdin", Input)
-    assert read_table("-").frame.shape == (3, 3)
-
-
 REFUSED = {
     "empty": (b"", "is empty"),
     "blank": (b"\n \n\n", "is empty"),
@@ -200,52 +181,9 @@ def test_what_is_no_table_is_refused_in_one_line(kind, written):
     assert "\n" not in str(caught.value).strip()
 
 
-def test_a_file_that_is_not_there(tmp_path, written):
-    written(PLAIN, "Table.csv")
-    with pytest.raises(TableError, match=r"is not there; did you mean Table.csv\?"):
-        read_table(tmp_path / "table.csv")
-    with pytest.raises(TableError, match="is a folder"):
-        read_table(tmp_path)
-
-
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_what_would_not_fit_into_memory_is_not_read(pack, written, monkeypatch):
-    content = ("a," * 50 + "y\n" + ("0," * 50 + "1\n") * 20_000).encode()
-    path = written(pack(content))
-    monkeypatch.setattr(parsing, "_parsed", lambda *given: pytest.fail("it was read"))
-    with pytest.raises(TableError, match=r"about \d+ rows and 51 columns") as caught:
-        read_table(path, most_bytes=1_000_000)
-    told = int(str(caught.value).split("about ")[1].split()[0])
-    assert 10_000 < told < 40_000
-
-
-def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
-    unlimited = memory.free_memory()
-    files = {"memory.max": "5000\n", "memory.current": "4000\n"}
-    files["memory.stat"] = "anon 1000\nactive_file 200\ninactive_file 300\n"
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
-    assert memory.free_memory() == 1500
-    (tmp_path / "memory.max").write_text("max\n")
-    assert (memory.free_memory() is None) == (unlimited is None)
-    assert memory.free_memory() != 1500
-
-
-def test_free_memory_is_a_number_of_bytes_or_unknown():
-    free = memory.free_memory()
-    assert free is None or free > 2**20
-
-
-def test_a_hole_of_a_gigabyte_is_refused_at_once(tmp_path):
-    path = tmp_path / "hole.csv"
-    with path.open("wb") as file:
-        file.truncate(2**30)
-    with pytest.raises(TableError, match="zero bytes"):
-        read_table(path)
-
-
 TOKENS = ["1", "2.5", "-3", "1,5", '"', '""', ",", ";", "\t", "|", " ", "\n", "\n", "\r\n", "\r"]
+
+
 TOKENS += ["a", "y", "ü", "\ufeff", "NaN", "inf", "?", "2024-01-01", "true", "5%", "<b>", "\u2028"]
 
 

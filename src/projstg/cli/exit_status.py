@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from ..tables.words import printable
+from .._printable import printable
 
 __all__ = ["BAD_INPUT", "FAILED_FITS", "discard_output", "print_line", "refuse"]
 

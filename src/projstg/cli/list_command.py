@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..tables.words import printable
+from .._printable import printable
 
 __all__ = ["list_command"]
 

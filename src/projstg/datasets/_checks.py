@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["check_count", "check_number", "choose", "nearest"]
+from .._did_you_mean import did_you_mean
 
-
-def nearest(name: Any, known: Iterable[str]) -> str:
-    """Return what may have been meant, or all there is, as the end of a sentence.
-
-    Examples
-    --------
-    >>> nearest("gausian", ["bernoulli", "gaussian"])
-    "did you mean 'gaussian'?"
-    >>> nearest("xyz", ["bernoulli", "gaussian"])
-    "use one of 'bernoulli', 'gaussian'"
-    """
-    known = list(known)
-    close = get_close_matches(str(name), known, n=1)
-    if close:
-        return f"did you mean {close[0]!r}?"
-    return "use one of " + ", ".join(map(repr, known)) if known else "there is none"
+__all__ = ["check_count", "check_number", "choose"]
 
 
 def choose(kind: str, name: Any, table: Mapping[str, Any]) -> Any:
@@ -39,7 +23,7 @@ def choose(kind: str, name: Any, table: Mapping[str, Any]) -> Any:
     """
     if isinstance(name, str) and name in table:
         return table[name]
-    raise ValueError(f"{kind}={name!r} is not known; {nearest(name, table)}")
+    raise ValueError(f"{kind}={name!r} is not known; {did_you_mean(name, table)}")
 
 
 def _is_number(value: Any) -> bool:

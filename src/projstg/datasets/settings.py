@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ._checks import check_count, check_number, choose, nearest
+from .._did_you_mean import did_you_mean
+from ._checks import check_count, check_number, choose
 from .designs import DESIGNS
 from .signals import POSITIONS, SIGNALS
 
@@ -181,7 +182,7 @@ def _options(design: str, signal: str, options: Mapping[str, Any]) -> dict[str, 
         if name not in defaults:
             raise ValueError(
                 f"design={design!r} with signal={signal!r} has no option {name!r}; "
-                + nearest(name, defaults)
+                + did_you_mean(name, defaults)
             )
     filled = defaults | dict(options)
     for name, value in filled.items():

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from numbers import Integral
 
 import numpy as np
+
+from .._did_you_mean import did_you_mean
 
 
 def column_mask(columns, n_features: int, names, parameter: str) -> np.ndarray:
@@ -34,9 +35,7 @@ def _index(column, n_features: int, names, parameter: str) -> int:
             raise ValueError(f"{parameter} has {column!r}, but X has no column names; use indices.")
         places = np.flatnonzero(names == column)
         if not places.size:
-            near = get_close_matches(column, [str(name) for name in names], n=1)
-            few = ", ".join(str(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
-            hint = f"did you mean {near[0]!r}?" if near else f"its columns are {few}."
+            hint = did_you_mean(column, names)
             raise ValueError(f"{parameter} has {column!r}, which is no column of X; {hint}")
         return int(places[0])
     if not isinstance(column, Integral) or not -n_features <= column < n_features:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from .._printable import shortened
+
 __all__ = ["error_message", "one_line"]
 
 _LONGEST = 500
 
 
 def one_line(text: object) -> str:
-    r"""Return a text on one line, without control characters and at most 500 characters long.
+    r"""Return a text on one line, control characters escaped, cut where it is very long.
 
     Examples
     --------
-    >>> one_line("not\n  \x1b[31mthere")
-    'not [31mthere'
+    >>> print(one_line("not\n  \x1b[31mthere"))
+    not \x1b[31mthere
     """
-    letters = (letter if letter.isprintable() else " " for letter in str(text))
-    return " ".join("".join(letters).split())[:_LONGEST]
+    return shortened(text, _LONGEST)
 
 
 def error_message(error: BaseException) -> str:

@@ -1,7 +1,7 @@
-"""Pictures of an answer, of the way to it, and of the penalty behind it.
+"""Pictures of fitted models, of paths, and of the penalty of the gates.
 
-Each takes something fitted and, on request, Matplotlib's Axes and the names of the columns, and
-returns the axes; nothing else of Matplotlib's state is touched. Without axes a figure is made.
+Each function takes something fitted and, if wanted, Matplotlib's Axes and the names of the columns,
+and returns the axes. Without axes it makes a figure. No other state of Matplotlib is changed.
 """
 
 from .model_plots import plot_gates, plot_inclusion

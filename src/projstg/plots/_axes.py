@@ -1,56 +1,51 @@
-"""What the pictures share: axes, colours, names, legends beside the data."""
+"""What the pictures share: axes, names, the looks of lines, legends beside the data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from .._extras import extra
+from ..render import palette
+from ..render.figure_text import figure_label
+from ..render.line_look import Look
 
 __all__ = [
-    "CHOSEN",
-    "INK",
-    "MARK",
-    "OTHER",
-    "LineLook",
+    "hide_frame",
     "learned",
     "legend_above",
     "legend_beside",
     "line_look",
-    "names_down_the_side",
     "new_axes",
     "plain_names",
-    "tidy",
-    "whole",
+    "shown_count",
 ]
 
-CHOSEN, OTHER, INK, MARK = "#0072B2", "#b8b8b8", "#222222", "#D55E00"
-# Okabe and Ito's colours, and two of Tol's: they stay apart under the common colour blindnesses.
-_COLOURS = (CHOSEN, MARK, "#009E73", "#CC79A7", "#E69F00", "#332288", "#56B4E9", "#882255")
+_COLOURS = (
+    palette.BLUE,
+    palette.VERMILION,
+    palette.GREEN,
+    palette.ROSE,
+    palette.ORANGE,
+    palette.INDIGO,
+    palette.SKY,
+    palette.WINE,
+)
 _MARKERS = "osD^vPX*"
 _DASHES = ("-", "--", ":", "-.")
 _LONGEST = 28
 
 
-class LineLook(NamedTuple):
-    """How a line is drawn: known by its marker too, where colours are not seen."""
-
-    color: str
-    marker: str
-    linestyle: str
-
-
-def line_look(i: int) -> LineLook:
+def line_look(i: int) -> Look:
     """Return the look of the i-th of several lines."""
     place, turn = i % len(_COLOURS), i // len(_COLOURS)
-    return LineLook(_COLOURS[place], _MARKERS[place], _DASHES[turn % len(_DASHES)])
+    dashes = _DASHES[turn % len(_DASHES)]
+    return Look(_COLOURS[place], _MARKERS[place], dashes, width=1.4, size=3.5)
 
 
 def learned(found: Any, attribute: str, remedy: str) -> Any:
-    """Return what ``found`` has learned, or raise with what to do."""
+    """Return an attribute that ``fit`` sets, or raise and say what to do."""
     value = getattr(found, attribute, None)
     if value is None:
         raise ValueError(
@@ -59,8 +54,8 @@ def learned(found: Any, attribute: str, remedy: str) -> Any:
     return value
 
 
-def whole(top_n: int) -> int:
-    """Return a number of columns to show, or raise."""
+def shown_count(top_n: int) -> int:
+    """Return the number of columns to show, or raise where it is none."""
     if not isinstance(top_n, Integral) or top_n < 1:
         raise ValueError(f"top_n={top_n!r}; give a whole number of columns from 1 on.")
     return int(top_n)
@@ -76,15 +71,8 @@ def plain_names(found: Any, feature_names: Sequence[Any] | None, n_features: int
         raise ValueError(
             f"{len(feature_names)} feature_names for {n_features} columns; give one for each."
         )
-    return [_plain(str(name)) for name in feature_names]
-
-
-def _plain(name: str) -> str:
-    """Return a name on one line, cut where long, that is neither a formula nor hidden."""
-    name = "".join(letter if letter.isprintable() else "·" for letter in name)
-    name = name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
-    name = name.replace("$", r"\$")
-    return f" {name}" if name.startswith("_") else name
+    # Between dollar signs Matplotlib would read a formula.
+    return [figure_label(name, _LONGEST).replace("$", r"\$") for name in feature_names]
 
 
 def new_axes(width: float, height: float, n_columns: int = 1) -> Any:
@@ -93,16 +81,9 @@ def new_axes(width: float, height: float, n_columns: int = 1) -> Any:
     return pyplot.subplots(1, n_columns, figsize=(width, height), layout="constrained")[1]
 
 
-def tidy(ax: Any) -> None:
-    """Take away the frame where nothing is read off it."""
+def hide_frame(ax: Any) -> None:
+    """Hide the top and the right side of the frame."""
     ax.spines[["top", "right"]].set_visible(False)
-
-
-def names_down_the_side(ax: Any, names: Sequence[str]) -> None:
-    """Write names down the left side, the first on top."""
-    ax.set_yticks(np.arange(len(names)), labels=list(names))
-    ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
 
 
 def legend_above(ax: Any, n_columns: int = 3) -> None:

@@ -6,32 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from ._axes import (
-    CHOSEN,
-    INK,
-    OTHER,
-    learned,
-    legend_above,
-    names_down_the_side,
-    new_axes,
-    plain_names,
-    tidy,
-    whole,
-)
+from ..render.figure_text import names_down_the_side
+from ..render.palette import CHOSEN, FAINT, INK, OTHER
+from ._axes import hide_frame, learned, legend_above, new_axes, plain_names, shown_count
 
 __all__ = ["plot_gates", "plot_inclusion"]
 
-# Where the alternatives stand beside bars that end at 1, and how far apart.
+# x of the first alternative, beside bars that end at 1, and the distance between two.
 _FIRST_ALTERNATIVE, _BETWEEN = 1.16, 0.115
-# The shortest bar worth a row.
+# Shorter bars cannot be seen.
 _VISIBLE = 0.01
 
 
 def plot_gates(model, *, ax=None, feature_names=None, top_n=20):
     """Draw how far open the gates are: the selected columns first, then the next widest.
 
-    A gate that is shut although its column is selected was opened by the search that goes on from
-    the gates.
+    A selected column may have a closed gate: the search that follows the gates chose it.
 
     Parameters
     ----------
@@ -50,21 +40,21 @@ def plot_gates(model, *, ax=None, feature_names=None, top_n=20):
     gates = np.asarray(learned(model, "gate_mean_", "fit a ProjectedSTG or STG first"))
     names = plain_names(model, feature_names, gates.size)
     order = np.lexsort((-np.abs(model.gated_coef_), -gates, ~model.support_))
-    shown = _worth_showing(gates, order, model.support_, whole(top_n))
+    shown = _worth_showing(gates, order, model.support_, shown_count(top_n))
     ax = new_axes(6.4, 1.5 + 0.24 * shown.size) if ax is None else ax
     _bars(ax, gates, shown, model.support_, names)
     ax.set_xlim(0.0, 1.0)
     ax.set_xlabel("how far open the gate is on average, E[z]")
-    tidy(ax)
+    hide_frame(ax)
     legend_above(ax)
     return ax
 
 
 def plot_inclusion(model, *, ax=None, feature_names=None, top_n=20, n_alternatives=6):
-    """Draw how likely each column is to be a right one, and beside it the likeliest supports.
+    """Draw the probability of each column, and beside it the likeliest supports.
 
-    Each support is a column of dots, one for each of its members, over its probability. Columns
-    that are in all of them are sure; those that take turns stand in for one another.
+    Each support is a column of dots, one for each of its members, above its probability. A column
+    of X that is in all supports is sure; columns that are in some of them replace one another.
 
     Parameters
     ----------
@@ -89,14 +79,14 @@ def plot_inclusion(model, *, ax=None, feature_names=None, top_n=20, n_alternativ
     supports = _alternatives(model)[:n_alternatives]
     needed = np.isin(np.arange(inclusion.size), [d for members, _ in supports for d in members])
     order = np.lexsort((~model.support_, -inclusion))
-    shown = _worth_showing(inclusion, order, model.support_ | needed, whole(top_n))
+    shown = _worth_showing(inclusion, order, model.support_ | needed, shown_count(top_n))
     if ax is None:
         ax = new_axes(5.6 + 0.42 * len(supports), 1.7 + 0.24 * shown.size)
     _bars(ax, inclusion, shown, model.support_, names)
     ax.set_xlim(0.0, 1.0)
     ax.set_xlabel("bars: probability that the column is a right one")
     _dots(ax, supports, shown, set(np.flatnonzero(model.support_).tolist()))
-    tidy(ax)
+    hide_frame(ax)
     legend_above(ax)
     return ax
 
@@ -104,7 +94,7 @@ def plot_inclusion(model, *, ax=None, feature_names=None, top_n=20, n_alternativ
 def _worth_showing(
     values: np.ndarray, order: np.ndarray, is_needed: np.ndarray, top_n: int
 ) -> np.ndarray:
-    """Return the first columns in ``order``, those with a bar to see or that are needed anyway."""
+    """Return the first columns in ``order``, those with a visible bar or that are needed."""
     return order[(values[order] >= _VISIBLE) | is_needed[order]][:top_n]
 
 
@@ -144,7 +134,7 @@ def _dots(
     place, labels = np.arange(shown.size), []
     for x, (members, probability) in zip(at, supports, strict=True):
         is_member = np.isin(shown, list(members))
-        ax.plot(np.full(shown.size, x), place, "o", ms=3.0, color="#dddddd")
+        ax.plot(np.full(shown.size, x), place, "o", ms=3.0, color=FAINT)
         colour = CHOSEN if members == selected else INK
         ax.plot(np.full(is_member.sum(), x), place[is_member], "o", ms=6.0, color=colour)
         beyond = len(members) - int(is_member.sum())

@@ -1,4 +1,4 @@
-"""Pictures of a way: answers along λ, along the number of columns, and how stable they are."""
+"""Pictures of paths: along λ, along the number of columns, and how stable the choices are."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from typing import Any
 import numpy as np
 
 from .._core.score.prior import log_supports
+from ..render.palette import BEHIND, CHOSEN, INK, MARK, OTHER
 from ._axes import (
-    CHOSEN,
-    INK,
-    MARK,
-    OTHER,
+    hide_frame,
     learned,
     legend_above,
     legend_beside,
     line_look,
     new_axes,
     plain_names,
-    tidy,
-    whole,
+    shown_count,
 )
 
 __all__ = ["plot_alpha_path", "plot_size_path", "plot_stability_path"]
@@ -59,26 +56,25 @@ def plot_alpha_path(path, *, ax=None, feature_names=None, top_n=8):
     names = plain_names(path, feature_names, coef.shape[1])
     ax = new_axes(7.6, 4.4) if ax is None else ax
     weight = path.support_path_.sum(axis=0)
-    _lines(ax, path.alphas, _without_rest(coef), weight, names, whole(top_n))
+    _lines(ax, path.alphas, _without_rest(coef), weight, names, shown_count(top_n))
     ax.axhline(0.0, color=INK, lw=0.8, zorder=1)
     ax.set_xscale("log")
     ax.invert_xaxis()
     ax.set_xlabel("price λ of an open gate, falling to the right")
     ax.set_ylabel("coefficient behind its gate")
     _counts_along_the_top(ax, path)
-    tidy(ax)
+    hide_frame(ax)
     legend_beside(ax)
     return ax
 
 
 def plot_size_path(found, *, model=None, ax=None, count_supports=True):
-    """Draw what speaks for each number of columns, with the choice marked.
+    """Draw the score, probability or error of each number of columns, with the choice marked.
 
-    Of a path over sizes it is the score of the best support of each size, which falls or rises for
-    columns that do or do not matter, and the score with 2 log C(D, K) added for the number of
-    supports it was the best of; the smallest of these is the choice. Of a model whose size was
-    chosen from the data it is the probability of each size, the choice being the size of the
-    likeliest support, which need not be the likeliest size. Of a cross-validated model it is the
+    For a path over sizes: the score of the best support of each size, and that score plus
+    2 log C(D, K), which counts the supports of that size. The smallest sum is the choice. For a
+    model whose size was chosen from the data: the probability of each size. The choice is the size
+    of the likeliest support, which need not be the likeliest size. For a cross-validated model: the
     error.
 
     Parameters
@@ -116,7 +112,7 @@ def plot_size_path(found, *, model=None, ax=None, count_supports=True):
 
 
 def plot_stability_path(selector, *, ax=None, feature_names=None, top_n=8):
-    """Draw in what share of the halves each column is selected, as more are asked for.
+    """Draw the share of halves that select each column, as more columns are asked for.
 
     Parameters
     ----------
@@ -136,14 +132,16 @@ def plot_stability_path(selector, *, ax=None, feature_names=None, top_n=8):
     shares = np.asarray(learned(selector, "stability_path_", "fit with sizes=range(1, 11), say"))
     names = plain_names(selector, feature_names, shares.shape[1])
     ax = new_axes(7.6, 4.4) if ax is None else ax
-    _lines(ax, np.asarray(list(selector.sizes)), shares, shares.sum(axis=0), names, whole(top_n))
+    _lines(
+        ax, np.asarray(list(selector.sizes)), shares, shares.sum(axis=0), names, shown_count(top_n)
+    )
     words = f"threshold {selector.threshold_:.2f}"
     ax.axhline(selector.threshold_, color=INK, ls="--", lw=1.2, label=words, zorder=1)
     ax.set_ylim(-0.02, 1.02)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_xlabel("number of columns asked for in each half")
     ax.set_ylabel("share of halves that select the column")
-    tidy(ax)
+    hide_frame(ax)
     legend_beside(ax)
     return ax
 
@@ -158,11 +156,11 @@ def _lines(
         ax.plot(x, values[:, order[top_n]], color=OTHER, lw=0.9, label="other columns")
         ax.plot(x, values[:, order[top_n + 1 :]], color=OTHER, lw=0.9)
     for i, d in enumerate(order[:top_n]):
-        ax.plot(x, values[:, d], ms=3.5, lw=1.4, label=names[d], **line_look(i)._asdict())
+        ax.plot(x, values[:, d], label=names[d], **line_look(i).keywords())
 
 
 def _without_rest(coef: np.ndarray) -> np.ndarray:
-    """Return a path without the points at which a column is out, but for those next to others."""
+    """Return a path with NaN where a column is out, except next to points where it is in."""
     is_in = np.pad(coef != 0.0, ((1, 1), (0, 0)))
     return np.where(is_in[:-2] | is_in[1:-1] | is_in[2:], coef, np.nan)
 
@@ -209,7 +207,7 @@ def _draw_scores(ax: Any, path: Any, model: Any, count_supports: bool) -> None:
     beside.set_zorder(ax.get_zorder() - 1)
     ax.patch.set_visible(False)
     known = np.asarray(learned(model, "size_probability_", 'fit with n_features_to_select="auto"'))
-    beside.bar(np.arange(known.size), known, color="#d8e6f0", width=0.7)
+    beside.bar(np.arange(known.size), known, color=BEHIND, width=0.7)
     beside.set_ylim(0.0, 1.0)
     beside.set_ylabel("bars: probability of the size")
     beside.spines["top"].set_visible(False)

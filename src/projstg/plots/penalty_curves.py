@@ -1,4 +1,4 @@
-r"""The penalty that gates amount to, beside the lasso's, SCAD's and MCP's.
+r"""The penalty of the gates, beside the lasso's, SCAD's and MCP's.
 
 One column of mean square one with least-squares coefficient u: each method minimises
 ½(u − β)² + p(β). The scales are such that each sets what lies below one to zero:
@@ -11,9 +11,9 @@ One column of mean square one with least-squares coefficient u: each method mini
 
 The gates' penalty lies between MCP's at γ = 1, |β| − β²/2, and the count. Both of these have hard
 thresholding for their rule, hence so have the gates, for every τ: the best gate is open if |u| > 1
-and shut if not. Beyond, the other answer lasts as a *local* minimum: open gates from |u| = √t* on,
-shut gates up to |u| = √2, though towards the end only next to nothing holds them, the sooner the
-larger τ is.
+and closed if not. The other answer is still a *local* minimum on an interval around 1: open gates
+from |u| = √t* on, closed gates up to |u| = √2. Towards √2 the barrier around the closed gate is
+very low, and it is low earlier for larger τ.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core.gates.concave_penalty import gate_penalty
-from ._axes import INK, MARK, legend_above, new_axes, tidy
+from ..render.palette import BLUE, GREEN, INK, MARK, ROSE
+from ._axes import hide_frame, legend_above, new_axes
 
 __all__ = ["CURVES", "Curve", "gate_cost", "hard_threshold", "plot_penalty"]
 
@@ -47,7 +48,7 @@ def soft_threshold(u: np.ndarray) -> np.ndarray:
 
 
 def hard_threshold(u: np.ndarray) -> np.ndarray:
-    """Return the rule of best subsets, and of the gates: as it is, or nothing."""
+    """Return the rule of best subsets, and of the gates: u as it is, or zero."""
     return np.where(np.abs(u) > 1.0, u, 0.0)
 
 
@@ -59,7 +60,7 @@ def scad_penalty(beta: np.ndarray) -> np.ndarray:
 
 
 def scad_threshold(u: np.ndarray) -> np.ndarray:
-    """Return SCAD's rule: soft to 2, as it is from a on, a straight line between."""
+    """Return SCAD's rule: soft up to 2, u itself from a on, a straight line between."""
     size = np.abs(u)
     between = ((_A - 1.0) * u - np.sign(u) * _A) / (_A - 2.0)
     return np.where(size <= 2.0, soft_threshold(u), np.where(size <= _A, between, u))
@@ -72,7 +73,7 @@ def mcp_penalty(beta: np.ndarray) -> np.ndarray:
 
 
 def mcp_threshold(u: np.ndarray) -> np.ndarray:
-    """Return MCP's rule: soft but steeper, as it is from γ on."""
+    """Return MCP's rule: soft but steeper, u itself from γ on."""
     return np.where(np.abs(u) <= _GAMMA, soft_threshold(u) / (1.0 - 1.0 / _GAMMA), u)
 
 
@@ -82,9 +83,9 @@ def gate_cost(beta: np.ndarray, tau: float) -> np.ndarray:
 
 
 CURVES = {
-    "lasso": Curve(np.abs, soft_threshold, "#009E73", (0, (6, 2))),
-    "SCAD, a = 3.7": Curve(scad_penalty, scad_threshold, "#0072B2", (0, (6, 2, 1.5, 2))),
-    "MCP, γ = 3": Curve(mcp_penalty, mcp_threshold, "#CC79A7", (0, (3, 1.5))),
+    "lasso": Curve(np.abs, soft_threshold, GREEN, (0, (6, 2))),
+    "SCAD, a = 3.7": Curve(scad_penalty, scad_threshold, BLUE, (0, (6, 2, 1.5, 2))),
+    "MCP, γ = 3": Curve(mcp_penalty, mcp_threshold, ROSE, (0, (3, 1.5))),
 }
 
 
@@ -114,7 +115,7 @@ def plot_penalty(tau=0.5, *, ax=None):
     _draw_penalties(ax[0], float(tau))
     _draw_rules(ax[1], float(tau))
     for one in ax:
-        tidy(one)
+        hide_frame(one)
         legend_above(one, n_columns=2)
     return ax
 

@@ -1,6 +1,6 @@
-"""From rows to a page: summary → figures, tables, verdicts → one HTML file.
+"""From the rows of a run to a page: summary → figures, tables, verdicts → one HTML file.
 
-:func:`make_report` is the door.
+It reads rows through ``experiments`` and draws through ``render``. Call :func:`make_report`.
 """
 
 from .experiment_page import make_report

@@ -1,7 +1,7 @@
 """The words of the page: one entry per experiment, how to read them, what differs from the paper.
 
-A new figure is one more entry here. An experiment that has none (one's own) is drawn all the same:
-the axis is the setting with the most values, and what else varies becomes panels.
+A new figure is one more entry here. An experiment without an entry (a user's own) is drawn, too:
+the axis is the setting with the most values, and everything else that varies makes panels.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ READING = (
     "Each method keeps its colour and its marker in all figures. The legend has the best first; "
     "projected gates, the paper's and this package's, are drawn thick.",
 )
-"""How to read the figures of recovery, said once."""
+"""How to read the figures of recovery."""
 
 
 def _recovery(axis: str, setting: str) -> str:

@@ -1,8 +1,8 @@
 """Is one curve above another? The arithmetic behind the verdicts.
 
-Two curves are compared by the samples they need and, where that does not decide, by their mean
-success over the points they share. The spread of that mean is the binomial one. Trials are paired,
-which makes the true spread smaller: a difference that counts here does count.
+Two curves are compared by the samples they need. If these are equal, they are compared by their
+mean success over the points they share. The spread of that mean is binomial. Trials are paired, so
+the true spread is smaller, and a difference that counts here is a real one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def curve(table: Any, **fields: Any) -> Any:
 
 
 def _shares(rows: Any, x: str) -> dict[Any, tuple[float, float]]:
-    """Return at each x the success rate and its variance, pulled half a trial to the middle."""
+    """Return at each x the rate and its variance, with half a trial added to either outcome."""
     found = {}
     for place, rate, n in zip(rows[x], rows["rate"], rows["n"], strict=True):
         p = (rate * n + 0.5) / (n + 1.0)
@@ -62,7 +62,7 @@ def mean_difference(rows: Any, others: Any, x: str = "n_samples") -> Difference 
 
 
 def relation(rows: Any, others: Any) -> int:
-    """Return 1 if the first curve needs fewer samples, −1 if more, 0 if the run does not tell."""
+    """Return 1 if the first curve needs fewer samples, −1 if more, 0 if the run does not decide."""
     ours, theirs = samples_needed(rows), samples_needed(others)
     ends = [math.inf if found.at is None else found.at for found in (ours, theirs)]
     if ends[0] != ends[1]:

@@ -1,7 +1,7 @@
-"""The paper's findings, each held against the numbers of one run.
+"""The paper's findings, each compared with the numbers of one run.
 
 A finding is a function of the summary that returns a :class:`Verdict`, or None when the run has no
-data for it. The words are made from the numbers: nothing here knows how the run ought to come out.
+data for it. The words are made from the numbers; no outcome is written here.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from ..render.number_text import minus_sign, signed
+from ..render.sentence import listed
 from .captions import ENTRIES
 from .claim_stats import ONE_SIDED, Difference, curve, mean_difference, relation
 from .panels import panels
 from .real_claims import no_worse_on_tables
 from .samples_needed import samples_needed
-from .verdict import AGAINST, HELD, OPEN, Verdict, caution, listed, signed, sum_up
+from .verdict import AGAINST, HELD, OPEN, Verdict, caution, sum_up
 
 __all__ = ["FINDINGS", "verdicts"]
 
@@ -68,7 +70,7 @@ def _needs(curves: dict[str, Any], labels: dict[str, str]) -> str:
 
 
 def _exceptions(signs: dict[str, int], labels: dict[str, str]) -> str:
-    """Name the rivals that do not fit."""
+    """Name the rivals that are as good or better."""
     better = [_name(name, labels) for name, sign in signs.items() if sign < 0]
     level = [_name(name, labels) for name, sign in signs.items() if sign == 0]
     words = f" Not so against {listed(better)}." if better else ""
@@ -199,7 +201,7 @@ def enough_gate_samples(summary: Any, labels: dict[str, str]) -> Verdict | None:
 
 
 def _fewest(table: Any) -> str:
-    """Say what M = 4 costs, where it was run beside M = 8."""
+    """Say what M = 4 costs, where M = 4 and M = 8 were both run."""
     pieces = []
     for noise, rows in table.groupby("noise_std", sort=True):
         four, eight = (curve(rows, n_gate_samples=m) for m in (4, 8))
@@ -210,7 +212,7 @@ def _fewest(table: Any) -> str:
 
 
 def more_under_correlation(summary: Any, labels: dict[str, str]) -> Verdict | None:
-    """Correlated columns ask for more samples."""
+    """Correlated columns need more samples."""
     signs, words = [], []
     for noise in (0.5, 1.0):
         plain, mixed = (
@@ -236,7 +238,7 @@ def more_under_correlation(summary: Any, labels: dict[str, str]) -> Verdict | No
 
 
 def vanishing_error(summary: Any, labels: dict[str, str]) -> Verdict | None:
-    """The estimation error goes to zero: it falls, and to less than half of where it began."""
+    """The estimation error goes to zero: it falls to less than half of its first value."""
     table = curve(summary, experiment="consistency", method=PAPER)
     table = table[table["estimation_error"].notna()]
     signs, words, last = [], [], None
@@ -250,7 +252,7 @@ def vanishing_error(summary: Any, labels: dict[str, str]) -> Verdict | None:
         signs.append(-1 if slope >= 0 else int(is_halved))
         words.append(
             f"{panel.title} {first['estimation_error']:.3g} → {last['estimation_error']:.3g}, "
-            f"about N^{_power(slope)}"
+            f"about N^{minus_sign(f'{slope:.2f}')}"
         )
     if last is None:
         return None
@@ -264,12 +266,8 @@ def vanishing_error(summary: Any, labels: dict[str, str]) -> Verdict | None:
     )
 
 
-def _power(slope: float) -> str:
-    return f"{slope:.2f}".replace("-", "−")
-
-
 def search_reaches_limit(summary: Any, labels: dict[str, str]) -> Verdict | None:
-    """Ours: the refined search fails for want of search in at most one problem in a hundred."""
+    """Ours: the search misses a better truth in at most one problem in a hundred."""
     method = "projected-stg-refined"
     table = curve(summary, method=method)
     if "optimisation" not in table or not table["optimisation"].notna().any():

@@ -1,8 +1,6 @@
-"""From a run to a page: one HTML file that needs nothing else, and the pieces beside it.
+"""From a run to a page: one HTML file that needs nothing else, and its figures and tables as files.
 
-The page holds its figures as SVG, its style and the few lines that sort its tables. It opens
-without a network and asks for nothing (its own policy forbids it). What comes from names, in a
-spec, a method or a file, is escaped. The same rows give the same page.
+Its only script sorts its tables. The same rows give the same page.
 """
 
 from __future__ import annotations
@@ -10,30 +8,30 @@ from __future__ import annotations
 import json
 import re
 from contextlib import nullcontext
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._extras import extra
 from .._files import replacing
 from ..experiments.store import Store
+from ..render.figure_svg import inline_svg, save_png, save_svg, svg_text
+from ..render.page_html import package_text, page_html
 from .captions import COMMON_DEPARTURES, READING, entry_for, in_order
 from .claims import verdicts
 from .figure_specs import FigureSpec
 from .figures import draw
 from .html_tables import HtmlTable, headline_table, numbers_table, theory_table
 from .load_results import Run, labels_of, read_run
-from .saving import inline_svg, save_png, save_svg, svg_text
 from .verdict import Verdict
 
-__all__ = ["make_report", "render", "write_report"]
+__all__ = ["make_report", "write_report"]
 
 TITLE = "Projected Stochastic Gates: the paper, run again"
 MARKS = {"held": "✓", "contradicted": "✗", "held in part": "◐", "not settled": "?"}
 
 
 class FigureSection(NamedTuple):
-    """One figure with all that stands around it."""
+    """One figure with its texts and tables."""
 
     id: str
     entry: FigureSpec
@@ -74,7 +72,7 @@ def write_report(run: Run, out: Path) -> Path:
     parts, found, needed = ([], [], None) if run.summary is None else _contents(run.summary, out)
     page = out / "report.html"
     with replacing(page) as temporary:
-        temporary.write_text(render(run, parts, found, needed), encoding="utf-8")
+        temporary.write_text(_page_text(run, parts, found, needed), encoding="utf-8")
     return page
 
 
@@ -83,7 +81,7 @@ def _contents(
 ) -> tuple[list[FigureSection], list[Verdict], HtmlTable | None]:
     """Return what the page shows, and write the pieces beside it.
 
-    Findings and thresholds are of points with answers; figures also show where there were none.
+    Findings and thresholds use only points with answers; figures also show the other points.
     """
     parts = [_part(i, name, table, out) for i, (name, table) in enumerate(in_order(summary))]
     answered, labels = summary[summary["n"] > 0], labels_of(summary)
@@ -171,30 +169,13 @@ def _write_tables(found: list[Verdict], needed: HtmlTable | None, folder: Path) 
             pd.DataFrame(rows, columns=needed.columns).to_csv(temporary, index=False)
 
 
-def tied(text: str) -> str:
-    """Return text whose short formulas do not break over lines.
-
-    Examples
-    --------
-    >>> tied("σ = 1 and 90 % in Figure 1").replace("\u00a0", "~")
-    'σ~=~1 and 90~% in Figure~1'
-    """
-    text = re.sub(r" ([=→±<>≤]) ", "\u00a0\\1\u00a0", text).replace(" %", "\u00a0%")
-    return re.sub(r"\b(Figure|Theorem|Corollary|section) (?=\d)", "\\1\u00a0", text)
-
-
-def render(
+def _page_text(
     run: Run, parts: list[FigureSection], found: list[Verdict], needed: HtmlTable | None
 ) -> str:
     """Return the page's text."""
-    jinja2, markup = extra("jinja2", "cli"), extra("markupsafe", "cli")
-    own = files(__package__)
-    texts = {name: own.joinpath(name).read_text(encoding="utf-8") for name in _FILES}
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["tied"] = tied
-    return environment.from_string(texts["page.html.j2"]).render(
+    return page_html(
+        "report/experiment_page.html.j2",
+        script=package_text("report/sort_tables.js"),
         title=TITLE,
         lead=run.lead,
         headline=needed,
@@ -205,9 +186,4 @@ def render(
         departures=COMMON_DEPARTURES,
         command=run.command,
         facts=run.facts,
-        css=markup.Markup(texts["page.css"]),
-        js=markup.Markup(texts["page.js"]),
     )
-
-
-_FILES = ("page.html.j2", "page.css", "page.js")

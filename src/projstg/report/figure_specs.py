@@ -1,7 +1,7 @@
 """What a figure shows: its axis, its metric, what tells its curves apart.
 
-An :class:`FigureSpec` is one figure, a :class:`Metric` one thing that can be drawn. The entries
-themselves, with the words under each figure, are in ``texts``.
+A :class:`FigureSpec` is one figure, a :class:`Metric` one thing that can be drawn. The entries
+themselves, with the words under each figure, are in ``captions``.
 """
 
 from __future__ import annotations

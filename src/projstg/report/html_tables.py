@@ -6,20 +6,20 @@ import math
 from typing import Any, NamedTuple
 
 from .figure_specs import METRICS, SYMBOLS, FigureSpec
+from .method_looks import LIMITS
 from .panels import panels
 from .samples_needed import Needed, headline
-from .style import LIMITS
 
 __all__ = ["Cell", "HtmlTable", "headline_table", "numbers_table", "theory_table"]
 
 
 class Cell(NamedTuple):
-    """What is read, and what is sorted by where that differs."""
+    """What is shown, and the number to sort by where that differs."""
 
     text: str
     key: float | None = None
     note: str = ""
-    """Said more quietly behind the text."""
+    """Shown smaller, behind the text."""
     is_best: bool = False
 
 
@@ -109,7 +109,7 @@ _THEORY = {
 def theory_table(entry: FigureSpec, table: Any) -> HtmlTable | None:
     """Return D/N, Kλ and the rate of Corollary 3 at each N; None if not asked for.
 
-    The designs share one line per N where they agree, and have lines of their own where not.
+    Designs with equal values share one line per N; others have lines of their own.
     """
     if not entry.shows_rates or not set(_THEORY) <= set(table):
         return None
@@ -126,7 +126,7 @@ def theory_table(entry: FigureSpec, table: Any) -> HtmlTable | None:
 
 
 def _theory_rows(table: Any) -> list[list[Cell]]:
-    """Return a row for each N, with whatever the first line that has a value says."""
+    """Return a row for each N, with the first value found in each column."""
     lines = table.groupby("n_samples", as_index=False).first().to_dict("records")
     return [[shown(row[name], form) for name, (_, form) in _THEORY.items()] for row in lines]
 

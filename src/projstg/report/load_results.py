@@ -1,7 +1,7 @@
 """From the folder of a run to what a page needs: a summary, and the facts about the run.
 
-What a folder holds may come from anywhere: of ``run.json`` only what has the type it should have is
-believed, and a folder without a single row has a page that says so.
+A folder may come from anywhere. Values in ``run.json`` that have the wrong type are ignored. A
+folder without rows has a page that says so.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Run(NamedTuple):
 
 
 def read_run(folder: Path) -> Run:
-    """Return the summary of a folder's rows and what is known about how they came about."""
+    """Return the summary of a folder's rows and what is known about the run."""
     about = _about(folder)
     try:
         rows = read_rows(folder)
     except NoRows:
-        if not about:  # no run was here: a page would hide a mistake in the path
+        if not about:  # no run was here, so the path is probably wrong
             raise
         return Run(None, _facts({}, about), about.get("command", ""), _NOTHING)
     rows = rows[_chosen_size(rows, about)]
@@ -45,7 +45,7 @@ def read_run(folder: Path) -> Run:
 
 _NOTHING = "There are no rows in this folder: no fit was made, or none that can be read."
 
-_AGES = 1e9  # seconds that no run takes: thirty years
+_LONGEST_RUN = 1e9  # seconds, thirty years; more is an error in the file
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "command": str,
@@ -63,7 +63,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 def _about(folder: Path) -> dict[str, Any]:
-    """Return what run.json says, as far as it is what a run writes."""
+    """Return the fields of run.json that have the type a run writes."""
     found = read_about(folder)
     return {name: found[name] for name, kind in _TYPES.items() if isinstance(found.get(name), kind)}
 
@@ -107,7 +107,7 @@ def _own_label(name: str) -> str:
 
 
 def labels_of(table: Any) -> dict[str, str]:
-    """Return what each method of a table is called, the package's word first."""
+    """Return the label of each method of a table; the package's own label wins."""
     found = dict(zip(table["method"], table["label"], strict=True))
     return {name: METHODS[name].label if name in METHODS else found[name] for name in found}
 
@@ -141,7 +141,7 @@ def _of_rows(rows: Any) -> dict[str, str]:
 
 
 def _facts(of_rows: dict[str, str], about: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what is known, each with its name; what is not known is not mentioned."""
+    """Return what is known, each with its name; unknown ones are left out."""
     known = of_rows | {
         "Packages": _pairs(about.get("versions", {})),
         "Machine": ", ".join(str(value) for value in _machine(about.get("machine", {}))),
@@ -186,7 +186,7 @@ def _times(about: dict[str, Any]) -> str:
         return ""
     words = f"{started}, {ended or 'not yet'}"
     seconds = about.get("seconds", 0)
-    words += f"; the last run took {seconds / 60:.1f} minutes" if 0 < seconds < _AGES else ""
+    words += f"; the last run took {seconds / 60:.1f} minutes" if 0 < seconds < _LONGEST_RUN else ""
     return words + (" and was interrupted" if about.get("interrupted") else "")
 
 

@@ -1,9 +1,9 @@
 """From the summary of an experiment to panels: what varies besides the axis gets one each.
 
-A setting belongs to the panel's name if it takes several values at one and the same x. One that
-moves together with x (D and K that grow with N in ``consistency``) does not. Where an experiment
-varies two things in turn (``speed``: D at one N, N at one D), each view holds the other at the
-value that has the longest curve.
+A setting belongs to the panel's name if it takes several values at one x. A setting that moves with
+x (D and K grow with N in ``consistency``) does not. Where an experiment
+varies two things in turn (``speed``: D at one N, N at one D), each view fixes the other at
+the value with the longest curve.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SETTINGS = (
 )
 _DESIGNS = ("orthogonal", "gaussian", "bernoulli", "toeplitz", "equicorrelated", "block", "heavy")
 
-# How settings are said; what is not here is said as it is written.
+# Words for settings; a setting that is not here is shown as it is written.
 _OPTIONS = {
     "rho": "ρ = {}",
     "moments": "q = {} moments",
@@ -92,7 +92,7 @@ def setting_words(setting: dict[str, Any]) -> str:
             words += [
                 _OPTIONS.get(name, f"{name} = {{}}").format(_number(option))
                 for name, option in sorted(_options(value).items(), reverse=True)
-                if (name, option) != ("tail", "student")  # the usual one
+                if (name, option) != ("tail", "student")  # the default
             ]
         elif column in SYMBOLS:
             words.append(f"{SYMBOLS[column]} = {_number(value)}")
@@ -107,7 +107,7 @@ def varying(table: Any, x: str) -> list[str]:
     return [c for c in present if table.groupby(x)[c].nunique(dropna=False).max() > 1]
 
 
-def _held(table: Any, x: str, views: tuple[str, ...]) -> Any:
+def _at_longest_curve(table: Any, x: str, views: tuple[str, ...]) -> Any:
     """Keep, for each other view, its value with the most points on the axis x."""
     for other in views:
         if other != x:
@@ -120,7 +120,7 @@ def panels(table: Any, entry: FigureSpec) -> list[Panel]:
     """Return the panels of an experiment, in order of their settings."""
     found = []
     for x in entry.views:
-        view = _held(table, x, entry.views)
+        view = _at_longest_curve(table, x, entry.views)
         columns = [c for c in SETTINGS if c in {*varying(view, x), *entry.named} & set(view)]
         if not columns:
             found.append(Panel(x, _view_title(view, x, entry), view, {}))
@@ -135,7 +135,7 @@ def panels(table: Any, entry: FigureSpec) -> list[Panel]:
 
 
 def _place(setting: dict[str, Any]) -> tuple[Any, ...]:
-    """Return where a panel comes: designs from simple to hard, short options first, then size."""
+    """Return the key of a panel's place: designs from simple to hard, then options, then size."""
     design, options = setting.get("design"), str(setting.get("options", ""))
     rank = _DESIGNS.index(design) if design in _DESIGNS else len(_DESIGNS)
     others = [value for name, value in setting.items() if name not in ("design", "options")]
@@ -144,6 +144,6 @@ def _place(setting: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _view_title(view: Any, x: str, entry: FigureSpec) -> str:
-    """Name the value at which the other view is held, or the noise where there is one view."""
+    """Name the value at which the other view is fixed, or the noise where there is one view."""
     others = [other for other in entry.views if other != x] or ["noise_std", "snr"]
     return setting_words({name: view[name].iloc[0] for name in others if name != x})

@@ -1,4 +1,4 @@
-"""The words about measured tables: what is true in them, and what the figures therefore measure."""
+"""The words about measured tables: what counts as the truth, and so what the figures measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the paper says of its two real tables, held against one run."""
+"""What the paper says of its two real tables, compared with one run."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..render.number_text import signed
+from ..render.sentence import listed
 from .claim_stats import ONE_SIDED, Difference, curve
 from .panels import setting_words
-from .verdict import Verdict, caution, listed, signed, sum_up
+from .verdict import Verdict, caution, sum_up
 
 __all__ = ["no_worse_on_tables"]
 
@@ -18,7 +20,7 @@ _RIVALS = ("lasso", "omp", "randomized-omp", "scad", "scad-top")
 
 
 def no_worse_on_tables(summary: Any, labels: dict[str, str]) -> Verdict | None:
-    """Proj-STG equals or outperforms the baselines in TPR and FDR; with K told they are one."""
+    """Proj-STG equals or outperforms the baselines in TPR and FDR; with K given these are one."""
     table = curve(summary, experiment="real_fdr")
     own = next((name for name in _PAPER if (table["method"] == name).any()), None)
     if own is None:

@@ -1,18 +1,19 @@
 """Samples needed: the number of rows from which a method recovers the support 9 times in 10.
 
-Read off the grid, without a model: the smallest N such that the success rate is at least 90 % there
-and at every larger N of the run. The range beside it reads the upper and the lower end of the 90 %
-band in the same way.
+It is read from the grid, without a model: the smallest N such that the success rate is at least
+90 % there and at every larger N of the run. The ends of the 90 % band, read in the same way, give a
+range.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..experiments.summary import first_reaching
 from .captions import entry_for, in_order
 from .figure_specs import METRICS
+from .method_looks import LIMITS
 from .panels import SETTINGS, Panel, panels, setting_words
-from .style import LIMITS
 
 __all__ = ["SHARE", "Needed", "headline", "samples_needed"]
 
@@ -45,16 +46,6 @@ class Needed(NamedTuple):
         return "" if low == high else f"{low} to {high}"
 
 
-def _crossing(x: list[int], values: list[float], share: float) -> int | None:
-    """Return the smallest x from which all values are at least the share."""
-    found = None
-    for place, value in zip(reversed(x), reversed(values), strict=True):
-        if not value >= share:
-            break
-        found = place
-    return found
-
-
 def samples_needed(rows: Any, x: str = "n_samples", share: float = SHARE) -> Needed:
     """Return where one curve, given as rows of the summary, reaches the share for good."""
     metric = METRICS["recovery"]
@@ -62,7 +53,8 @@ def samples_needed(rows: Any, x: str = "n_samples", share: float = SHARE) -> Nee
     grid = [int(value) for value in rows[x]]
 
     def reached(column: str) -> int | None:
-        return _crossing(grid, list(rows[column]), share)
+        first = first_reaching(rows[column].to_numpy(float), share)
+        return None if first is None else grid[first]
 
     return Needed(
         at=reached(metric.column),
@@ -82,9 +74,9 @@ def _is_against_samples(experiment: str, table: Any) -> bool:
 def headline(summary: Any) -> tuple[list[str], dict[str, list[Needed | None]]]:
     """Return the settings, in words, and for every method the samples it needs in each.
 
-    The limits lead. Then come the methods by how many times the fewest samples they need, on
-    average over the settings they ran in; one that never gets there counts as the whole grid and
-    half as much again.
+    The limits come first. Then the methods are ordered by the samples they need, divided by the
+    fewest of all methods and averaged over the settings they ran in. A method that never reaches
+    the rate counts as one and a half times the end of the grid.
     """
     cells: list[tuple[str, Panel]] = [
         (_named(panel), panel)
@@ -121,6 +113,6 @@ def _cost(cell: Needed) -> float:
 
 
 def _excess(cells: list[Needed | None], least: list[float]) -> float:
-    """Return how many times the fewest samples a method needs, on average where it ran."""
+    """Return the samples needed, divided by the fewest, on average over the settings."""
     ratios = [_cost(c) / fewest for c, fewest in zip(cells, least, strict=True) if c is not None]
     return sum(ratios) / len(ratios)

@@ -1,4 +1,4 @@
-"""A table and a question: which of its columns does one of them depend on?
+"""``projstg select``: which columns of a table does one of its columns depend on?
 
 ``select`` reads, prepares, chooses and answers with a :class:`Selection`. The names are loaded when
 they are first used, so that the command line can offer help without waiting for them.
@@ -8,13 +8,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .notes import TableError
     from .result import Selection
     from .select_columns import select
-    from .words import TableError
 
 __all__ = ["Selection", "TableError", "select"]
 
-_HOME = {"Selection": "result", "TableError": "words", "select": "select_columns"}
+_HOME = {"Selection": "result", "TableError": "notes", "select": "select_columns"}
 
 
 def __getattr__(name: str) -> Any:

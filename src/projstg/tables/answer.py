@@ -5,95 +5,113 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from numbers import Integral
 from time import perf_counter
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from .._printable import printable
 from ..estimators.projected_stg import ProjectedSTG
 from .design_matrix import Prepared
-from .held_out import checked, deviation, r_squared, residual_deviation, weighted_mean
+from .held_out import Checked, checked, deviation, r_squared, residual_deviation, weighted_mean
+from .notes import Note, TableError
+from .question import Question
 from .result import Candidate, Chosen, Selection
 from .size_curve import sizes_around, tried_sizes
-from .words import Note, TableError
 
-__all__ = ["CRITERIA", "answered"]
+__all__ = ["answered"]
 
-CRITERIA = ("common-size", "evidence", "least-squares")
 _MOST_OTHERS, _MOST_ROWS, _MOST_ALTERNATIVES = 20, 1000, 5
-# An exchange would do as well if it makes a choice at least so likely, the likeliest being one.
+# A rival does as well if exchanging it gives a choice at least this likely, relative to the best.
 _AS_WELL = 0.2
-# Sizes less likely than this are not told.
+# Sizes less likely than this are left out.
 _UNLIKELY = 1e-3
 _FEWEST_ROWS_A_FOLD = 2
-# On tables of fewer numbers several threads of BLAS cost more than they bring, up to twentyfold
-# where the machine is busy.
+# Below this many numbers one BLAS thread is faster, up to twentyfold on a busy machine.
 _FEW_NUMBERS = 20_000_000
 
 
+class _Found(NamedTuple):
+    """What was computed for an answer."""
+
+    model: ProjectedSTG
+    check: Checked | None
+    """What the folds say; None where there were none."""
+    path: tuple[dict, ...]
+    notes: list[Note]
+
+
 def answered(
-    data: Prepared, question: dict, source: dict, notes: Sequence[Note], seconds: dict
+    data: Prepared, question: Question, source: dict, notes: Sequence[Note], seconds: dict
 ) -> Selection:
     """Choose, check and put the answer together.
 
-    ``question`` has ``k``, ``criterion``, ``folds``, ``random_state``, and ``sizes``, whether to
-    try other sizes too.
+    ``source`` is what is known of the table, ``notes`` and ``seconds`` are those of reading it.
     """
-    with threadpool_limits(1 if data.X.size < _FEW_NUMBERS else None, user_api="blas"):
-        return _answered(data, question, source, notes, seconds)
-
-
-def _answered(
-    data: Prepared, question: dict, source: dict, notes: Sequence[Note], seconds: dict
-) -> Selection:
-    k, folds, seed = question["k"], question["folds"], question["random_state"]
-    _check_question(data, k, question["criterion"])
-    params = {
-        "n_features_to_select": k,
-        "criterion": question["criterion"],
-        "always_select": data.always,
-        "random_state": seed,
-    }
+    question.check_size(len(data.y), len(data.names), int(data.always.sum()))
     clock = _Clock(seconds)
+    with threadpool_limits(1 if data.X.size < _FEW_NUMBERS else None, user_api="blas"):
+        found = _found(data, question, clock)
+        predicted = data.X @ found.model.coef_ + found.model.intercept_
+        mean = weighted_mean(data.y, data.weights)
+        return Selection(
+            **_said_of_columns(data, question, found),
+            target=data.target,
+            intercept=float(found.model.intercept_),
+            n_samples=len(data.y),
+            n_columns=len(data.names),
+            r2_in_sample=r_squared(data.y, predicted, data.weights, mean),
+            residual_std=residual_deviation(
+                data.y - predicted, data.weights, int(found.model.support_.sum())
+            ),
+            question=question.as_dict(),
+            source=source,
+            rows=_rows(data.y, predicted, question.random_state),
+            notes=(*notes, *data.notes, *found.notes),
+            seconds=clock.seconds,
+            version=_version(),
+        )
+
+
+def _found(data: Prepared, question: Question, clock: _Clock) -> _Found:
+    """Fit to all rows, then to folds, then for other sizes where that is asked for."""
+    params = {
+        "n_features_to_select": question.k,
+        "criterion": question.criterion,
+        "always_select": data.always,
+        "random_state": question.random_state,
+    }
     model, trouble = _fitted(data, params)
     clock.lap("choose")
-    check, no_check = _checked(data, params, folds, seed)
+    check, no_check = _checked(data, question, params)
     clock.lap("check")
-    path, n_chosen = (), int(model.support_.sum())
-    if question["sizes"]:
-        path = _path(data, params, n_chosen, folds if check else 0)
+    path: tuple[dict, ...] = ()
+    if question.sizes:
+        n_folds = question.folds if check else 0
+        path = _path(data, params, int(model.support_.sum()), n_folds)
         clock.lap("sizes")
-    predicted = data.X @ model.coef_ + model.intercept_
-    return Selection(
-        target=data.target,
-        chosen=_chosen(data, model, check),
-        intercept=float(model.intercept_),
-        n_samples=len(data.y),
-        n_columns=len(data.names),
-        r2_in_sample=r_squared(
-            data.y, predicted, data.weights, weighted_mean(data.y, data.weights)
-        ),
-        r2_out_of_sample=None if check is None else check.r2,
-        r2_folds=() if check is None else tuple(check.r2_folds),
-        residual_std=residual_deviation(data.y - predicted, data.weights, n_chosen),
-        question={**question, "target": data.target},
-        source=source,
-        others=_others(data, model, check),
-        path=path,
-        sizes=_size_probabilities(model, k),
-        probability=model.support_probability_,
-        alternatives=_alternatives(data, model),
-        rows=_rows(data.y, predicted, seed),
-        notes=(*notes, *data.notes, *trouble, *no_check),
-        seconds=clock.seconds,
-        version=_version(),
-    )
+    return _Found(model, check, path, [*trouble, *no_check])
+
+
+def _said_of_columns(data: Prepared, question: Question, found: _Found) -> dict[str, Any]:
+    """Return the fields of the answer that say which columns, how sure, and which else."""
+    model, check = found.model, found.check
+    return {
+        "chosen": _chosen(data, model, check),
+        "others": _others(data, model, check),
+        "r2_out_of_sample": None if check is None else check.r2,
+        "r2_folds": () if check is None else tuple(check.r2_folds),
+        "path": found.path,
+        "sizes": _size_probabilities(model, question.k),
+        "probability": model.support_probability_,
+        "alternatives": _alternatives(data, model),
+    }
 
 
 class _Clock:
-    """Seconds by what they were spent on."""
+    """Measures the seconds of each step."""
 
     def __init__(self, seconds: dict) -> None:
         self.seconds, self._last = dict(seconds), perf_counter()
@@ -103,24 +121,6 @@ class _Clock:
         self.seconds[name], self._last = now - self._last, now
 
 
-def _check_question(data: Prepared, k, criterion: str) -> None:
-    if criterion not in CRITERIA:
-        known = ", ".join(f'"{name}"' for name in CRITERIA)
-        raise TableError(f'criterion="{criterion}"; choose one of {known}.')
-    if k is None or k == "auto":
-        return
-    if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
-        raise TableError(f'k={k!r}; give a whole number from 1, or k="auto".')
-    n_rows, n_columns = data.X.shape
-    most = min(n_columns, n_rows - 2)
-    if k > n_columns:
-        raise TableError(f"k={k} is more than the {n_columns} columns that can be chosen.")
-    if k > most:
-        raise TableError(f"k={k} is too many for {n_rows} rows; ask for at most {most}.")
-    if k < data.always.sum():
-        raise TableError(f"k={k} is less than the {data.always.sum()} columns in always.")
-
-
 def _fitted(data: Prepared, params: dict) -> tuple[ProjectedSTG, list[Note]]:
     """Return the model; what it warns of becomes a note."""
     with warnings.catch_warnings(record=True) as caught:
@@ -128,33 +128,37 @@ def _fitted(data: Prepared, params: dict) -> tuple[ProjectedSTG, list[Note]]:
         try:
             model = ProjectedSTG(**params).fit(data.X, data.y, data.weights)
         except ValueError as error:
-            raise TableError(" ".join(str(error).split())) from None
+            raise TableError(printable(error)) from None
     trouble = [one for one in caught if issubclass(one.category, ConvergenceWarning)]
     return model, [Note("convergence", str(one.message)) for one in trouble]
 
 
-def _checked(data: Prepared, params: dict, folds: int, seed: int):
-    """Return what folds say, or None and a note why they cannot."""
-    k = params["n_features_to_select"]
-    n_rows = len(data.y)
-    fewest = n_rows - -(-n_rows // max(folds, 1)) - 2
+def _checked(data: Prepared, question: Question, params: dict) -> tuple[Checked | None, list[Note]]:
+    """Return what the folds say, or None and a note that says why there are none."""
+    folds, n_rows = question.folds, len(data.y)
     if folds < 2:
         return None, []
-    if n_rows < folds * _FEWEST_ROWS_A_FOLD or (isinstance(k, Integral) and k > fewest):
+    is_too_large = question.has_size and question.k > _training_rows(n_rows, folds) - 2
+    if n_rows < folds * _FEWEST_ROWS_A_FOLD or is_too_large:
         return None, [Note("unchecked", "Too few rows to leave some out for a check.")]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return checked(data, params, folds, seed), []
+            return checked(data, params, folds, question.random_state), []
     except ValueError as error:
-        reason = " ".join(str(error).split())
-        return None, [Note("unchecked", f"Not checked on rows left out: in one fold, {reason}")]
+        text = f"Not checked on rows left out: in one fold, {printable(error)}"
+        return None, [Note("unchecked", text)]
+
+
+def _training_rows(n_rows: int, folds: int) -> int:
+    """Return the rows that remain when the largest fold is left out."""
+    return n_rows - -(-n_rows // folds)
 
 
 def _path(data: Prepared, params: dict, k: int, folds: int) -> tuple[dict, ...]:
     """Return other sizes with their R²."""
     n_rows, n_columns = data.X.shape
-    most = min(n_columns, (n_rows - -(-n_rows // folds) if folds else n_rows) - 2)
+    most = min(n_columns, (_training_rows(n_rows, folds) if folds else n_rows) - 2)
     sizes = sizes_around(k, max(int(data.always.sum()), 1), most)
     return tried_sizes(data, params, sizes, folds, k)
 
@@ -185,8 +189,8 @@ def _chosen(data: Prepared, model, check) -> tuple[Chosen, ...]:
 def _rivals(model) -> dict[int, list[int]]:
     """Return for each chosen column those that would do as well, the surest first.
 
-    They are the columns that fit equally well, and those that a likely other choice has in its
-    place and nothing else different.
+    They are the columns that fit equally well, and those of likely choices that differ from this
+    one in that column alone.
     """
     found = {place: list(others) for place, others in (model.equivalent_features_ or {}).items()}
     chosen = set(np.flatnonzero(model.support_).tolist())
@@ -210,7 +214,7 @@ def _alternatives(data: Prepared, model) -> tuple[dict, ...]:
 
 
 def _size_probabilities(model, k) -> tuple[dict, ...]:
-    """Return the sizes that are not quite unlikely, where the size was chosen."""
+    """Return the likely sizes, where the size was chosen from the data."""
     if k != "auto" or model.size_probability_ is None:
         return ()
     return tuple(

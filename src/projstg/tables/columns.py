@@ -1,8 +1,9 @@
-"""What a column of a table is: numbers, a category, a date, an identifier, or nothing of use.
+"""What a column of a table is: numbers, a category, a date, an identifier, or of no use.
 
 Numbers stay. A text column with a few levels becomes one column of zeros and ones for each level,
-named ``column=level``; one with two levels becomes a single column, for the other would only repeat
-it. Dates, identifiers and free text are no quantities: they are left out and named.
+named ``column=level``; one with two levels becomes a single column, because a second one would
+repeat it. Dates, identifiers and free text are not quantities: they are left out, and a note names
+them.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._extras import extra
+from .._printable import shortened
 from .number_marks import MOSTLY, bare, plain, written
-from .words import shortened
 
 __all__ = ["Column", "column_of", "indicators"]
 
@@ -35,7 +36,7 @@ _DATE = re.compile(
 _WRITTEN = {"str", "bool", "bool_", "int", "float", "Decimal"} | {
     kind.__name__ for kind in np.sctypeDict.values() if issubclass(kind, np.number)
 }
-# From here on neighbouring whole numbers become the same float.
+# From here on a float cannot hold every whole number.
 _LARGEST_EXACT = 2**53
 
 
@@ -58,11 +59,16 @@ class Column(NamedTuple):
     """Whether it has whole numbers so large that a float may not hold them exactly."""
 
 
-def column_of(series, *, is_wanted: bool = False, is_settled: bool = False) -> Column:
+def column_of(series, *, is_wanted: bool = False, may_have_thousands: bool = True) -> Column:
     """Return what a column is.
 
-    One that is wanted, for it is asked for by name, is no identifier. In text that is settled a
-    comma sets no thousands apart: where it did, who read the file has taken it out.
+    Parameters
+    ----------
+    series : Series
+    is_wanted : bool
+        Whether it is asked for by name; then it is no identifier.
+    may_have_thousands : bool
+        Whether text may have commas between thousands; a file that was read has none left.
     """
     pandas = extra("pandas", "cli")
     types = pandas.api.types
@@ -78,7 +84,7 @@ def column_of(series, *, is_wanted: bool = False, is_settled: bool = False) -> C
         return Column("date", None)
     if types.is_numeric_dtype(series.dtype):
         return _numeric(series, _floats(series), is_wanted)
-    return _text(series, is_wanted, is_settled)
+    return _text(series, is_wanted, may_have_thousands)
 
 
 def _numeric(series, values: np.ndarray, is_wanted: bool) -> Column:
@@ -128,7 +134,7 @@ def _are_days(values: np.ndarray) -> bool:
 
 
 class _Levels(NamedTuple):
-    """A column as its distinct texts: what is long and frequent is looked at once."""
+    """A column as its distinct texts, so that a text that occurs often is parsed once."""
 
     texts: Any
     """(L,) Series of str."""
@@ -146,7 +152,7 @@ class _Levels(NamedTuple):
         return float(self.counts[np.asarray(which, dtype=bool)].sum() / self.counts.sum())
 
 
-def _text(series, is_wanted: bool, is_settled: bool) -> Column:
+def _text(series, is_wanted: bool, may_have_thousands: bool) -> Column:
     kinds = _kinds(series)
     if kinds and kinds <= {"date", "datetime", "Timestamp", "time"}:
         return Column("date", None)
@@ -155,7 +161,7 @@ def _text(series, is_wanted: bool, is_settled: bool) -> Column:
     if not kinds <= _WRITTEN:
         return Column("other", None)
     levels = _levels(series)
-    way = written(levels.texts, ".", levels.counts, has_thousands=not is_settled)
+    way = written(levels.texts, ".", levels.counts, has_thousands=may_have_thousands)
     if way is not None and way.marks is None:
         return Column("mixed", None, example=shortened(way.example, 20))
     if way is not None:
@@ -211,7 +217,7 @@ def _with_gaps(name: str, levels: _Levels, cells: Any, is_wanted: bool) -> Colum
 
 
 def indicators(name: str, values: np.ndarray, *, leave_first: bool) -> dict[str, np.ndarray]:
-    """Return a column of zeros and ones for each level; without the first level if so asked.
+    """Return a column of zeros and ones for each level, the first left out if that is asked for.
 
     A cell without a level is a level of its own, called ``(missing)``.
 
@@ -222,7 +228,7 @@ def indicators(name: str, values: np.ndarray, *, leave_first: bool) -> dict[str,
     >>> {key: column.tolist() for key, column in made.items()}
     {'sex=m': [0.0, 1.0, 0.0]}
     """
-    # As objects: an array of text would make every label as long as the longest.
+    # As objects: in an array of str every label takes the room of the longest.
     labels = np.array(
         ["(missing)" if value is None else str(value) for value in values], dtype=object
     )

@@ -7,13 +7,27 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import sys
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["as_options", "defused", "select_command"]
+from .._printable import printable
+from .notes import Note, TableError
+from .question import CRITERIA, MISSING, Question, named_target
 
+if TYPE_CHECKING:
+    from .read_table import Read
+
+__all__ = ["as_options", "select_command"]
+
+_HELP = """Say which columns of a table one of its columns depends on.
+
+FILE is CSV, TSV or Parquet, plain or gzipped, or - for standard input; without it the
+diabetes table that comes with scikit-learn is used. --always and --never may be given
+several times. A text column with a few levels becomes a 0/1 column for each, named
+column=level; dates, identifiers and constant columns are left out and named.
+"""
 _EPILOG = """\b
 Examples:
   projstg select                            the diabetes table, to see what comes out
@@ -27,81 +41,65 @@ standard error says why; 130 stopped by Ctrl-C.
 """
 
 
+_OPTION_HELP = {
+    "--target": "The column to explain.",
+    "-k": "How many columns to choose.",
+    "--auto": "Let the data say how many; the default.",
+    "--missing": "Missing values: stop, leave the rows out, or fill in the column's mean.",
+    "--always": "A column that must be chosen.",
+    "--never": "A column to leave out.",
+    "--weights": "A column that says how many rows a row counts for.",
+    "--criterion": "What makes one choice better than another.",
+    "--folds": "Folds to check the choice on rows left out; 0: no check.",
+    "--seed": "Where the search's starts and the folds come from.",
+    "--out": "Write report.html and selection.json there.",
+    "--csv": "Also write DIR/selected.csv.",
+    "--json": "Print the answer as JSON.",
+    "--delimiter": "What stands between fields, such as ; or tab; guessed.",
+    "--decimal": "The decimal mark; guessed.",
+}
+
+
 def select_command(click: Any) -> Any:
     """Return the command for click."""
 
-    @click.command("select", epilog=_EPILOG)
-    @click.argument("file", required=False, type=click.Path(path_type=str))
-    @click.option("-t", "--target", metavar="NAME", help="The column to explain.")
-    @click.option(
-        "-k", "k", type=click.IntRange(1), metavar="K", help="How many columns to choose."
-    )
-    @click.option("--auto", is_flag=True, help="Let the data say how many; the default.")
-    @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help=_OUT)
-    @click.option("--csv", "wants_csv", is_flag=True, help="Also write DIR/selected.csv.")
-    @click.option("--json", "wants_json", is_flag=True, help="Print the answer as JSON.")
-    @click.option(
-        "--missing",
-        type=click.Choice(["error", "drop", "mean"]),
-        default="error",
-        show_default=True,
-        help="Missing values: stop, leave the rows out, or fill in the column's mean.",
-    )
-    @click.option("--always", multiple=True, metavar="NAME", help="A column that must be chosen.")
-    @click.option("--never", multiple=True, metavar="NAME", help="A column to leave out.")
-    @click.option(
-        "--weights", metavar="NAME", help="A column that says how many rows a row counts for."
-    )
-    @click.option(
-        "--criterion",
-        type=click.Choice(["common-size", "evidence", "least-squares"]),
-        default="common-size",
-        show_default=True,
-        help="What makes one choice better than another.",
-    )
-    @click.option(
-        "--folds",
-        type=click.IntRange(min=0),
-        metavar="N",
-        default=5,
-        show_default=True,
-        help="Folds to check the choice on rows left out; 0: no check.",
-    )
-    @click.option(
-        "--seed",
-        type=click.IntRange(min=0),
-        metavar="N",
-        default=0,
-        show_default=True,
-        help="Where the search's starts and the folds come from.",
-    )
-    @click.option(
-        "--delimiter", metavar="MARK", help="What stands between fields, such as ; or tab; guessed."
-    )
-    @click.option("--decimal", metavar="MARK", help="The decimal mark; guessed.")
-    def command(**options: Any) -> int:
-        """Say which columns of a table one of its columns depends on.
+    def option(name: str, *others: str, **how: Any) -> Any:
+        return click.Option([name, *others], help=_OPTION_HELP[name], **how)
 
-        FILE is CSV, TSV or Parquet, plain or gzipped, or - for standard input; without it the
-        diabetes table that comes with scikit-learn is used. --always and --never may be given
-        several times. A text column with a few levels becomes a 0/1 column for each, named
-        column=level; dates, identifiers and constant columns are left out and named.
-        """
-        from .words import TableError
+    def with_default(name: str, default: Any, kind: Any, **how: Any) -> Any:
+        return option(name, type=kind, default=default, show_default=True, **how)
 
-        try:
-            return _run(**options)
-        except TableError as error:
-            raise TableError(as_options(str(error))) from None
-        except MemoryError:
-            raise TableError(
-                "the table does not fit into memory; give a sample of its rows."
-            ) from None
-
-    return command
+    name, mark, number = ({"metavar": word} for word in ("NAME", "MARK", "N"))
+    whole = click.IntRange(min=0)
+    params = [
+        click.Argument(["file"], required=False, type=click.Path(path_type=str)),
+        option("--target", "-t", **name),
+        option("-k", "k", type=click.IntRange(1), metavar="K"),
+        option("--auto", is_flag=True),
+        with_default("--missing", Question.missing, click.Choice(MISSING)),
+        option("--always", multiple=True, **name),
+        option("--never", multiple=True, **name),
+        option("--weights", **name),
+        with_default("--criterion", Question.criterion, click.Choice(CRITERIA)),
+        with_default("--folds", Question.folds, whole, **number),
+        with_default("--seed", Question.random_state, whole, **number),
+        option("--out", type=click.Path(path_type=Path), metavar="DIR"),
+        option("--csv", "wants_csv", is_flag=True),
+        option("--json", "wants_json", is_flag=True),
+        option("--delimiter", **mark),
+        option("--decimal", **mark),
+    ]
+    return click.Command("select", callback=_command, params=params, help=_HELP, epilog=_EPILOG)
 
 
-_OUT = "Write report.html and selection.json there."
+def _command(**options: Any) -> int:
+    """Run the command; errors speak of its options."""
+    try:
+        return _run(**options)
+    except TableError as error:
+        raise TableError(as_options(str(error))) from None
+    except MemoryError:
+        raise TableError("the table does not fit into memory; give a sample of its rows.") from None
 
 
 def as_options(message: str) -> str:
@@ -120,47 +118,32 @@ def as_options(message: str) -> str:
 
 def _run(
     file: str | None,
-    target: str | None,
-    k: int | None,
-    auto: bool,
+    delimiter: str | None,
+    decimal: str | None,
     out: Path | None,
     wants_csv: bool,
     wants_json: bool,
-    delimiter: str | None,
-    decimal: str | None,
-    **options: Any,
+    **asked: Any,
 ) -> int:
     """Do what was asked for and return the exit status."""
-    from .words import TableError, printable
-
-    if k is not None and auto:
-        raise TableError(f"-k {k} and --auto contradict each other; give one of them.")
-    if wants_csv and out is None:
-        raise TableError("--csv writes selected.csv into a folder; add --out DIR.")
-    if out is not None and out.exists() and not out.is_dir():
-        raise TableError(f"{printable(out)} is a file; give a folder for --out.")
+    _check_options(out, wants_csv, asked["k"], asked["auto"])
     from time import perf_counter
 
     from .select_columns import chosen_from
 
     start = perf_counter()
-    read, target = _table(file, target, delimiter, decimal)
-    names = set(read.frame.columns)
-    question = {
-        "k": "auto" if k is None else k,
-        "criterion": options["criterion"],
-        "always": _split(options["always"], names),
-        "never": _split(options["never"], names),
-        "weights": options["weights"],
-        "missing": options["missing"],
-        "folds": options["folds"],
-        "sizes": out is not None,
-        "random_state": options["seed"],
-    }
-    selection, data = chosen_from(read, target, question, start)
-    written = [] if out is None else _write(selection, data if wants_csv else None, out)
+    read = _diabetes() if file is None else _read(file, delimiter, decimal)
+    if file is None:
+        asked["target"] = asked["target"] or "progression"
+    question = _question(read.frame.columns, sizes=out is not None, **asked)
+    selection, data = chosen_from(read, question, start)
+    written = []
+    if out is not None:
+        from .answer_files import write_answer
+
+        written = write_answer(selection, data if wants_csv else None, out)
     if wants_json:
-        # In ASCII, for names may hold what a terminal cannot show, or would act on.
+        # In ASCII: names may hold what a terminal cannot show, or would act on.
         print(json.dumps(selection.as_dict(), allow_nan=False))
     else:
         from .terminal import show
@@ -171,74 +154,60 @@ def _run(
     return 0
 
 
-def _table(file: str | None, target: str | None, delimiter: str | None, decimal: str | None):
-    """Return the table as read, and the target."""
-    from .read_table import Read, read_table
-    from .words import Note
+def _check_options(out: Path | None, wants_csv: bool, k: int | None, auto: bool) -> None:
+    """Raise where options contradict each other, before anything is read."""
+    if k is not None and auto:
+        raise TableError(f"-k {k} and --auto contradict each other; give one of them.")
+    if wants_csv and out is None:
+        raise TableError("--csv writes selected.csv into a folder; add --out DIR.")
+    if out is not None and out.exists() and not out.is_dir():
+        raise TableError(f"{printable(out)} is a file; give a folder for --out.")
 
-    if file is not None:
-        mark = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
-        return read_table(file, delimiter=mark, decimal=decimal), target
+
+def _read(file: str, delimiter: str | None, decimal: str | None) -> Read:
+    from .read_table import read_table
+
+    mark = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
+    return read_table(file, delimiter=mark, decimal=decimal)
+
+
+def _diabetes() -> Read:
     from sklearn.datasets import load_diabetes
+
+    from .read_table import Read, size_of
 
     frame = load_diabetes(as_frame=True, scaled=False).frame
     frame = frame.rename(columns={"target": "progression"})
     note = Note("embedded", "No file was given; this is scikit-learn's diabetes table.")
-    facts = {"format": "embedded", "n_rows": len(frame), "n_columns": frame.shape[1]}
-    return Read(frame, "diabetes", facts, [note]), target or "progression"
+    return Read(frame, "diabetes", {"format": "embedded", **size_of(frame)}, [note])
 
 
-def _split(given: tuple[str, ...], names: set[str]) -> list[str]:
+def _question(
+    names: Collection[str],
+    *,
+    target: str | None,
+    k: int | None,
+    auto: bool,
+    always: tuple[str, ...],
+    never: tuple[str, ...],
+    seed: int,
+    **others: Any,
+) -> Question:
+    """Return the question that options ask; ``others`` have the names of its fields."""
+    return Question(
+        target=named_target(target, names),
+        k="auto" if k is None else k,
+        always=_split(always, set(names)),
+        never=_split(never, set(names)),
+        random_state=seed,
+        **others,
+    )
+
+
+def _split(given: tuple[str, ...], names: set[str]) -> tuple[str, ...]:
     """Return names; ``a,b`` is two of them where it is not the name of one."""
     found = []
     for name in given:
         parts = [part.strip() for part in name.split(",")]
         found += [name] if name in names or not set(parts) & names else parts
-    return found
-
-
-def _write(selection: Any, data: Any, out: Path) -> list[Path]:
-    """Write the files, all of them or none, and return their paths."""
-    from .._files import replacing_all
-    from .._interrupt import interruptible
-    from .selection_page import page
-    from .words import TableError, printable
-
-    text = page(selection, printable(shlex.join(["projstg", *sys.argv[1:]])))
-    names = ["report.html", "selection.json", *([] if data is None else ["selected.csv"])]
-    paths = [out / name for name in names]
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        with interruptible(), replacing_all(paths) as (report, answer, *chosen):
-            report.write_text(text, encoding="utf-8")
-            selection.save(answer)
-            for path in chosen:
-                _chosen_columns(selection, data).to_csv(path, index=False)
-    except OSError as error:
-        raise TableError(
-            f"nothing is written to {printable(out)}: {error.strerror or error}."
-        ) from None
-    return paths
-
-
-def _chosen_columns(selection: Any, data: Any) -> Any:
-    """Return the chosen columns and the target, of the rows used."""
-    from .._extras import extra
-
-    places = [data.names.index(name) for name in selection.columns]
-    values = [*(data.X[:, place] for place in places), data.y]
-    names = [defused(name) for name in (*selection.columns, selection.target)]
-    frame = extra("pandas", "cli").DataFrame(dict(enumerate(values)))
-    return frame.set_axis(names, axis=1)
-
-
-def defused(name: str) -> str:
-    """Return a name for the header of a CSV file, that no spreadsheet takes for a formula.
-
-    Examples
-    --------
-    >>> defused("=1+1"), defused(" @a"), defused("a=1")
-    ("'=1+1", "' @a", 'a=1')
-    """
-    begins = name.lstrip()[:1] or " "
-    return f"'{name}" if begins in "=+-@＝＋－＠" or name[:1] in "\t\r\n" else name
+    return tuple(found)

@@ -1,15 +1,16 @@
-"""From a data frame to the numbers a fit takes, with a note for everything that was decided."""
+"""From a data frame to the numbers of a fit, with a note for every decision."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._printable import few_names, shortened
 from .columns import MOST_LEVELS, Column, column_of, indicators
 from .missing import FEWEST_ROWS, counted, filled, kept_rows
-from .words import Note, TableError, listed, nearest, shortened
+from .notes import Note, TableError
+from .question import Question
 
 __all__ = ["Prepared", "prepared_table"]
 
@@ -38,111 +39,61 @@ class Prepared(NamedTuple):
     notes: list[Note]
 
 
-class _Question(NamedTuple):
-    target: str
-    always: list[str]
-    never: list[str]
-    weights: str | None
-    missing: str
-    is_settled: bool
-
-
-def prepared_table(
-    frame: Any,
-    target: str,
-    *,
-    always: Iterable[str] = (),
-    never: Iterable[str] = (),
-    weights: str | None = None,
-    missing: str = "error",
-    is_settled: bool = False,
-) -> Prepared:
+def prepared_table(frame: Any, question: Question, *, may_have_thousands: bool = True) -> Prepared:
     """Return the problem in a data frame whose names are distinct strings.
 
     Parameters
     ----------
     frame : DataFrame
-    target : str
-        The column to explain.
-    always, never : iterable of str
-        Columns that must, or must not, be chosen; of a text column all levels, or one as
-        ``column=level``.
-    weights : str or None
-        A column that says how many rows each row stands for.
-    missing : {"error", "drop", "mean"}
-        What to do about missing values: nothing, leave the row out, or fill in the column's mean
-        (for text, a level of its own). Rows without a target or weight are never filled in.
-    is_settled : bool
-        Whether commas between thousands have been taken out where they are that.
+    question : Question
+        Rows without a target or a weight are left out, also where missing values are filled in.
+    may_have_thousands : bool
+        Whether text may have commas between thousands; a file that was read has none left.
     """
-    question = _Question(str(target), list(always), list(never), weights, missing, is_settled)
-    _check_question(frame, question)
-    y = _target_of(frame, question)
-    weight = None if weights is None else _weights_of(frame, weights, is_settled)
-    columns, notes = _candidates(frame, question)
-    fixed = {question.target: y} if weight is None else {question.target: y, weights: weight}
-    rows, gap_notes = kept_rows(columns, fixed, missing)
-    notes += gap_notes
-    y = y[rows]
-    weight = None if weight is None else weight[rows]
-    _check_target(question.target, y)
+    question.check_names(list(frame.columns))
+    _check_shape(frame)
+    target, weights = question.target, question.weights
+    fixed = {target: _target_of(frame, target, may_have_thousands)}
+    if weights is not None:
+        fixed[weights] = _weights_of(frame, weights, may_have_thousands)
+    columns, notes = _candidates(frame, question, may_have_thousands)
+    rows, gap_notes = kept_rows(columns, fixed, question.missing)
+    fixed = {name: values[rows] for name, values in fixed.items()}
+    _check_target(target, fixed[target])
     designed, from_column = _designed(columns, rows, question)
-    X = np.column_stack(list(designed.values())) if designed else np.empty((len(y), 0))
     names = list(designed)
-    _check_finite(X, y, weight, names, question)
-    wanted, barred = _masks(names, from_column, question)
-    varies = np.ptp(X, axis=0) > 0.0 if len(y) else np.zeros(len(names), dtype=bool)
-    notes += _constants(names, varies, wanted, barred)
-    kept = varies & ~barred
+    X = np.column_stack(list(designed.values())) if designed else np.empty((len(rows), 0))
+    _check_finite(X, names, fixed)
+    always, never = _masks(names, from_column, question)
+    varies = np.ptp(X, axis=0) > 0.0
+    notes += gap_notes + _constants(names, varies, always, never)
+    kept = varies & ~never
     if not kept.any():
-        raise TableError(_nothing_left(columns, notes, question))
+        raise TableError(_nothing_left(notes, target))
     return Prepared(
         X=np.ascontiguousarray(X[:, kept]),
-        y=y,
-        weights=weight,
+        y=fixed[target],
+        weights=None if weights is None else fixed[weights],
         names=[name for name, keep in zip(names, kept, strict=True) if keep],
-        target=question.target,
-        always=wanted[kept],
+        target=target,
+        always=always[kept],
         rows=rows,
         notes=notes,
     )
 
 
-def _check_question(frame, question: _Question) -> None:
-    if question.missing not in {"error", "drop", "mean"}:
-        raise TableError(f'missing="{question.missing}"; choose "error", "drop" or "mean".')
-    names = list(frame.columns)
-    for role, name in (("target", question.target), ("weights", question.weights)):
-        if name is not None and name not in names:
-            raise TableError(
-                f"there is no column '{shortened(name)}' ({role}); {_hint(name, names)}"
-            )
-    if question.weights == question.target:
-        raise TableError(f"'{shortened(question.target)}' is both the target and the weights.")
-    if len(names) < 2:
+def _check_shape(frame: Any) -> None:
+    if frame.shape[1] < 2:
         raise TableError(
-            f"the table has one column only, {listed(names)}; there is nothing to explain it by."
+            f"the table has one column only, {few_names(frame.columns)}; there is nothing to "
+            "explain it by."
         )
     if not frame.shape[0]:
         raise TableError("the table has a header and no rows.")
-    for role, wanted in (("always", question.always), ("never", question.never)):
-        for name in wanted:
-            if name in {question.target, question.weights}:
-                raise TableError(f"'{shortened(name)}' is in {role} and is the target or weights.")
-            if name not in names and name.split("=")[0] not in names:
-                raise TableError(f"{role} has '{shortened(name)}'; {_hint(name, names)}")
 
 
-def _hint(name: str, names: list[str]) -> str:
-    numbered = [other for other in names if other.startswith(f"{name} (")]
-    if numbered:
-        return f"several columns have that name and are read as {listed(numbered)}."
-    return nearest(name, names)
-
-
-def _target_of(frame, question: _Question) -> np.ndarray:
-    name = question.target
-    column = column_of(frame[name], is_wanted=True, is_settled=question.is_settled)
+def _target_of(frame: Any, name: str, may_have_thousands: bool) -> np.ndarray:
+    column = column_of(frame[name], is_wanted=True, may_have_thousands=may_have_thousands)
     if column.kind == "number" and not column.n_not_numbers:
         return column.values
     if column.n_not_numbers:
@@ -165,8 +116,8 @@ def _target_of(frame, question: _Question) -> np.ndarray:
     raise TableError(f"the target '{shortened(name)}' {what}; the target must be a number{how}.")
 
 
-def _weights_of(frame, name: str, is_settled: bool) -> np.ndarray:
-    column = column_of(frame[name], is_wanted=True, is_settled=is_settled)
+def _weights_of(frame: Any, name: str, may_have_thousands: bool) -> np.ndarray:
+    column = column_of(frame[name], is_wanted=True, may_have_thousands=may_have_thousands)
     if column.kind != "number":
         raise TableError(f"the weights '{shortened(name)}' are not numbers.")
     if np.any(column.values < 0.0):
@@ -177,15 +128,19 @@ def _weights_of(frame, name: str, is_settled: bool) -> np.ndarray:
     return column.values
 
 
-def _candidates(frame, question: _Question) -> tuple[dict[str, Column], list[Note]]:
-    """Return the columns of use, and notes on the others."""
+def _candidates(
+    frame: Any, question: Question, may_have_thousands: bool
+) -> tuple[dict[str, Column], list[Note]]:
+    """Return the columns that can be used, and notes on the others."""
     used, left_out = {}, {}
     roles = {question.target, question.weights, *question.never}
     wanted = set(question.always) | {name.split("=")[0] for name in question.always}
     for name in frame.columns:
         if name in roles:
             continue
-        column = column_of(frame[name], is_wanted=name in wanted, is_settled=question.is_settled)
+        column = column_of(
+            frame[name], is_wanted=name in wanted, may_have_thousands=may_have_thousands
+        )
         if column.kind in _LEFT_OUT:
             left_out.setdefault(column.kind, {})[name] = column.example
         else:
@@ -193,7 +148,7 @@ def _candidates(frame, question: _Question) -> tuple[dict[str, Column], list[Not
     for kind, names in left_out.items():
         refused = [name for name in names if name in wanted]
         if refused:
-            raise TableError(f"always has {listed(refused)}, which {_LEFT_OUT[kind]}.")
+            raise TableError(f"always has {few_names(refused)}, which {_LEFT_OUT[kind]}.")
     notes = [
         Note(kind, f"Left out, for they {_LEFT_OUT[kind]}: {_quoted(names)}.", tuple(names))
         for kind, names in left_out.items()
@@ -203,7 +158,7 @@ def _candidates(frame, question: _Question) -> tuple[dict[str, Column], list[Not
 
 def _quoted(examples: dict[str, str]) -> str:
     """Return names for a sentence, each with the cell that was seen in it, if there is one."""
-    return listed(
+    return few_names(
         f"{shortened(name, 30)} ('{cell}')" if cell else name for name, cell in examples.items()
     )
 
@@ -215,16 +170,16 @@ def _encoded_notes(used: dict[str, Column]) -> list[Note]:
     rounded = tuple(name for name, column in used.items() if column.is_rounded)
     notes = []
     if rounded:
-        text = f"Beyond 2⁵³, so only 15 digits or so are kept: {listed(rounded)}."
+        text = f"Beyond 2⁵³, so only 15 digits or so are kept: {few_names(rounded)}."
         notes.append(Note("rounded", text, rounded))
     if signed:
-        text = f"Read as numbers, without %, $ or commas between thousands: {listed(signed)}."
+        text = f"Read as numbers, without %, $ or commas between thousands: {few_names(signed)}."
         notes.append(Note("signs", text, signed))
     if categories:
-        text = f"Text, one column of 0 and 1 for each level: {listed(categories)}."
+        text = f"Text, one column of 0 and 1 for each level: {few_names(categories)}."
         notes.append(Note("category", text, categories))
     if counters:
-        text = f"Counts the rows; if it is an identifier, name it in never: {listed(counters)}."
+        text = f"Counts the rows; if it is an identifier, name it in never: {few_names(counters)}."
         notes.append(Note("counter", text, counters))
     return notes
 
@@ -241,7 +196,7 @@ def _check_target(name: str, y: np.ndarray) -> None:
 
 
 def _designed(
-    columns: dict[str, Column], rows: np.ndarray, question: _Question
+    columns: dict[str, Column], rows: np.ndarray, question: Question
 ) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """Return the columns of numbers by name, and which column of the table each came from."""
     designed, from_column = {}, {}
@@ -258,12 +213,9 @@ def _designed(
     return designed, from_column
 
 
-def _check_finite(X, y, weight, names, question: _Question) -> None:
-    counts = {question.target: int(np.sum(np.isinf(y)))}
-    if weight is not None:
-        counts[str(question.weights)] = int(np.sum(np.isinf(weight)))
-    infinite = np.isinf(X).sum(axis=0)
-    counts |= {names[place]: int(infinite[place]) for place in np.flatnonzero(infinite)}
+def _check_finite(X: np.ndarray, names: list[str], fixed: dict[str, np.ndarray]) -> None:
+    counts = {name: int(np.sum(np.isinf(values))) for name, values in fixed.items()}
+    counts |= dict(zip(names, np.isinf(X).sum(axis=0).tolist(), strict=True))
     counts = {name: count for name, count in counts.items() if count}
     if counts:
         raise TableError(
@@ -272,12 +224,14 @@ def _check_finite(X, y, weight, names, question: _Question) -> None:
         )
 
 
-def _masks(names, from_column, question: _Question) -> tuple[np.ndarray, np.ndarray]:
+def _masks(
+    names: list[str], from_column: dict[str, str], question: Question
+) -> tuple[np.ndarray, np.ndarray]:
     """Return which columns must be chosen and which must not; levels may be named alone."""
-    wanted, barred = set(question.always), set(question.never)
+    wanted, excluded = set(question.always), set(question.never)
     always = np.array([n in wanted or from_column[n] in wanted for n in names], dtype=bool)
-    never = np.array([n in barred for n in names], dtype=bool)
-    both = [*(wanted & barred), *(n for n in names if from_column[n] in wanted and n in barred)]
+    never = np.array([n in excluded for n in names], dtype=bool)
+    both = [*(wanted & excluded), *(n for n in names if from_column[n] in wanted and n in excluded)]
     if both:
         raise TableError(f"'{shortened(both[0])}' is both in always and in never.")
     strange = wanted - {*names, *from_column.values()}
@@ -286,20 +240,21 @@ def _masks(names, from_column, question: _Question) -> tuple[np.ndarray, np.ndar
     return always, never
 
 
-def _constants(names, varies, wanted, barred) -> list[Note]:
-    constant = tuple(
-        name for name, is_left in zip(names, ~varies & ~barred, strict=True) if is_left
-    )
-    forced = [name for name, bad in zip(names, ~varies & wanted, strict=True) if bad]
+def _constants(
+    names: list[str], varies: np.ndarray, always: np.ndarray, never: np.ndarray
+) -> list[Note]:
+    """Return a note on the columns that are the same in every row; raise where one is wanted."""
+    forced = [name for name, is_forced in zip(names, ~varies & always, strict=True) if is_forced]
     if forced:
-        raise TableError(f"always has {listed(forced)}, which is the same in every row.")
+        raise TableError(f"always has {few_names(forced)}, which is the same in every row.")
+    constant = tuple(name for name, is_left in zip(names, ~varies & ~never, strict=True) if is_left)
     if not constant:
         return []
-    text = f"Left out, for they are the same in every row: {listed(constant)}."
+    text = f"Left out, for they are the same in every row: {few_names(constant)}."
     return [Note("constant", text, constant)]
 
 
-def _nothing_left(columns, notes: list[Note], question: _Question) -> str:
+def _nothing_left(notes: list[Note], target: str) -> str:
     reasons = [note.text for note in notes if note.text.startswith("Left out")]
-    said = " ".join(reasons) or f"{listed(columns)} are all in never=[…]."
-    return f"no column is left to explain '{shortened(question.target)}' by. {said}"
+    said = " ".join(reasons) or "All others are in never=[…]."
+    return f"no column is left to explain '{shortened(target)}' by. {said}"

@@ -1,8 +1,8 @@
-"""What kind of text a table is: encoding, delimiter, lines to pass over, header.
+"""How a text table is written: encoding, delimiter, lines to skip, header.
 
 Everything is guessed from the beginning of the file. A delimiter is good if every line has as many
-fields as the first, and most of those are numbers. Every guess that is not the plain one (UTF-8,
-comma, a header in the first line) is reported, so that a wrong one can be seen and overruled.
+fields as the first and most fields are numbers. Every unusual guess (other than UTF-8, a comma, a
+header in the first line) is reported, so that the user can see and correct a wrong one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import io
 import re
 from typing import NamedTuple
 
-from .words import Note, TableError, listed
+from .._printable import few_names
+from .notes import Note, TableError
 
 __all__ = ["Dialect", "decoded", "field_trouble", "sniff"]
 
@@ -45,7 +46,7 @@ class Dialect(NamedTuple):
     has_header: bool
     """Whether the first line that is not passed over has the names."""
     n_passed: int = 0
-    """Lines at the top that are no part of the table."""
+    """Lines at the top that are not part of the table."""
     n_comments: int = 0
     """Those of them that begin with #."""
     has_comment_header: bool = False
@@ -64,7 +65,9 @@ class Dialect(NamedTuple):
             text += "; the last has the names" if self.has_comment_header else ""
             found.append(Note("comment", f"{text}."))
         if not self.has_header and not self.has_comment_header:
-            text = f"The first line has only numbers, so the columns are named {listed(self.names)}"
+            text = (
+                f"The first line has only numbers, so the columns are named {few_names(self.names)}"
+            )
             found.append(Note("header", f"{text}."))
         return found
 
@@ -99,7 +102,7 @@ def _decoded(sample: bytes, encoding: str) -> str | None:
 
 
 def sniff(text: str, encoding: str, name: str, *, delimiter: str | None = None) -> Dialect:
-    r"""Return how to read a file that begins with ``text``; a delimiter given stands.
+    r"""Return how to read a file that begins with ``text``; a given delimiter is not changed.
 
     Examples
     --------
@@ -150,7 +153,7 @@ def _check_delimiter(delimiter: str) -> None:
 def _top(text: str) -> tuple[list[str], str | None, str]:
     """Return the lines before the table, the delimiter that Excel's ``sep=`` names, the rest.
 
-    Blank lines before a line that is passed over are passed over too.
+    Blank lines before a skipped line are skipped, too.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines, n_passed, separator, end = [], 0, None, 0

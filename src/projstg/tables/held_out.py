@@ -19,7 +19,7 @@ __all__ = [
     "weighted_mean",
 ]
 
-# Copies of the rows for all folds at once may take this much; beyond, one fold at a time.
+# So many numbers may the rows of all folds have together; beyond, one fold at a time.
 _MOST_NUMBERS = 50_000_000
 
 
@@ -56,10 +56,10 @@ def r_squared(
 
 
 def checked(data: Prepared, params: dict, n_folds: int, seed: int) -> Checked:
-    """Choose and predict in folds; the choice is made anew in each.
+    """Choose and predict in folds, with a new choice in each.
 
-    ``params`` are those of :class:`ProjectedSTG`. All training sets are of one size, so that the
-    folds are one batch; of the larger ones a row is left out.
+    ``params`` are those of :class:`ProjectedSTG`. All training sets have one size, so that the
+    folds are one batch; a larger one loses a row.
     """
     order = np.random.default_rng([seed, n_folds]).permutation(len(data.y))
     tests = np.array_split(order, n_folds)

@@ -1,7 +1,7 @@
-"""Whether a table fits: what is free, what a table takes, and a stream that stops in time.
+"""Whether a table fits into memory: what is free, what a table takes, a stream that stops in time.
 
-A file may hold far more than its size or its own words say, so what comes out of it is counted
-while it is read.
+A file may unpack to far more than its size or its header says, so the bytes are counted while they
+are read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from .words import TableError
+from .notes import TableError
 
 __all__ = ["Metered", "check_memory", "free_memory"]
 
@@ -23,7 +23,7 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 class Metered(io.RawIOBase):
-    """A binary stream that is stopped where it holds more than fits, or is no text.
+    """A binary stream that raises where it holds more than fits, or is not text.
 
     ``delimiter`` is what cells are counted by; None before it is known.
     """
@@ -52,7 +52,7 @@ class Metered(io.RawIOBase):
         return self._stream.tell()
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go elsewhere; the count begins anew."""
+        """Move to another place; the count starts again."""
         self._restart()
         return self._stream.seek(offset, whence)
 

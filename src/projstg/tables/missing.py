@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._printable import shortened
 from .columns import Column
-from .words import Note, TableError, shortened
+from .notes import Note, TableError
 
 __all__ = ["FEWEST_ROWS", "counted", "filled", "kept_rows"]
 
@@ -15,7 +16,7 @@ FEWEST_ROWS = 4
 def kept_rows(
     columns: dict[str, Column], fixed: dict[str, np.ndarray], missing: str
 ) -> tuple[np.ndarray, list[Note]]:
-    """Return the rows to use, or raise where missing values are not to be.
+    """Return the rows to use, or raise where missing values are not allowed.
 
     ``fixed`` are the target and the weights, which are never filled in.
     """

@@ -1,10 +1,10 @@
 """How a column writes its numbers: which mark is decimal, and which sets thousands apart.
 
-Marks belong to a column, not to a file, and all cells of the column decide. A mark sets thousands
-apart only where groups of three digits say so in every cell. Where no one way of writing fits all
-cells, nothing is changed. ``1.234`` alone fits two ways; then the other columns of the file decide,
-and a note quotes the cell. Signs such as € and % are taken off, where all cells that have one have
-the same; per cent beside plain numbers are two ways of writing.
+Each column has its own marks, and all of its cells decide. A mark sets thousands apart only if it
+stands before groups of three digits in every cell. If no single way of writing fits all cells,
+nothing is changed. ``1.234`` alone fits two ways: then the other columns of the file decide, and a
+note quotes the cell. Signs such as € and % are removed if all cells that have a sign have the same
+one; percent beside plain numbers are two ways of writing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .words import Note, listed, shortened
+from .._printable import few_names, shortened
+from .notes import Note
 
 __all__ = ["MOSTLY", "PLAIN", "Marks", "Writing", "bare", "marks_notes", "plain", "written"]
 
@@ -52,7 +53,7 @@ class Marks(NamedTuple):
 
     @property
     def pattern(self) -> str:
-        """What a number written so looks like; who sets thousands apart writes no exponents."""
+        """What a number written so looks like; with marks for thousands there is no exponent."""
         point = re.escape(self.decimal)
         if self.thousands is None:
             return f"{_SIGN}(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+){_EXPONENT}"
@@ -159,7 +160,7 @@ def written(
 
 
 def _other_sign(cells: Any) -> str | None:
-    """Return a cell with a rarer sign than the others, where signs make them other quantities."""
+    """Return a cell with the rarest sign, where cells have different signs; else None."""
     if not cells.str.contains(f"[{_CURRENCY}{_SHARES}]").any():
         return None
     cells = cells.drop_duplicates()
@@ -214,7 +215,7 @@ def marks_notes(found: dict[str, Writing]) -> list[Note]:
             text = f"Thousands are set apart by {_THOUSANDS[one.marks.thousands]}"
             told.setdefault(("thousands", text), []).append(name)
     notes = [
-        Note(kind, f"{text}: {listed(names)}.", tuple(names))
+        Note(kind, f"{text}: {few_names(names)}.", tuple(names))
         for (kind, text), names in sorted(told.items())
     ]
     doubtful = {name: one for name, one in found.items() if one.other is not None}
@@ -225,7 +226,7 @@ def _doubt(doubtful: dict[str, Writing]) -> Note:
     """Return the note on columns whose numbers could also be others."""
     name, one = next(iter(doubtful.items()))
     taken, other = _number(one.example, one.marks), _number(one.example, one.other)
-    more = f" (also {listed([*doubtful][1:])})" if len(doubtful) > 1 else ""
+    more = f" (also {few_names([*doubtful][1:])})" if len(doubtful) > 1 else ""
     text = (
         f"In {shortened(name)}{more}, {one.example} is read as {taken:.12g}, not as {other:.12g}; "
         "if that is wrong, give the other decimal mark (--decimal)."

@@ -1,8 +1,8 @@
-"""The numbers of a text table that are not plainly written: found, settled by column, converted.
+"""Numbers of a text table that have other marks than a decimal point: found and converted.
 
-Two kinds of column need a look. Text, for pandas leaves ``1.234,50`` and ``5 %`` as they are. And
-floats such as 1.234, which pandas took for a decimal, though the point may set thousands apart; of
-those alone the text is read again.
+Two kinds of column are examined. Text: pandas leaves ``1.234,50`` and ``5 %`` as they are. And
+floats such as 1.234: pandas read a decimal point, but the point may set thousands apart. Only for
+those is the text read again.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from .._extras import extra
+from .._printable import few_names
+from .notes import Note
 from .number_marks import PLAIN, Writing, bare, marks_notes, plain, written
-from .words import Note, listed
 
 __all__ = ["with_numbers"]
 
@@ -66,7 +67,7 @@ def with_numbers(
     notes = marks_notes(told)
     if decimal == "," and fractions:
         others = tuple(names[place] for place in fractions)
-        text = f"The decimal mark is a point all the same: {listed(others)}."
+        text = f"The decimal mark is a point all the same: {few_names(others)}."
         notes.append(Note("decimal", text, others))
     return frame, facts, notes
 
@@ -124,7 +125,7 @@ def _plain_column(column: Any, way: Writing) -> Any:
     pandas = extra("pandas", "cli")
     known = column.dropna().astype(str)
     text = plain(known, way.marks)
-    if not way.is_pure:  # a word stays what it is
+    if not way.is_pure:  # words stay
         text = text.where(bare(known).str.fullmatch(way.marks.pattern), known)
     numbers = pandas.to_numeric(text, errors="coerce")
     return (numbers if numbers.notna().all() else text).reindex(column.index)

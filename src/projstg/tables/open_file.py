@@ -1,4 +1,4 @@
-"""From a path to bytes that can be read twice, without waiting for ever.
+"""From a path to bytes that can be read twice, without endless waiting.
 
 A regular file is used as it is. A pipe (standard input, a named pipe, the shell's ``<(command)``)
 is read to its end first. Devices, sockets and folders are refused.
@@ -15,17 +15,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from .._did_you_mean import nearest_name
 from .._files import kind_of_file
+from .._printable import shortened
 from .memory_guard import check_memory, free_memory
-from .words import TableError, shortened
+from .notes import TableError
 
 __all__ = ["opened", "text_of_file"]
 
-# A named pipe into which nobody writes would be waited for without end. Who wants to wait longer
-# pipes into standard input, where a writer is always there.
+# A named pipe without a writer would block for ever. Standard input always has a writer, so there
+# is no limit there.
 _PATIENCE = 30.0
 _PIECE, _LONGEST_PATH = 1 << 20, 200
-# To open a pipe would wait for somebody who writes into it.
+# Opening a pipe in the usual way blocks until there is a writer.
 _WITHOUT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -72,10 +74,8 @@ def _trouble(path: Path, error: OSError) -> str:
             others = [other.name for other in path.parent.iterdir() if other.is_file()]
         except OSError:
             others = []
-        close = [other for other in others if other.casefold() == path.name.casefold()]
-        return f"{shown} is not there" + (
-            f"; did you mean {shortened(close[0])}?" if close else "."
-        )
+        near = nearest_name(path.name, others)
+        return f"{shown} is not there" + (f"; did you mean '{shortened(near)}'?" if near else ".")
     try:
         is_socket = stat.S_ISSOCK(os.stat(path).st_mode)
     except (OSError, ValueError):

@@ -1,8 +1,8 @@
 """Parquet files: the types a table can have, and what they take in memory.
 
 Text is read as codes and levels, so that a long text in many rows is held once. Decimals become
-floats. Columns of lists and records hold no numbers that could be chosen: they are not read at all,
-and stand in the table as what is neither a number nor text.
+floats. Columns of lists and records hold no numbers that could be chosen: they are not read,
+and count as neither numbers nor text.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from .._extras import extra
+from .._printable import printable
+from .column_names import distinct
 from .memory_guard import check_memory, free_memory
-from .words import Note, TableError, distinct, printable
+from .notes import Note, TableError
 
 __all__ = ["parquet_frame"]
 
@@ -29,7 +31,7 @@ def parquet_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, li
         about = parquet.ParquetFile(file, read_dictionary=texts)
         _check(about, name, most_bytes)
         nested = [pyarrow.types.is_nested(field.type) for field in schema]
-        # In one thread: where memory runs out in another one, the process is ended.
+        # In one thread: running out of memory in another thread would end the process.
         table = about.read(columns=_wanted(schema, nested), use_threads=False)
         frame = _decimals_as_floats(pyarrow, table).to_pandas(ignore_metadata=True)
     except (OSError, ValueError, pyarrow.ArrowException) as error:
@@ -72,7 +74,7 @@ def _wanted(schema: Any, nested: list[bool]) -> list[str] | None:
 
 
 def _decimals_as_floats(pyarrow: Any, table: Any) -> Any:
-    """Return the table with floats for decimals, by way of text, for Arrow's own are rounded."""
+    """Return the table with floats for decimals, by way of text: Arrow's own conversion rounds."""
     for place, field in enumerate(table.schema):
         if pyarrow.types.is_decimal(field.type):
             column = table.column(place).cast(pyarrow.string()).cast(pyarrow.float64())

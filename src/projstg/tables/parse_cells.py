@@ -1,7 +1,7 @@
 """From a stream of text to a data frame: a sample, its dialect, the cells, the numbers in them.
 
-pandas cuts the text into cells and reads what is plainly a number. Numbers that are written in
-another way come back from it as text; :mod:`numerals` sees to them.
+pandas cuts the text into cells and reads what is plainly a number. Other numbers come back
+as text; :mod:`numerals` converts them.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._extras import extra
+from .._printable import few_names, printable
+from .column_names import distinct
 from .dialect import Dialect, decoded, field_trouble, sniff
 from .memory_guard import Metered, check_memory, free_memory
+from .notes import Note, TableError
 from .numerals import with_numbers
-from .words import Note, TableError, distinct, listed, printable
 
 __all__ = ["text_frame"]
 
 _SAMPLE, _FEWEST_LINES = 1 << 18, 3
-# A file without line ends is found out here; a table has its third line by then.
+# A table has its third line by then; a file without line ends has not.
 _LONGEST_SAMPLE = 1 << 24
 # Measured: pandas takes a second for so many columns, and minutes for ten times as many.
 _MOST_COLUMNS = 100_000
@@ -41,7 +43,7 @@ def text_frame(
 ) -> tuple[Any, dict, list[Note]]:
     """Return the frame, facts and notes.
 
-    ``stream`` is the text, and ``file`` the bytes on disk, which are others for a gzip file.
+    ``stream`` is the text, and ``file`` the bytes on disk, which differ for a gzip file.
     """
     meter = Metered(stream, name, most_bytes)
     stream = io.BufferedReader(meter, _SAMPLE)
@@ -99,7 +101,7 @@ def _beginning(stream: Any, name: str) -> tuple[bytes, bool]:
 
 
 def _length(file: Any, sample: bytes) -> int:
-    """Return the bytes of text: of a gzip file as its end says, or at the rate so far.
+    """Return the bytes of text: for a gzip file as its last bytes say, or by the rate so far.
 
     It is an estimate. A gzip file says only the length of its last part, modulo 2³²; what really
     comes out of it is counted while it is read.
@@ -211,5 +213,5 @@ def _swallowed(frame: Any, names: list[str], delimiter: str) -> list[Note]:
             found += [name] * any(line.count(delimiter) == len(names) - 1 for line in lines)
     if not found:
         return []
-    text = f"Cells in quotes hold whole rows; is a quotation mark never closed? {listed(found)}."
+    text = f"Cells in quotes hold whole rows; is a quotation mark never closed? {few_names(found)}."
     return [Note("quote", text, tuple(found))]

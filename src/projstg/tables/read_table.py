@@ -11,10 +11,10 @@ import gzip
 import zlib
 from typing import Any, NamedTuple
 
+from .notes import Note, TableError
 from .open_file import opened
 from .parquet import parquet_frame
 from .parse_cells import text_frame
-from .words import Note, TableError
 
 __all__ = ["Read", "read_table", "size_of"]
 

@@ -14,11 +14,13 @@ from typing import Any, TypedDict
 
 from .._extras import extra
 from .._files import replacing
+from .._printable import printable, shortened
+from ..render.number_text import short_number
+from .notes import Note, TableError
 from .open_file import text_of_file
 from .result_schema import typed
-from .words import Note, TableError, figure, printable, shortened
 
-__all__ = ["SCHEMA", "SCHEMA_VERSION", "Candidate", "Chosen", "Selection"]
+__all__ = ["SCHEMA", "SCHEMA_VERSION", "Candidate", "Chosen", "Selection", "known_certainty"]
 
 SCHEMA, SCHEMA_VERSION = "projstg-selection", 1
 
@@ -165,13 +167,15 @@ class Selection:
     def __str__(self) -> str:
         lines = [self.headline()]
         for one in self.chosen:
-            error = "" if one.standard_error is None else f" ± {figure(one.standard_error, 2)}"
-            lines.append(f"  {shortened(one.column)}  {figure(one.coefficient)}{error}")
+            error = (
+                "" if one.standard_error is None else f" ± {short_number(one.standard_error, 2)}"
+            )
+            lines.append(f"  {shortened(one.column)}  {short_number(one.coefficient)}{error}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<li>{escape(note.text)}</li>" for note in self.notes)
-        frame = self.table.to_html(index=False, escape=True, border=0, float_format=figure)
+        frame = self.table.to_html(index=False, escape=True, border=0, float_format=short_number)
         return f"<p>{escape(self.headline())}</p>{frame}<ul>{notes}</ul>"
 
     def as_dict(self) -> dict:
@@ -213,6 +217,16 @@ class Selection:
             return cls.from_dict(content)
         except TableError as error:
             raise TableError(f"{shown}: {error}") from None
+
+
+def known_certainty(selection: Selection) -> dict[str, str]:
+    """Return the kinds of certainty for which there are numbers, each with its field."""
+    kinds = {"probability": "probability", "chosen again": "stability"}
+    return {
+        name: field
+        for name, field in kinds.items()
+        if any(getattr(one, field) is not None for one in selection.chosen)
+    }
 
 
 def _plain(value: Any) -> Any:

@@ -1,6 +1,6 @@
-"""What JSON holds, as the records it is meant to be: every field is checked against its type.
+"""From JSON to records: every field is checked against the type that the record states.
 
-The types are those that the records themselves state: a dataclass, a named tuple or a ``TypedDict``
+A record is a dataclass, a named tuple or a ``TypedDict``
 of numbers, text, lists, tuples and dicts.
 """
 
@@ -11,7 +11,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from .words import TableError, shortened
+from .._printable import shortened
+from .notes import TableError
 
 __all__ = ["typed"]
 
@@ -19,7 +20,7 @@ _NAMED = {float: "a number", int: "a whole number", str: "text", dict: "an objec
 
 
 def typed(value: Any, wanted: Any, where: str = "") -> Any:
-    """Return a value from JSON as the type it is meant to be, or say which field is not that.
+    """Return a value from JSON as the type it is meant to be, or raise and name the field.
 
     Examples
     --------
@@ -27,7 +28,7 @@ def typed(value: Any, wanted: Any, where: str = "") -> Any:
     (1.0, 2.5)
     >>> typed(["a", 3], list[str], "names")
     Traceback (most recent call last):
-    projstg.tables.words.TableError: this is no selection: names[1] is 3, and text is wanted.
+    projstg.tables.notes.TableError: this is no selection: names[1] is 3, and text is wanted.
     """
     origin, inner = get_origin(wanted), get_args(wanted)
     if origin in {Union, UnionType}:  # X | None is the only union there is
@@ -45,7 +46,7 @@ def typed(value: Any, wanted: Any, where: str = "") -> Any:
 
 
 def _record(value: Any, wanted: Any, where: str) -> Any:
-    """Return a dict from JSON as a record; fields that are not known are passed over."""
+    """Return a dict from JSON as a record; unknown fields are ignored."""
     _check(value, dict, where)
     given = {}
     for name, hint in get_type_hints(wanted).items():

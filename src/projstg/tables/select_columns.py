@@ -11,10 +11,12 @@ import numpy as np
 
 from .._extras import extra
 from .answer import answered
+from .column_names import distinct
 from .design_matrix import Prepared, prepared_table
+from .notes import TableError
+from .question import Question, named_target
 from .read_table import Read, read_table, size_of
 from .result import Selection
-from .words import TableError, distinct, nearest
 
 __all__ = ["chosen_from", "select"]
 
@@ -84,30 +86,28 @@ def select(
     """
     start = perf_counter()
     read, target, weights = _as_read(table, target, weights)
-    question = {
-        "k": k,
-        "criterion": criterion,
-        "always": _names(always, "always"),
-        "never": _names(never, "never"),
-        "weights": weights,
-        "missing": missing,
-        "folds": folds,
-        "sizes": sizes,
-        "random_state": random_state,
-    }
-    return chosen_from(read, target, question, start)[0]
-
-
-def chosen_from(
-    read: Read, target: str | None, question: dict, start: float
-) -> tuple[Selection, Prepared]:
-    """Return the answer for a table that has been read, and the numbers it was found in."""
-    data = prepared_table(
-        read.frame,
-        _named_target(target, read),
-        is_settled=read.facts.get("format") == "text",
-        **{key: question[key] for key in ("always", "never", "weights", "missing")},
+    question = Question(
+        target=named_target(target, read.frame.columns),
+        k=k,
+        criterion=criterion,
+        always=always,
+        never=never,
+        weights=weights,
+        missing=missing,
+        folds=folds,
+        sizes=sizes,
+        random_state=random_state,
     )
+    return chosen_from(read, question, start)[0]
+
+
+def chosen_from(read: Read, question: Question, start: float) -> tuple[Selection, Prepared]:
+    """Return the answer for a table that has been read, and the numbers it was found in.
+
+    ``start`` is when reading began, on the clock of ``perf_counter``.
+    """
+    may_have_thousands = read.facts.get("format") != "text"
+    data = prepared_table(read.frame, question, may_have_thousands=may_have_thousands)
     source = {"name": read.name, **read.facts}
     seconds = {"read": perf_counter() - start}
     return answered(data, question, source, read.notes, seconds), data
@@ -161,16 +161,3 @@ def _free_name(name: str, names: Iterable[str]) -> str:
     while name in set(names):
         name += "'"
     return name
-
-
-def _named_target(target: str | None, read: Read) -> str:
-    names = list(read.frame.columns)
-    if target is None:
-        raise TableError(f'say which column to explain, as target="…"; {nearest("", names)}')
-    return str(target)
-
-
-def _names(columns: Iterable[str], role: str) -> list[str]:
-    if isinstance(columns, str):
-        raise TableError(f'{role}="{columns}"; give a list of names, {role}=["{columns}"].')
-    return [str(column) for column in columns or ()]

@@ -1,4 +1,4 @@
-"""Five pictures of an answer: effects, gates, sizes, stability, residuals.
+"""Six pictures of an answer: effects, stability, sizes, other sizes, gates, residuals.
 
 Each takes a selection and matplotlib's Axes. Names are shown as they are, never as formulas, and
 cut where they are long.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..report.style import plain_label
+from ..render.figure_text import figure_label, names_down_the_side
+from ..render.palette import CHOSEN, INK, OTHER
 from .result import Selection
 
 __all__ = [
@@ -20,17 +21,27 @@ __all__ = [
     "draw_sizes",
 ]
 
-_OURS, _OTHER, _INK = "#0072B2", "#b8b8b8", "#222222"
-_MOST_BARS = 20
+_MOST_BARS, _LONGEST_NAME = 20, 32
 
 
 def _named(ax: Any, names: list[str]) -> None:
-    """Write names down the left side, the first on top."""
-    labels = [plain_label(name, 32) for name in names]
-    ax.set_yticks(range(len(names)), labels=labels, parse_math=False)
-    ax.set_ylim(len(names) - 0.4, -0.6)
+    labels = [figure_label(name, _LONGEST_NAME) for name in names]
+    names_down_the_side(ax, labels, parse_math=False)
     ax.grid(visible=False, axis="y")
-    ax.tick_params(axis="y", length=0)
+
+
+def _nearest_columns(selection: Selection) -> list[Any]:
+    """Return the chosen columns and those that came near, as many as there is room for."""
+    return [*selection.chosen, *selection.others][:_MOST_BARS]
+
+
+def _share_bars(selection: Selection, ax: Any, shares: list[float | None]) -> None:
+    """Draw a share of each of the nearest columns as a bar, the chosen ones in their colour."""
+    columns, n_chosen = _nearest_columns(selection), len(selection.chosen)
+    _named(ax, [one.column for one in columns])
+    colours = [CHOSEN if place < n_chosen else OTHER for place in range(len(columns))]
+    ax.barh(range(len(columns)), [share or 0.0 for share in shares], color=colours)
+    ax.set_xlim(0.0, 1.0)
 
 
 def _nothing(ax: Any, words: str) -> None:
@@ -47,40 +58,33 @@ def draw_effects(selection: Selection, ax: Any) -> None:
     for place, one in enumerate(chosen):
         if one.standard_error is not None and one.coefficient:
             twice = 2.0 * abs(one.standard_error * one.effect / one.coefficient)
-            ax.plot([one.effect - twice, one.effect + twice], [place, place], color=_OURS, lw=2)
-    ax.plot([one.effect for one in chosen], range(len(chosen)), "o", color=_OURS)
-    ax.axvline(0.0, color=_INK, lw=0.8)
-    target = plain_label(selection.target, 32)
+            ax.plot([one.effect - twice, one.effect + twice], [place, place], color=CHOSEN, lw=2)
+    ax.plot([one.effect for one in chosen], range(len(chosen)), "o", color=CHOSEN)
+    ax.axvline(0.0, color=INK, lw=0.8)
+    target = figure_label(selection.target, _LONGEST_NAME)
     ax.set_xlabel(f"change of {target} for one standard deviation", parse_math=False)
     return None
 
 
 def draw_gates(selection: Selection, ax: Any) -> None:
     """Draw how far open the gates of the chosen columns and of the next ones are."""
-    columns = [*selection.chosen, *selection.others][:_MOST_BARS]
-    _named(ax, [one.column for one in columns])
-    colours = [_OURS] * len(selection.chosen) + [_OTHER] * len(selection.others)
-    ax.barh(range(len(columns)), [one.gate or 0.0 for one in columns], color=colours[:_MOST_BARS])
-    ax.set_xlim(0.0, 1.0)
+    columns = _nearest_columns(selection)
+    _share_bars(selection, ax, [one.gate for one in columns])
     ax.set_xlabel("how far open the gate is, E[z]; chosen columns in blue")
 
 
 def draw_certainty(selection: Selection, ax: Any) -> None:
     """Draw in how many folds columns were chosen again, and their probabilities if known."""
-    columns = [*selection.chosen, *selection.others][:_MOST_BARS]
+    columns = _nearest_columns(selection)
     if all(one.stability is None and one.probability is None for one in columns):
         return _nothing(ax, "not checked on rows left out")
-    _named(ax, [one.column for one in columns])
-    colours = [_OURS] * len(selection.chosen) + [_OTHER] * len(selection.others)
-    shares = [one.stability or 0.0 for one in columns]
-    ax.barh(range(len(columns)), shares, color=colours[:_MOST_BARS], label="chosen again")
+    _share_bars(selection, ax, [one.stability for one in columns])
     known = [
         (one.probability, place) for place, one in enumerate(columns) if one.probability is not None
     ]
     if known:
         x, y = zip(*known, strict=True)
-        ax.plot(x, y, "D", color=_INK, ms=4.5, label="probability", clip_on=False, zorder=3)
-    ax.set_xlim(0.0, 1.0)
+        ax.plot(x, y, "D", color=INK, ms=4.5, clip_on=False, zorder=3)
     said = "share of folds that choose the column"
     ax.set_xlabel(f"{said}; diamonds: probability given all rows" if known else said)
     return None
@@ -92,13 +96,13 @@ def draw_path(selection: Selection, ax: Any) -> None:
         return _nothing(ax, "other sizes were not tried")
     sizes = [one["k"] for one in selection.path]
     ax.plot(
-        sizes, [one["r2_in_sample"] for one in selection.path], "o-", color=_OTHER, label="all rows"
+        sizes, [one["r2_in_sample"] for one in selection.path], "o-", color=OTHER, label="all rows"
     )
     outside = [one["r2_out_of_sample"] for one in selection.path]
     if any(value is not None for value in outside):
         values = [float("nan") if value is None else value for value in outside]
-        ax.plot(sizes, values, "o-", color=_OURS, label="rows left out")
-    ax.axvline(len(selection.chosen), color=_INK, lw=0.8, ls=":", label="chosen size")
+        ax.plot(sizes, values, "o-", color=CHOSEN, label="rows left out")
+    ax.axvline(len(selection.chosen), color=INK, lw=0.8, ls=":", label="chosen size")
     ax.set_xlabel("number of columns")
     ax.set_ylabel("R²")
     ax.xaxis.get_major_locator().set_params(integer=True)
@@ -109,7 +113,7 @@ def draw_path(selection: Selection, ax: Any) -> None:
 def draw_sizes(selection: Selection, ax: Any) -> None:
     """Draw how likely each number of columns is."""
     sizes = [one["k"] for one in selection.sizes]
-    colours = [_OURS if size == len(selection.chosen) else _OTHER for size in sizes]
+    colours = [CHOSEN if size == len(selection.chosen) else OTHER for size in sizes]
     ax.bar(sizes, [one["probability"] for one in selection.sizes], color=colours)
     ax.set_xlabel("number of columns; the chosen one in blue")
     ax.set_ylabel("probability")
@@ -122,8 +126,8 @@ def draw_residuals(selection: Selection, ax: Any) -> None:
     actual, fitted = selection.rows.get("actual", []), selection.rows.get("fitted", [])
     residuals = [a - f for a, f in zip(actual, fitted, strict=True)]
     size = 12.0 if len(actual) < 300 else 5.0
-    ax.scatter(fitted, residuals, s=size, color=_OURS, alpha=0.6, linewidths=0)
-    ax.axhline(0.0, color=_INK, lw=0.8)
-    target = plain_label(selection.target, 32)
+    ax.scatter(fitted, residuals, s=size, color=CHOSEN, alpha=0.6, linewidths=0)
+    ax.axhline(0.0, color=INK, lw=0.8)
+    target = figure_label(selection.target, _LONGEST_NAME)
     ax.set_xlabel(f"fitted {target}", parse_math=False)
     ax.set_ylabel("actual − fitted")

@@ -1,19 +1,17 @@
-"""The answer as one HTML file that needs nothing else and does nothing.
-
-The figures are SVG in the page, the style is that of the laboratory's report. There is no script in
-it, its own policy forbids any, and every name is escaped.
-"""
+"""The answer as one HTML file that needs nothing else, without a script."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from .._extras import extra
-from ..report.figures import RC
-from ..report.saving import inline_svg, svg_text
-from .result import Selection
+from .._printable import few_names, shortened
+from ..render.figure_svg import figure_style, inline_svg, svg_text
+from ..render.number_text import percent, short_number
+from ..render.page_html import page_html
+from .column_names import difference
+from .result import Selection, known_certainty
 from .selection_figures import (
     draw_certainty,
     draw_effects,
@@ -22,7 +20,6 @@ from .selection_figures import (
     draw_residuals,
     draw_sizes,
 )
-from .words import difference, figure, listed, percent, shortened
 
 __all__ = ["page"]
 
@@ -91,16 +88,10 @@ _PICTURES = (
 
 def page(selection: Selection, command: str = "") -> str:
     """Return the text of the page; ``command`` is what made it."""
-    jinja2, markup = extra("jinja2", "cli"), extra("markupsafe", "cli")
-    template = files(__package__).joinpath("page.html.j2").read_text(encoding="utf-8")
-    css = files("projstg.report").joinpath("page.css").read_text(encoding="utf-8")
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    return environment.from_string(template).render(
+    return page_html(
+        "tables/selection_page.html.j2",
         selection=selection,
         title=f"What {shortened(selection.target)} depends on",
-        css=markup.Markup(css),
         rows=[_row(one) for one in selection.chosen],
         certainty=_certainty(selection),
         has_rivals=any(one.exchangeable_for for one in selection.chosen),
@@ -133,7 +124,7 @@ def _drawn(selection: Selection, picture: _Picture) -> Any:
     height = (
         1.0 + 0.24 * max(n_bars, 2) if picture.is_list else 2.2 if picture.name == "sizes" else 3.4
     )
-    with extra("matplotlib", "plots").rc_context(RC):
+    with figure_style():
         figure = extra("matplotlib.figure", "plots").Figure(
             figsize=(7.2, height), layout="constrained"
         )
@@ -143,28 +134,26 @@ def _drawn(selection: Selection, picture: _Picture) -> Any:
 
 
 def _certainty(selection: Selection) -> dict[str, str]:
-    """Return the names of the columns on certainty that are known, and what they mean."""
-    words = {}
-    if any(one.probability is not None for one in selection.chosen):
-        words["probability"] = "The probability is that of belonging to the model, given the rows."
-    if any(one.stability is not None for one in selection.chosen):
-        words["chosen again"] = (
-            f"“Chosen again” is the share of {len(selection.r2_folds)} folds that choose the "
-            "column on their own."
-        )
-    return words
+    """Return the known kinds of certainty, and what they mean."""
+    n_folds = len(selection.r2_folds)
+    words = {
+        "probability": "The probability is that of belonging to the model, given the rows.",
+        "chosen again": f"“Chosen again” is the share of {n_folds} folds that choose the column on "
+        "their own.",
+    }
+    return {name: words[name] for name in known_certainty(selection)}
 
 
 def _row(one: Any) -> dict:
     return {
         "column": shortened(one.column, 80),
         "whole": one.column,
-        "coefficient": figure(one.coefficient, 5),
-        "error": "" if one.standard_error is None else figure(one.standard_error, 2),
-        "effect": figure(one.effect, 3),
+        "coefficient": short_number(one.coefficient, 5),
+        "error": "" if one.standard_error is None else short_number(one.standard_error, 2),
+        "effect": short_number(one.effect, 3),
         "probability": percent(one.probability),
         "chosen again": percent(one.stability),
-        "rivals": listed(one.exchangeable_for),
+        "rivals": few_names(one.exchangeable_for),
     }
 
 
@@ -174,14 +163,14 @@ def _facts(selection: Selection) -> list[tuple[str, str]]:
     table = {key: value for key, value in source.items() if value not in (None, False, "")}
     asked = {key: value for key, value in question.items() if value not in (None, [], ())}
     seconds = {f"seconds to {key}": f"{value:.2f}" for key, value in selection.seconds.items()}
-    merged = {**table, **asked, "intercept": figure(selection.intercept, 6), **seconds}
+    merged = {**table, **asked, "intercept": short_number(selection.intercept, 6), **seconds}
     merged["version"] = selection.version
     return [(key.replace("_", " "), _said(value)) for key, value in merged.items()]
 
 
 def _said(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return listed(value, 20)
+        return few_names(value, 20)
     return shortened(
         {"\t": "tab", " ": "blank"}.get(value, value) if isinstance(value, str) else value, 200
     )

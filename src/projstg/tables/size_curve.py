@@ -1,4 +1,4 @@
-"""The same question for other sizes: how R² goes with the number of columns."""
+"""The same question for other sizes: how R² depends on the number of columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .held_out import checked, r_squared, weighted_mean
 __all__ = ["sizes_around", "tried_sizes"]
 
 _BEYOND, _MOST_SIZES = 5, 15
-# After so many seconds no further size is begun; the nearest to the one asked for come first.
+# Seconds after which no further size is tried; sizes near the chosen one come first.
 _PATIENCE = 60.0
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .._extras import extra
-from .result import Chosen, Selection
-from .words import difference, figure, listed, percent, shortened
+from .._printable import few_names, shortened
+from ..render.number_text import percent, short_number
+from .column_names import difference
+from .result import Chosen, Selection, known_certainty
 
 __all__ = ["show"]
 
@@ -44,7 +46,7 @@ def _table(selection: Selection) -> Any:
     table.add_column("column", overflow="fold")
     for name in ("coefficient", "± error", "per sd"):
         table.add_column(name, justify="right", no_wrap=True)
-    columns = _known(selection)
+    columns = known_certainty(selection)
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     has_rivals = any(one.exchangeable_for for one in selection.chosen)
@@ -53,29 +55,19 @@ def _table(selection: Selection) -> Any:
     for one in selection.chosen:
         cells = [text(shortened(one.column)), *_numbers(one)]
         cells += [percent(getattr(one, field)) for field in columns.values()]
-        cells += [text(listed(one.exchangeable_for, 3))] if has_rivals else []
+        cells += [text(few_names(one.exchangeable_for, 3))] if has_rivals else []
         table.add_row(*cells)
     return table
 
 
-def _known(selection: Selection) -> dict[str, str]:
-    """Return the columns on certainty for which there are numbers."""
-    wanted = {"probability": "probability", "chosen again": "stability"}
-    return {
-        name: field
-        for name, field in wanted.items()
-        if any(getattr(one, field) is not None for one in selection.chosen)
-    }
-
-
 def _numbers(one: Chosen) -> list[str]:
-    error = "" if one.standard_error is None else figure(one.standard_error, 2)
+    error = "" if one.standard_error is None else short_number(one.standard_error, 2)
     sign = "+" if one.effect > 0 else ""
-    return [figure(one.coefficient), error, sign + figure(one.effect, 3)]
+    return [short_number(one.coefficient), error, sign + short_number(one.effect, 3)]
 
 
 def _alternatives(selection: Selection) -> list[str]:
-    """Return how likely this choice is as a whole, and the sizes and choices that rival it."""
+    """Return how likely this choice is as a whole, and the likeliest other sizes and choices."""
     lines = []
     if selection.probability is not None:
         lines.append(f"exactly these columns: probability {percent(selection.probability)}")
@@ -92,7 +84,7 @@ def _alternatives(selection: Selection) -> list[str]:
 def _certainty(selection: Selection) -> list[str]:
     """Return what the columns of the table mean, and the time."""
     lines = ["coefficient: per unit of the column; per sd: per standard deviation of it"]
-    known = _known(selection)
+    known = known_certainty(selection)
     if "probability" in known:
         lines.append("probability: that the column belongs to the model, given these rows")
     if "chosen again" in known:

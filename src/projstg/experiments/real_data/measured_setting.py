@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...datasets._checks import check_count, choose, nearest
+from ..._did_you_mean import did_you_mean
+from ...datasets._checks import check_count, choose
 from ...datasets.settings import canonical, check_noise
 from ...datasets.signals import POSITIONS, SIGNALS
 from .measured_tables import TABLES
@@ -45,7 +46,8 @@ def measured_setting(
     table = choose("design", design, TABLES)
     choose("truth", truth, dict.fromkeys(TRUTHS))
     for name in options:
-        raise ValueError(f"design={design!r} has no option {name!r}; {nearest(name, ['truth'])}")
+        hint = did_you_mean(name, ["truth"])
+        raise ValueError(f"design={design!r} has no option {name!r}; {hint}")
     if n_features not in (None, table.n_inputs):
         raise ValueError(f"n_features={n_features}: {design} has {table.n_inputs}; leave it out")
     most = table.n_rows // 2 if truth == "held-out" else table.n_rows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module, invalidate_caches
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..._did_you_mean import did_you_mean
 from .method_record import Method
 from .shipped_methods import METHODS
 
@@ -46,10 +46,9 @@ def method(name: str) -> Method:
     for entry in _registered():
         if entry.name == name:
             return _as_method(_loaded(entry), name, entry.name)
-    near = get_close_matches(name, method_names(), n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(method_names())}."
     raise ValueError(
-        f"there is no method {name!r}; {hint} Methods of your own are named 'module:attribute'."
+        f"there is no method {name!r}; {did_you_mean(name, method_names())} Methods of your own "
+        "are named 'module:attribute'."
     )
 
 
@@ -89,8 +88,7 @@ def _from_outside(name: str) -> Method:
     module_name, _, attribute = name.partition(":")
     module = _imported(module_name, name)
     if not hasattr(module, attribute):
-        near = get_close_matches(attribute, dir(module), n=1)
-        hint = f"did you mean {module_name}:{near[0]}?" if near else "check the attribute's name."
+        hint = did_you_mean(attribute, [one for one in dir(module) if not one.startswith("_")])
         raise ValueError(f"{name!r}: module {module_name!r} has no {attribute!r}; {hint}")
     return _as_method(getattr(module, attribute), name, attribute)
 

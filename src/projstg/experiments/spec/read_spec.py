@@ -34,6 +34,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ..._did_you_mean import did_you_mean
 from ..._files import file_contents
 from ..real_data import is_measured
 from .experiment_spec import Size, Spec
@@ -43,7 +44,6 @@ from .spec_settings import PROBLEM_KEYS, expanded_settings, refuse_too_many, siz
 from .spec_values import (
     boolean,
     integer,
-    nearest_name,
     positive_number,
     refuse_unknown,
     string,
@@ -101,7 +101,7 @@ def _load(name: str, seen: tuple[str, ...]) -> Spec:
     if Path(name).suffix == ".toml":
         return _parse(_file_text(name), Path(name).stem, (*seen, name))
     raise ValueError(
-        f"there is no experiment {name!r}; did you mean {nearest_name(name, spec_names())}? "
+        f"there is no experiment {name!r}; {did_you_mean(name, spec_names())} "
         "One of your own is given by its path, ending in .toml."
     )
 
@@ -201,7 +201,7 @@ def _scale_rule(value: Any, where: str) -> str | float:
         return positive_number(value, f"{where}, alpha_scale")
     if value not in _SCALE_RULES:
         raise ValueError(
-            f"{where}: alpha_scale = {value!r}; did you mean {nearest_name(value, _SCALE_RULES)}? "
+            f"{where}: alpha_scale = {value!r}; {did_you_mean(value, _SCALE_RULES)} "
             "A number is possible too."
         )
     return value

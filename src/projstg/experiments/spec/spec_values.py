@@ -6,14 +6,14 @@ Every function takes the value and ``where``, the place in the file that an erro
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
+
+from ..._did_you_mean import did_you_mean
 
 __all__ = [
     "as_list",
     "boolean",
     "integer",
-    "nearest_name",
     "positive_number",
     "refuse_unknown",
     "string",
@@ -26,20 +26,7 @@ def refuse_unknown(table: Mapping[str, Any], known: Iterable[str], where: str) -
     """Raise for the first key of ``table`` that is not one of ``known``."""
     for key in table:
         if key not in known:
-            raise ValueError(
-                f"{where}: there is no key {key!r}; did you mean {nearest_name(key, known)}?"
-            )
-
-
-def nearest_name(word: str, known: Iterable[str]) -> str:
-    """Return the name in ``known`` that is most like ``word``, in quotes.
-
-    Examples
-    --------
-    >>> nearest_name("rooot", ["root", "title"])
-    "'root'"
-    """
-    return repr(get_close_matches(word, list(known), n=1, cutoff=0.0)[0])
+            raise ValueError(f"{where}: there is no key {key!r}; {did_you_mean(key, known)}")
 
 
 def as_list(value: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""From a figure to bytes: SVG for the page, SVG and PNG for the folder.
+"""From a figure to SVG for a page, and to SVG and PNG files; and the style that figures share.
 
 Matplotlib numbers the parts of every figure from one (``axes_1``, ``text_1``), and two figures in
 one page would share these ids. :func:`scoped` puts the figure's name before each, and before each
@@ -15,13 +15,35 @@ from typing import Any
 
 from .._extras import extra
 from .._files import replacing
-from .figures import RC
+from .palette import GRID, INK
 
-__all__ = ["inline_svg", "save_png", "save_svg", "scoped", "slimmed", "svg_text"]
+__all__ = ["figure_style", "inline_svg", "save_png", "save_svg", "scoped", "slimmed", "svg_text"]
 
+_STYLE = {
+    "font.size": 9.5,
+    "axes.titlesize": 10.5,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "text.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.7,
+    "axes.axisbelow": True,
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+    "svg.fonttype": "none",  # text stays text: searchable, small, in the reader's fonts
+}
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _NUMBERS = re.compile(r'(?<=\s)(d|x|y|points)="[^"]*"')
 _DECIMALS = re.compile(r"(\.\d\d)\d+")
+
+
+def figure_style(**settings: Any) -> Any:
+    """Return a context in which Matplotlib draws in the style of the pages."""
+    return extra("matplotlib", "plots").rc_context(_STYLE | settings)
 
 
 def scoped(svg: str, scope: str) -> str:
@@ -38,8 +60,7 @@ def scoped(svg: str, scope: str) -> str:
 
 def _written(figure: Any, name: str, form: str, **options: Any) -> bytes:
     buffer = io.BytesIO()
-    matplotlib = extra("matplotlib", "plots")
-    with matplotlib.rc_context({**RC, "svg.hashsalt": name}), warnings.catch_warnings():
+    with figure_style(**{"svg.hashsalt": name}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # names in any script
         figure.savefig(buffer, format=form, **options)
     return buffer.getvalue()

@@ -1,0 +1,4 @@
+"""What pages, figures and the terminal share: one frame for pages, one palette, SVG, numbers.
+
+It knows nothing of fits, tables or experiments, and imports only the rooms that all may use.
+"""

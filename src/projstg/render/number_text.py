@@ -1,0 +1,55 @@
+"""Numbers as people read them: a few digits, percent, differences with their sign."""
+
+from __future__ import annotations
+
+__all__ = ["minus_sign", "percent", "short_number", "signed"]
+
+
+def short_number(value: float, digits: int = 4) -> str:
+    """Return a number to so many digits, with an exponent only where it is very large or small.
+
+    Examples
+    --------
+    >>> short_number(51548.2), short_number(-0.00042861), short_number(3.0), short_number(1.5e-7)
+    ('51550', '-0.0004286', '3', '1.5e-07')
+    """
+    rounded = float(f"{value:.{digits}g}")
+    return f"{rounded:.12g}" if 1e-4 <= abs(rounded) < 1e9 else f"{rounded:g}"
+
+
+def percent(share: float | None) -> str:
+    """Return a share in percent; nothing where it is not known.
+
+    Examples
+    --------
+    >>> percent(0.734), percent(1e-9), percent(0.9999), percent(None)
+    ('73 %', '<1 %', '>99 %', '')
+    """
+    if share is None:
+        return ""
+    if share < 0.005:
+        return "<1 %"
+    return ">99 %" if 0.995 <= share < 1.0 else f"{100.0 * share:.0f} %"
+
+
+def signed(value: float) -> str:
+    """Return a difference with its sign and three decimals.
+
+    Examples
+    --------
+    >>> signed(-0.0421), signed(0.0), signed(0.5)
+    ('−0.042', '0.000', '+0.500')
+    """
+    text = f"{value:+.3f}"
+    return "0.000" if text[1:] == "0.000" else minus_sign(text)
+
+
+def minus_sign(text: str) -> str:
+    """Return a number with a minus sign instead of a hyphen.
+
+    Examples
+    --------
+    >>> minus_sign("-0.5")
+    '−0.5'
+    """
+    return text.replace("-", "−")

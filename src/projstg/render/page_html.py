@@ -1,0 +1,56 @@
+"""One frame and one stylesheet for all pages: an HTML file that needs nothing else.
+
+A page holds its figures as SVG, its style, and a script if it has one. It opens without a network
+and its own policy forbids every request. All values are escaped, except those marked as markup.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from .._extras import extra
+from .sentence import tied
+
+__all__ = ["package_text", "page_html"]
+
+_PACKAGE = __package__.partition(".")[0]
+
+
+def page_html(template: str, *, script: str = "", **values: Any) -> str:
+    """Return the text of a page.
+
+    Parameters
+    ----------
+    template : str
+        Path of a template in the package, such as ``report/experiment_page.html.j2``. It extends
+        ``render/frame.html.j2``.
+    script : str
+        JavaScript at the end of the page; without one the policy of the page forbids scripts.
+    **values
+        What the template shows. The frame needs ``title``, ``command`` and ``facts``.
+    """
+    markup = extra("markupsafe", "cli").Markup
+    style = package_text("render/page.css")
+    page = _environment().get_template(template)
+    return page.render(style=markup(style), script=markup(script), **values)
+
+
+def package_text(path: str) -> str:
+    """Return the text of a file that comes with the package."""
+    return files(_PACKAGE).joinpath(*path.split("/")).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Any:
+    jinja2 = extra("jinja2", "cli")
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(package_text),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["tied"] = tied
+    return environment

@@ -1,0 +1,114 @@
+"""What is asked of a table: one record for ``select()`` and for ``projstg select``.
+
+What can be checked without the table is checked when the record is made; names of columns are
+checked once the table is read, and the number of columns once it is prepared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass
+from numbers import Integral
+from typing import Any
+
+from .._did_you_mean import did_you_mean
+from .._printable import shortened
+from .column_names import no_such_column
+from .notes import TableError
+
+__all__ = ["CRITERIA", "MISSING", "Question", "named_target"]
+
+CRITERIA = ("common-size", "evidence", "least-squares")
+MISSING = ("error", "drop", "mean")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A question, its fields in the order of ``selection.json``; see :func:`projstg.select`."""
+
+    k: Any = "auto"
+    """How many columns to choose: a whole number, "auto", or None for those with open gates."""
+    criterion: str = "common-size"
+    always: Iterable[str] = ()
+    """Columns that must be chosen; of a text column all levels, or one as ``column=level``."""
+    never: Iterable[str] = ()
+    """Columns that must not be chosen, named in the same way."""
+    weights: str | None = None
+    """A column that says how many rows each row counts for."""
+    missing: str = "error"
+    folds: int = 5
+    sizes: bool = False
+    random_state: int = 0
+    target: str
+
+    def __post_init__(self) -> None:
+        for role in ("always", "never"):
+            object.__setattr__(self, role, _names(getattr(self, role), role))
+        _check_choice("missing", self.missing, MISSING)
+        _check_choice("criterion", self.criterion, CRITERIA)
+        if not (_is_count(self.k) or self.k is None or self.k == "auto"):
+            raise TableError(f'k={self.k!r}; give a whole number from 1, or k="auto".')
+
+    @property
+    def has_size(self) -> bool:
+        """Whether the number of columns is given."""
+        return isinstance(self.k, Integral)
+
+    def check_names(self, names: Collection[str]) -> None:
+        """Raise where a name is no column, or has two roles that exclude each other."""
+        for role, name in (("target", self.target), ("weights", self.weights)):
+            if name is not None and name not in names:
+                hint = no_such_column(name, names)
+                raise TableError(f"there is no column '{shortened(name)}' ({role}); {hint}")
+        if self.weights == self.target:
+            raise TableError(f"'{shortened(self.target)}' is both the target and the weights.")
+        for role, wanted in (("always", self.always), ("never", self.never)):
+            for name in wanted:
+                if name in {self.target, self.weights}:
+                    raise TableError(
+                        f"'{shortened(name)}' is in {role} and is the target or weights."
+                    )
+                if name not in names and name.split("=")[0] not in names:
+                    hint = no_such_column(name, names)
+                    raise TableError(f"{role} has '{shortened(name)}'; {hint}")
+
+    def check_size(self, n_rows: int, n_columns: int, n_always: int) -> None:
+        """Raise where so many columns cannot be chosen."""
+        if not self.has_size:
+            return
+        if self.k > n_columns:
+            raise TableError(f"k={self.k} is more than the {n_columns} columns that can be chosen.")
+        if self.k > n_rows - 2:
+            raise TableError(
+                f"k={self.k} is too many for {n_rows} rows; ask for at most {n_rows - 2}."
+            )
+        if self.k < n_always:
+            raise TableError(f"k={self.k} is less than the {n_always} columns in always.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the question as the answer keeps it."""
+        return {**asdict(self), "always": list(self.always), "never": list(self.never)}
+
+
+def named_target(target: str | None, names: Iterable[str]) -> str:
+    """Return the target, or raise where none is named."""
+    if target is None:
+        hint = did_you_mean("", names)
+        raise TableError(f'say which column to explain, as target="…"; {hint}')
+    return str(target)
+
+
+def _is_count(k: Any) -> bool:
+    return not isinstance(k, bool) and isinstance(k, Integral) and int(k) >= 1
+
+
+def _names(columns: Iterable[str] | None, role: str) -> tuple[str, ...]:
+    if isinstance(columns, str):
+        raise TableError(f'{role}="{columns}"; give a list of names, {role}=["{columns}"].')
+    return tuple(str(column) for column in columns or ())
+
+
+def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        *first, last = (f'"{one}"' for one in known)
+        raise TableError(f'{name}="{value}"; choose {", ".join(first)} or {last}.')

@@ -1,0 +1,61 @@
+"""Pictures of a model show its gates and its probabilities."""
+
+import numpy as np
+import pytest
+from pictures import TRUE, D, labels_below, labels_down_the_side, widths
+
+from projstg import (
+    STG,
+    plots,
+)
+from projstg.render.palette import CHOSEN
+
+
+def test_bars_are_the_gates_selected_first(found, ax):
+    model = found["model"]
+    plots.plot_gates(model, ax=ax, feature_names=range(D))
+    labels, lengths = labels_down_the_side(ax), widths(ax)
+    shown = [int(label) for label in labels if label.isdigit()]
+    assert set(shown[:3]) == set(TRUE)
+    for place, d in enumerate(shown):
+        assert lengths[place] == pytest.approx(model.gate_mean_[d])
+    rest = np.delete(model.gate_mean_, shown)
+    assert rest.size == 0 or labels[-1].startswith(f"{rest.size} other")
+
+
+def test_gates_of_other_selectors_and_of_fewer_columns(data, ax):
+    X, y = data
+    model = STG(3, max_iter=200).fit(X, y)
+    plots.plot_gates(model, ax=ax, top_n=2)
+    labels = labels_down_the_side(ax)
+    most = np.sort(np.delete(model.gate_mean_, [int(name.split()[1]) for name in labels[:2]]))[-1]
+    assert labels[2].startswith("10 others, at most")
+    assert float(labels[2].split()[-1]) >= most
+
+
+def members(ax):
+    """The large dots of each alternative."""
+    return [line for line in ax.lines if (line.get_marker(), line.get_markersize()) == ("o", 6.0)]
+
+
+def test_inclusion_shows_probabilities_and_alternatives(found, ax):
+    model = found["model"]
+    plots.plot_inclusion(model, ax=ax, feature_names=range(D), n_alternatives=4)
+    shown = [int(label) for label in labels_down_the_side(ax) if label.isdigit()]
+    for place, length in widths(ax).items():
+        assert length == pytest.approx(model.inclusion_probability_[shown[place]])
+    drawn = members(ax)
+    assert len(drawn) == 4
+    for line, (columns, _) in zip(drawn, model.alternatives_[:4], strict=True):
+        assert {shown[int(place)] for place in line.get_ydata()} == set(columns)
+    assert f"{model.alternatives_[0][1]:.2f}" in labels_below(ax)
+    is_chosen = [line.get_color() == CHOSEN for line in drawn]
+    assert is_chosen == [columns == TRUE for columns, _ in model.alternatives_[:4]]
+
+
+def test_members_that_are_not_shown_are_counted(found, ax):
+    plots.plot_inclusion(found["model"], ax=ax, top_n=2, n_alternatives=1)
+    assert any(label.endswith("1 not shown") for label in labels_below(ax))
+    bars_alone = plots.plot_inclusion(found["model"], n_alternatives=0)
+    assert bars_alone.get_xlim() == (0.0, 1.0)
+    assert "dots" not in bars_alone.get_xlabel()

@@ -1,0 +1,62 @@
+"""An answer can be kept, read again, shown and drawn."""
+
+import json
+
+import pytest
+
+import projstg
+from projstg.tables import Selection, TableError
+
+pd = pytest.importorskip("pandas")
+
+
+def test_the_table_has_a_row_for_each_chosen_column(frame):
+    table = projstg.select(frame, "y", 2).table
+    assert table["column"].tolist() == ["b", "f"]
+    assert {"coefficient", "standard_error", "effect", "stability"} <= set(table.columns)
+
+
+def test_it_can_be_kept(diabetes, tmp_path):
+    found = projstg.select(diabetes.assign(same=1.0), "target", 4)
+    path = tmp_path / "selection.json"
+    found.save(path)
+    assert Selection.load(path) == found
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert (content["schema"], content["schema_version"]) == ("projstg-selection", 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\x80\x04\x95pickle", "is not JSON"),
+        (b"[1, 2]", "is no selection"),
+        (b'{"schema": "other"}', "is no selection"),
+        (b'{"schema": "projstg-selection", "schema_version": 9}', "schema version 9"),
+        (b'{"schema": "projstg-selection", "schema_version": 1}', "no whole selection"),
+    ],
+)
+def test_what_is_no_selection_is_not_loaded(content, words, tmp_path):
+    path = tmp_path / "selection.json"
+    path.write_bytes(content)
+    with pytest.raises(TableError, match=words):
+        Selection.load(path)
+
+
+def test_it_shows_itself_without_letting_names_act(frame):
+    evil = "<script>alert(1)</script>"
+    found = projstg.select(frame.rename(columns={"b": evil}), "y", 2, folds=0)
+    shown = found._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown
+    assert str(found).startswith("y: 2 of 8 columns")
+
+
+def test_it_draws_itself(frame):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    found = projstg.select(frame.rename(columns={"b": "$x_{" * 30}), "y", 2, folds=0)
+    ax = pyplot.figure().add_subplot()
+    assert found.plot(ax) is ax
+    labels = [text.get_text() for text in ax.get_yticklabels()]
+    assert labels[-1] == "f" or labels[0] == "f"
+    assert max(map(len, labels)) <= 40
+    pyplot.close("all")
