@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WHEEL_VENV := .venv-wheel
+RELEASE_VENV := .venv-release
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 # One BLAS thread: the problems are small, and workers must not fight over cores.
@@ -14,7 +15,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce demo test lint unit wheel test-torch soak matrix setup format clean
+.PHONY: help reproduce demo test lint unit wheel test-torch soak matrix release-check setup format clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -59,6 +60,14 @@ soak: $(STAMP)  ## properties, hostile files and faults for up to 20 minutes; co
 matrix: $(STAMP)  ## the tests with the oldest and the newest NumPy, SciPy, scikit-learn, on every Python here
 	$(BIN)/python tests/matrix.py --workers $(PYTEST_WORKERS)
 
+release-check: $(STAMP)  ## whether version, changelog, sdist and wheel are those of a release
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+	$(PYTHON) -m venv --clear $(RELEASE_VENV)
+	$(RELEASE_VENV)/bin/python $(PIP_INSTALL) -r requirements/release.txt
+	$(RELEASE_VENV)/bin/twine check --strict dist/*
+	$(BIN)/python tests/check_release.py
+
 setup: $(STAMP)  ## only create .venv, with everything the commands and benchmarks use
 
 format: $(STAMP)  ## format the code and sort its imports
@@ -66,7 +75,7 @@ format: $(STAMP)  ## format the code and sort its imports
 	$(BIN)/ruff check --fix .
 
 clean:  ## remove environments, builds and caches
-	rm -rf $(VENV) $(WHEEL_VENV) .venv-matrix dist build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(WHEEL_VENV) $(RELEASE_VENV) .venv-matrix dist build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(STAMP): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("projstg needs Python 3.11 or newer; say which, e.g. make PYTHON=python3.13" if sys.version_info < (3, 11) else 0)'
