@@ -4,8 +4,8 @@
     python benchmarks/plot_architecture.py --check    exit status 1 where it is stale
 
 A room stands below the rooms it may import, as low as the rooms that build on it allow. An arrow
-goes from a room to one that builds on it; one that follows from others is left out. Rooms that
-import nothing stand at the top without arrows.
+goes from a room to one that builds on it; one that follows from others is left out. Private files
+that import nothing stand at the top without arrows.
 """
 
 import argparse
@@ -21,13 +21,13 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, PICTURE = DOCS / "architecture.md", DOCS / "architecture.svg"
 
 # In units of the picture. On a phone 480 of them are 360 points, and a letter is 11 points high.
-WIDTH, ROW, BOX_HEIGHT, LETTER, PADDING = 480, 68, 34, 9, 11
+WIDTH, ROW, BOX_HEIGHT, GAP, LETTER, PADDING = 480, 68, 34, 12, 9, 11
 STYLE = """
 text { font: 15px ui-monospace, Menlo, Consolas, monospace; fill: #1b1f24; text-anchor: middle }
 .note { font: 15px system-ui, sans-serif; fill: #57606a }
 rect { fill: #fff; stroke: #57606a; stroke-width: 1.2 }
 .core { fill: #ddf0ff; stroke: #0072b2 }
-.alone { stroke-dasharray: 4 3 }
+.apart { stroke-dasharray: 4 3 }
 .paper { stroke: none }
 path { fill: none; stroke: #57606a; stroke-width: 1.4; marker-end: url(#tip) }
 marker path { fill: #57606a; stroke: none; marker-end: none }
@@ -57,20 +57,29 @@ def arrows(plan):
         (one, room)
         for room, may in plan.items()
         for one in sorted(may)
-        if plan[one] and not any(one in below(other) for other in may)
+        if not is_apart(one, plan) and not any(one in below(other) for other in may)
     ]
 
 
+def is_apart(room, plan):
+    """Whether a room is a private file that imports nothing; most others use it."""
+    return room.startswith("_") and not plan[room]
+
+
 def levels(plan, pairs):
-    """Room -> its row, as low as the rooms that build on it allow; the top row is not among it."""
+    """Room -> its row, as low as the rooms that build on it allow; those apart have none."""
 
     @cache
     def height(room):
         return 1 + max((height(user) for one, user in pairs if one == room), default=-1)
 
-    drawn = [room for room in plan if plan[room]]
+    drawn = [room for room in plan if not is_apart(room, plan)]
     top = max(map(height, drawn))
-    return {room: top - height(room) for room in drawn}
+    level = {room: top - height(room) for room in drawn}
+    for room in drawn:  # what nothing builds on stands right below what it imports
+        if height(room) == 0:
+            level[room] = 1 + max((level[one] for one, user in pairs if user == room), default=-1)
+    return level
 
 
 def placed(pairs, level):
@@ -120,6 +129,16 @@ def middle(rows):
     return found
 
 
+def wrapped(rooms):
+    """Rows of rooms, as many in each as its width takes."""
+    rows = [[]]
+    for room in rooms:
+        if sum(map(width, [*rows[-1], room])) + GAP * (len(rows[-1]) + 2) > WIDTH:
+            rows.append([])
+        rows[-1].append(room)
+    return rows
+
+
 def box(room, x, y, kind):
     wide = width(room)
     return (
@@ -149,16 +168,18 @@ def picture(text):
     plan = rooms(text)
     pairs = arrows(plan)
     rows, ways = placed(pairs, levels(plan, pairs))
-    alone = [room for room in plan if not plan[room]]
-    rows = [alone, *rows]
-    x = middle(rows)
-    y = {node: 58 + i * ROW + 26 * (i > 0) for i, row in enumerate(rows) for node in row}
+    apart = wrapped([room for room in plan if is_apart(room, plan)])
+    x = middle([*apart, *rows])
+    y = {room: 58 + i * (BOX_HEIGHT + GAP) for i, row in enumerate(apart) for room in row}
+    top = max(y.values()) + 48  # a line of text stands between
+    y |= {node: top + 46 + i * ROW for i, row in enumerate(rows) for node in row}
     height = max(y.values()) + BOX_HEIGHT / 2 + 14
     parts = [line(way, x, y) for way in ways.values()]
     for room in plan:
-        kind = "core" if room.startswith("_core/") else "alone" if room in alone else "room"
+        is_core = room.startswith("_core/")
+        kind = "core" if is_core else "apart" if is_apart(room, plan) else "room"
         parts.append(box(room, x[room], y[room], kind))
-    notes = [(24, "These import nothing; the others use them."), (106, "Blue: rooms of _core.")]
+    notes = [(24, "These import nothing; most others use them."), (top, "Blue: rooms of _core.")]
     parts += [f'<text class="note" x="{WIDTH // 2}" y="{at}">{note}</text>' for at, note in notes]
     tip = (
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="5" refY="4" markerWidth="7" '

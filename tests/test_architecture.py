@@ -63,7 +63,7 @@ def test_the_picture_has_every_room_and_none_on_another():
     svg = drawing.picture(PAGE)
     for room in drawing.rooms(PAGE):
         assert f">{drawing.label(room)}</text>" in svg
-    pattern = r'class="(?:core|alone|room)" x="(-?\d+)" y="(\d+)" width="(\d+)"'
+    pattern = r'class="(?:core|apart|room)" x="(-?\d+)" y="(\d+)" width="(\d+)"'
     boxes = sorted((int(y), int(x), int(x) + int(wide)) for x, y, wide in re.findall(pattern, svg))
     for (row, left, right), (other_row, other_left, _) in pairwise(boxes):
         assert left >= 0
@@ -72,7 +72,7 @@ def test_the_picture_has_every_room_and_none_on_another():
 
 
 def test_arrows_that_follow_from_others_are_left_out():
-    table = "| `a` | x | |\n| `b` | x | `a` |\n| `c` | x | `b` |\n| `d` | x | `b`, `c` |\n"
+    table = "| `_a` | x | |\n| `b` | x | `_a` |\n| `c` | x | `b` |\n| `d` | x | `b`, `c` |\n"
     drawing = _drawing()
     assert drawing.arrows(drawing.rooms(table)) == [("b", "c"), ("c", "d")]
 
