@@ -6,7 +6,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WHEEL_VENV := .venv-wheel
-PIP_INSTALL := -m pip install -qq --disable-pip-version-check
+RELEASE_VENV := .venv-release
+# Modules are compiled when they are first imported; compiling all of them takes half a minute more.
+PIP_INSTALL := -m pip install -qq --disable-pip-version-check --no-compile
 
 # One BLAS thread: the problems are small, and workers must not fight over cores.
 export OMP_NUM_THREADS := 1
@@ -14,7 +16,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce demo test lint unit wheel test-torch soak matrix setup format clean
+.PHONY: help reproduce demo test lint unit wheel test-torch soak matrix release-check setup format clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -25,7 +27,10 @@ reproduce: $(STAMP)  ## every figure of the paper at smoke size, as one page: re
 demo: $(STAMP)  ## choose columns on a simulated problem and on the diabetes table
 	$(BIN)/python examples/demo.py
 
-test: lint unit wheel  ## lint, types, tests with doctests, and the wheel in an environment of its own
+# Lint and wheel use one core each, the tests all of them.
+test: $(STAMP)  ## lint, types, tests with doctests, and the wheel in an environment of its own
+	$(MAKE) --no-print-directory -j 2 lint wheel
+	$(MAKE) --no-print-directory unit
 
 lint: $(STAMP)  ## format, lint and types, changing nothing
 	$(BIN)/ruff format --check .
@@ -38,11 +43,11 @@ CORE_TESTS := tests/_core tests/model_selection/test_paths.py \
 PYTEST = $(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not torch"
 
 # The page is also opened in headless Chromium where one is installed (Debian: apt install chromium).
-unit: $(STAMP) lint  ## tests and doctests, with the coverage floor of _core
+unit: $(STAMP)  ## tests and doctests, with the coverage floor of _core
 	$(PYTEST) --cov --cov-report=term $(CORE_TESTS)
 	$(PYTEST) $(addprefix --ignore=,$(CORE_TESTS))
 
-wheel: $(STAMP) unit  ## build the wheel, install it alone, use it from another folder
+wheel: $(STAMP)  ## build the wheel, install it alone, use it from another folder
 	rm -rf dist
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist
 	$(PYTHON) -m venv --clear $(WHEEL_VENV)
@@ -59,6 +64,14 @@ soak: $(STAMP)  ## properties, hostile files and faults for up to 20 minutes; co
 matrix: $(STAMP)  ## the tests with the oldest and the newest NumPy, SciPy, scikit-learn, on every Python here
 	$(BIN)/python tests/matrix.py --workers $(PYTEST_WORKERS)
 
+release-check: $(STAMP)  ## whether version, changelog, sdist and wheel are those of a release
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+	$(PYTHON) -m venv --clear $(RELEASE_VENV)
+	$(RELEASE_VENV)/bin/python $(PIP_INSTALL) -r requirements/release.txt
+	$(RELEASE_VENV)/bin/twine check --strict dist/*
+	$(BIN)/python tests/check_release.py
+
 setup: $(STAMP)  ## only create .venv, with everything the commands and benchmarks use
 
 format: $(STAMP)  ## format the code and sort its imports
@@ -66,7 +79,7 @@ format: $(STAMP)  ## format the code and sort its imports
 	$(BIN)/ruff check --fix .
 
 clean:  ## remove environments, builds and caches
-	rm -rf $(VENV) $(WHEEL_VENV) .venv-matrix dist build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(WHEEL_VENV) $(RELEASE_VENV) .venv-matrix dist build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(STAMP): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("projstg needs Python 3.11 or newer; say which, e.g. make PYTHON=python3.13" if sys.version_info < (3, 11) else 0)'

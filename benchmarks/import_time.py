@@ -9,6 +9,7 @@ Two ratios, each the median of 15 runs, the contestants taking turns:
 Run: ``.venv/bin/python benchmarks/import_time.py``
 """
 
+import argparse
 import os
 import subprocess
 import sys
@@ -52,6 +53,7 @@ def report(title, ours, reference, bar):
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     run("import numpy, projstg")  # bytecode and disk caches are warm for both
     pairs = [(run("import projstg")[0], run("import numpy")[0]) for _ in range(REPEATS)]
     report("import projstg / import numpy", *zip(*pairs, strict=True), bar=1.2)

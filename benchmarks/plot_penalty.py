@@ -3,7 +3,7 @@
 python benchmarks/plot_penalty.py docs/penalty.png
 """
 
-import sys
+import argparse
 
 import matplotlib
 
@@ -11,6 +11,13 @@ matplotlib.use("Agg")
 
 from projstg.plots import plot_penalty
 
-if __name__ == "__main__":
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("target", help="the picture to write")
     penalty, _ = plot_penalty(0.5)
-    penalty.figure.savefig(sys.argv[1], dpi=130)
+    penalty.figure.savefig(parser.parse_args().target, dpi=130)
+
+
+if __name__ == "__main__":
+    main()

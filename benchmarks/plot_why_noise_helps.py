@@ -3,8 +3,8 @@
 python benchmarks/plot_why_noise_helps.py docs/why_noise_helps.json docs/why_noise_helps.png
 """
 
+import argparse
 import json
-import sys
 
 import matplotlib
 
@@ -55,7 +55,7 @@ def places():
             at += 1.0
 
 
-def main(source, target):
+def draw(source, target):
     with open(source, encoding="utf-8") as file:
         rows = json.load(file)
     cells = sorted({(row["sigma"], row["n"], row["c"]) for row in rows})
@@ -83,5 +83,13 @@ def main(source, target):
     figure.savefig(target, dpi=130)
 
 
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("source", help="the rows")
+    parser.add_argument("target", help="the picture to write")
+    options = parser.parse_args()
+    draw(options.source, options.target)
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -171,11 +171,12 @@ def path(repetitions):
 def amplitudes(repetitions):
     """Evidence against least squares where coefficients are not ±1."""
     methods = {name: PUBLIC[name] for name in ("common-size", "evidence", "least-squares")}
-    for signal in ("decaying", "normal"):
+    for signal, options in (("decaying", {"decay": 0.9}), ("normal", {})):
         for sigma in (0.1, 0.25, 0.5, 1.0):
             for n in (30, 40, 60):
                 problems = (
-                    draw(ROOT + 2, sigma, n, 10, r, signal=signal) for r in range(repetitions)
+                    draw(ROOT + 2, sigma, n, 10, r, signal=signal, **options)
+                    for r in range(repetitions)
                 )
                 tallies, limits = compare(problems, 10, methods)
                 rates = {name: np.mean(tally.right) for name, tally in tallies.items()}
@@ -197,16 +198,17 @@ def wide(repetitions):
     ]
     methods = {name: PUBLIC[name] for name in ("abess", "evidence")}
     for label, (n, k, d), options in settings:
-        problems = (draw(ROOT + 3, 1, n, k, r, d, **options) for r in range(repetitions))
+        problems = (draw(ROOT + 3, None, n, k, r, d, **options) for r in range(repetitions))
         show(f"D={d} N={n} K={k} {label}", *compare(problems, k, methods))
-    problems = (draw(ROOT + 4, 1, 500, 30, r, 100_000, snr=10) for r in range(3))
+    problems = (draw(ROOT + 4, None, 500, 30, r, 100_000, snr=10) for r in range(3))
     show("D=100000 N=500 K=30 iid, SNR 10", *compare(problems, 30, methods))
 
 
 def tall(repetitions):
     """A hundred thousand rows."""
+    correlated = {"design": "toeplitz", "rho": 0.5}
     for r in range(min(repetitions, 2)):
-        X, y, mask = draw(ROOT + 5, 1, 100_000, 50, r, 1000, design="toeplitz", rho=0.5, snr=1)
+        X, y, mask = draw(ROOT + 5, None, 100_000, 50, r, 1000, snr=1, **correlated)
         for name in ("abess", "evidence"):
             start = perf_counter()
             found = PUBLIC[name][1](X, y, 50)
