@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from projstg import ProjectedSTG
+from projstg import Gates, ProjectedSTG
 from projstg.datasets import make_sparse_regression
 from projstg.experiments import runner
 from projstg.experiments import tune as tuning
@@ -186,7 +186,7 @@ def test_a_support_of_the_wrong_size_is_judged(tmp_path):
 
 def test_problems_at_once_are_problems_one_by_one():
     names = ["projected-stg", "projected-stg-exact", "projected-stg-refined", "stg"]
-    few = {"max_iter": 30}
+    few = {"gates__max_iter": 30}
     for name in names:
         entry = {"method": name, "parameters": few if name != "projected-stg-refined" else {}}
         text = SPEC.replace('"per-setting"', "0.5")
@@ -245,7 +245,8 @@ def test_scores_are_the_formulas(rng):
 
 
 def refit_error(X, y, fit, test, C, problem):
-    model = ProjectedSTG(3, alpha_scale=C, noise_std=1.0, refine=False, fit_intercept=False)
+    gates = Gates(alpha_scale=C, noise_std=1.0)
+    model = ProjectedSTG(3, gates=gates, refine=False, fit_intercept=False)
     columns = model.fit(X[fit], y[fit]).get_support(indices=True)
     coef = np.linalg.lstsq(X[fit][:, columns], y[fit])[0]
     return np.mean((y[test] - X[test][:, columns] @ coef) ** 2)

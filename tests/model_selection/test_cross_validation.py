@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
+from knobs import nested
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -12,9 +13,11 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from projstg import ProjectedSTG, ProjectedSTGCV
+from projstg import Gates, ProjectedSTG
+from projstg import ProjectedSTGCV as Selector
 from projstg.model_selection import cross_validation as module
 
+OWN = ("estimator", "alpha_scales", "rule", "cv", "n_jobs")
 SHAPES = {"long": (52, 8), "wide": (23, 30)}  # folds of two lengths
 GRIDS = {
     "scales": {"alpha_scales": [0.01, 0.03, 20.0, 1.0]},
@@ -27,6 +30,12 @@ GRIDS = {
         "learning_rate": 0.05,
     },
 }
+
+
+def ProjectedSTGCV(sizes=None, **params):
+    """The one place where these tests make one: other parameters go to its estimator."""
+    own = {name: params.pop(name) for name in list(params) if name in OWN}
+    return Selector(ProjectedSTG(**nested(**params)) if params else None, sizes=sizes, **own)
 
 
 @pytest.fixture(params=SHAPES)
@@ -49,7 +58,7 @@ def plain_loop(X, y, splits, sizes=None, alpha_scales=None, sample_weight=None, 
         for c in sorted(alpha_scales or [0.2], reverse=True):
             row = []
             for train, test in splits:
-                fitted = ProjectedSTG(k, alpha_scale=c, **params)
+                fitted = ProjectedSTG(k, **nested(alpha_scale=c, **params))
                 fitted.fit(X[train], y[train], sample_weight=w[train])
                 left = mean_squared_error(y[test], fitted.predict(X[test]), sample_weight=w[test])
                 row.append(left)
@@ -101,10 +110,9 @@ def test_rows_of_weight_zero_are_as_if_they_were_not_there(data):
 def test_the_fit_is_that_of_the_choice_to_all_rows(data, grid):
     X, y = data
     fitted = ProjectedSTGCV(**GRIDS[grid]).fit(X, y)
-    params = {name: value for name, value in GRIDS[grid].items() if hasattr(ProjectedSTG(), name)}
-    single = ProjectedSTG(
-        fitted.n_features_to_select_, alpha_scale=fitted.alpha_scale_, **params
-    ).fit(X, y)
+    params = {name: value for name, value in GRIDS[grid].items() if name not in (*OWN, "sizes")}
+    params = nested(alpha_scale=fitted.alpha_scale_, **params)
+    single = ProjectedSTG(fitted.n_features_to_select_, **params).fit(X, y)
     learned = [name for name in vars(single) if name.endswith("_") and name[0] != "_"]
     assert {"support_", "coef_", "mu_", "alpha_", "noise_std_", "objective_"} <= set(learned)
     for name in learned:
@@ -147,7 +155,7 @@ def test_candidates_are_listed_the_sparsest_first(data):
     ],
 )
 def test_rules_on_errors_made_up(rule, errors, expected):
-    model = ProjectedSTGCV(rule=rule)
+    model = Selector(rule=rule)
     model._choose(np.asarray(errors), [1, 2, 3], [0.2])
     assert model.n_features_to_select_ == expected + 1
 

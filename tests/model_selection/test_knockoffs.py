@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from projstg import KnockoffSelector, ProjectedSTG
+from projstg import Gates, KnockoffSelector, ProjectedSTG
 from projstg._extras import MissingExtra
 from projstg.model_selection.knockoffs import (
     _standardised,
@@ -69,7 +69,7 @@ def test_the_units_of_the_columns_make_no_difference(rng, data):
 MODELS = {
     "gates": None,
     "search": ProjectedSTG(6, n_starts=4),
-    "sampled": ProjectedSTG(6, expectation="monte-carlo", max_iter=20, refine=False),
+    "sampled": ProjectedSTG(6, gates=Gates(expectation="monte-carlo", max_iter=20), refine=False),
     "lasso": LassoCV(alphas=8, cv=3, selection="random"),
     "forest": RandomForestRegressor(n_estimators=5, max_features=0.5),
     "pipeline": make_pipeline(StandardScaler(), Lasso(0.1)),

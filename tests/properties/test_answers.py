@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from soaking import count, examples
 
-from projstg import STG, ProjectedSTG, fit_many
+from projstg import STG, Gates, ProjectedSTG, fit_many
 from projstg._core.score.criterion import CRITERIA
 
 
@@ -89,9 +89,10 @@ def test_sampled_gates_are_an_answer(drawn, kind):
     count("problem", "sampled gates are an answer")
     params = {key: drawn.params[key] for key in ("n_features_to_select", "fit_intercept")}
     if kind == "stg":
-        model = STG(**params, max_iter=30)
+        model = STG(**params, gates=Gates(max_iter=30))
     else:
-        model = ProjectedSTG(**params, refine=False, expectation="monte-carlo", max_iter=30)
+        gates = Gates(expectation="monte-carlo", max_iter=30)
+        model = ProjectedSTG(**params, refine=False, gates=gates)
     drawn = drawn._replace(params=params)
     checked(drawn, model.fit(drawn.X, drawn.y, drawn.weights))
 

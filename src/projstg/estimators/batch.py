@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,17 +90,19 @@ def fit_many(X, y, n_features_to_select="auto", *, sample_weight=None, random_st
     [[3, 17], [3, 17], [3, 17], [3, 17], [3, 17]]
     """
     model = ProjectedSTG(n_features_to_select, **params)
-    check_parameters(model)
-    X, y, weights = _checked(X, y, sample_weight)
-    return fit_together(model, X, y, weights, _seeds(random_state, X.shape[0]))
+    return fit_together(model, X, y, sample_weight, random_state)
 
 
-def fit_together(model: GateSelector, X, y, weights, seeds: Sequence[int]) -> ManyFits:
-    """Return what ``fit`` of a ProjectedSTG or STG learns from each of many problems.
+def fit_together(model: GateSelector, X, y, sample_weight=None, random_state=0) -> ManyFits:
+    """Return what ``fit`` of a ProjectedSTG or STG learns from each problem; see :func:`fit_many`.
 
-    ``model.random_state`` does not count: problem i draws from seeds[i].
+    ``random_state`` is that of :func:`fit_many`, and stands in for the model's own.
     """
-    question = prepare(asked_of(model), X, y, weights)
+    check_parameters(model)
+    asked = asked_of(model)
+    X, y, weights = _checked(X, y, sample_weight)
+    seeds = _seeds(random_state, X.shape[0])
+    question = prepare(asked, X, y, weights)
     found = solve(question, seeds)
     if question.warning is not None:
         warnings.warn(question.warning, DataDimensionalityWarning, stacklevel=3)
@@ -123,7 +124,7 @@ def fit_together(model: GateSelector, X, y, weights, seeds: Sequence[int]) -> Ma
         n_agreeing_starts=None if search is None else search.n_agreeing_starts,
         support_probability=None if known is None else support_probabilities(found),
         inclusion_probability=None if known is None else np.stack([p.inclusion for p in known]),
-        seeds=tuple(seeds),
+        seeds=seeds,
     )
 
 

@@ -18,9 +18,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._core.arrays.backend import to_numpy
-from .._core.pipeline.fixed_size import solve
 from .._extras import extra
-from ..estimators.batch import fit_many
+from ..estimators.batch import fit_together
 from ..estimators.projected_stg import ProjectedSTG
 from ..estimators.stg import STG
 from .limits import TimeLimit, timed
@@ -150,14 +149,15 @@ def _gates_together(
     """Fit gates to all problems at once; those of different parameters (σ, C) in turn."""
     groups: dict[str, list[int]] = {}
     for i, model in enumerate(models):
-        groups.setdefault(repr(_parameters(model)), []).append(i)
+        told = {key: value for key, value in model.get_params().items() if key != "random_state"}
+        groups.setdefault(repr(told), []).append(i)
     outcomes: dict[int, Outcome] = {}
     for members in groups.values():
         model = models[members[0]]
         seeds = [models[i].random_state for i in members]
         rows, target = _on(device, X[members], y[members])
         start = perf_counter()
-        fits = _fit_gates(model, rows, target, seeds)
+        fits = fit_together(model, rows, target, random_state=seeds)
         supports = to_numpy(fits.support)  # waits for the device
         seconds = (perf_counter() - start) / len(members)
         name = (estimate or "coef_").removesuffix("_")
@@ -168,29 +168,6 @@ def _gates_together(
                 supports[place], estimates[place], seconds, status, "", len(members), device
             )
     return [outcomes[i] for i in range(len(models))]
-
-
-def _parameters(model: Any) -> dict[str, Any]:
-    return {key: value for key, value in model.get_params().items() if key != "random_state"}
-
-
-@dataclass(frozen=True)
-class _Fits:
-    support: Any
-    coef: Any
-    gated_coef: Any
-    converged: Any
-
-
-def _fit_gates(model: Any, X: Any, y: Any, seeds: Sequence[int]) -> Any:
-    """Return what ``fit_many`` returns; the original gates go the same way by hand."""
-    if isinstance(model, ProjectedSTG):
-        return fit_many(X, y, random_state=list(seeds), **_parameters(model))
-    model.n_features_in_ = X.shape[-1]
-    table, options = model._prepared(X, y, None, model._options())
-    found = solve(table, options, seeds)
-    always = np.ones(len(seeds), dtype=bool)  # takes all its steps, whatever happens
-    return _Fits(found.support, found.coef, found.gated_coef, always)
 
 
 def _on(device: str, X: np.ndarray, y: np.ndarray) -> tuple[Any, Any]:

@@ -45,7 +45,7 @@ def renumbered(splits, sample_weight) -> list[Fold]:
     return folds
 
 
-class Candidates(NamedTuple):
+class FoldCandidates(NamedTuple):
     """What is compared: every size with every C in the rule for λ; all else is the same."""
 
     asked: Asked
@@ -61,7 +61,7 @@ class Candidates(NamedTuple):
 
 
 def batch_errors(
-    candidates: Candidates, rows: FoldRows, folds: list[Fold], longest: int
+    candidates: FoldCandidates, rows: FoldRows, folds: list[Fold], longest: int
 ) -> tuple[np.ndarray, int]:
     """Return errors (n_candidates, n_folds) of some folds, and how many fits were unfinished."""
     training = _training(rows, folds, longest)

@@ -20,7 +20,7 @@ from ..estimators._validation import check_nested, check_parameters, checked_row
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
 from ..estimators.questions import asked_of
-from .batched_folds import Candidates, Fold, FoldRows, batch_errors, renumbered
+from .batched_folds import FoldCandidates, Fold, FoldRows, batch_errors, renumbered
 from .paths import check_sizes
 
 # The paper chooses C in [0.1, 10].
@@ -165,13 +165,14 @@ class ProjectedSTGCV(LinearSelector):
         sizes = None if self.sizes is None else check_sizes(self.sizes)
         self._check_estimator(model, sizes)
         seed = seed_from(model.random_state)
-        model.set_params(n_features_to_select=sizes and max(sizes), random_state=seed)
+        largest = None if sizes is None else max(sizes)
+        model.set_params(n_features_to_select=largest, random_state=seed)
         asked = asked_of(model)
         scales = self._scales(sizes, asked.options.alpha_scale)
         rows = FoldRows(*checked_rows(self, X, y, sample_weight))
         folds = renumbered(check_cv(self.cv).split(X, y, **for_splitter), sample_weight)
         names = getattr(self, "feature_names_in_", None)
-        candidates = Candidates(asked, names, sizes or [None], scales, seed)
+        candidates = FoldCandidates(asked, names, sizes or [None], scales, seed)
         self._choose(self._errors(candidates, rows, folds), sizes, scales)
         self._store(self._chosen(model).fit(X, y, sample_weight))
         if asked.options.alpha is not None:
@@ -244,7 +245,7 @@ class ProjectedSTGCV(LinearSelector):
         gates = Gates() if model.gates is None else model.gates
         return model.set_params(gates=gates, gates__alpha_scale=self.alpha_scale_)
 
-    def _errors(self, candidates: Candidates, rows: FoldRows, folds: list[Fold]) -> np.ndarray:
+    def _errors(self, candidates: FoldCandidates, rows: FoldRows, folds: list[Fold]) -> np.ndarray:
         """Return the errors of all candidates, (n_candidates, n_folds)."""
         longest = max(fold.train.size for fold in folds)
         at_once = max(_MOST_NUMBERS // (longest * rows.X.shape[1]), 1)
