@@ -194,9 +194,14 @@ def test_importances_are_where_one_says(data):
     for getter in ("coef_", lambda model: -model.coef_):
         found = KnockoffSelector(Lasso(0.1), importance_getter=getter).fit(*data)
         np.testing.assert_array_equal(found.statistic_, plain)
-    gates = ProjectedSTG(refine=False)
+    gates = ProjectedSTG(None, refine=False)
     one, other = (KnockoffSelector(gates, importance_getter=g) for g in ("gate_mean_", "coef_"))
     assert np.any(one.fit(*data).statistic_ != other.fit(*data).statistic_)
+
+
+def test_a_getter_without_an_estimator_is_told(data):
+    with pytest.raises(ValueError, match="importance_getter='coef_' is for an estimator of yours"):
+        KnockoffSelector(importance_getter="coef_").fit(*data)
 
 
 def test_constant_columns_are_never_selected(data):

@@ -169,7 +169,7 @@ def shares(selector, X, y, select, groups=None):
 
 BASES = {
     "default": ProjectedSTG(3, n_starts=5),
-    "gates": ProjectedSTG(refine=False),
+    "gates": ProjectedSTG(None, refine=False),
     "sampled": ProjectedSTG(2, gates=Gates(expectation="monte-carlo", max_iter=30), refine=False),
     "forced": ProjectedSTG(
         3, n_starts=5, always_select=[4], never_select=[2], gates=Gates(tau=0.4)
