@@ -20,7 +20,7 @@ from ..estimators._validation import check_nested, check_parameters, checked_row
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
 from ..estimators.questions import asked_of
-from .batched_folds import FoldCandidates, Fold, FoldRows, batch_errors, renumbered
+from .batched_folds import Fold, FoldCandidates, FoldRows, batch_errors, renumbered
 from .paths import check_sizes
 
 # The paper chooses C in [0.1, 10].
