@@ -207,6 +207,20 @@ def test_problems_at_once_are_problems_one_by_one():
             assert one["estimation_error"] == pytest.approx(other["estimation_error"], rel=1e-9)
 
 
+@pytest.mark.parametrize("name", ["projected-stg-exact", "projected-stg-refined", "stg"])
+@pytest.mark.parametrize("one_at_a_time", [False, True])
+def test_as_many_columns_as_rows_are_noted_in_the_row_and_nowhere_else(name, one_at_a_time):
+    problems = [make_sparse_regression(6, 12, 6, noise_std=1.0, repetition=r) for r in range(2)]
+    X, y = np.stack([p.X for p in problems]), np.stack([p.y for p in problems])
+    few = {"gates__max_iter": 30} if name == "stg" else {}
+    known = [known_of(p) for p in problems]
+    found = fit_all(method(name), X, y, known, parameters=few, one_at_a_time=one_at_a_time)
+    for outcome in found:  # a warning that is not caught is an error here
+        assert outcome.status == "ok"
+        assert outcome.support.sum() == 6
+        assert "fit any y on 6 rows without error" in outcome.message
+
+
 @pytest.mark.torch
 def test_fitting_on_a_device_gives_the_same_kind_of_rows():
     pytest.importorskip("torch")

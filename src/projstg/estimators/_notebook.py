@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ __all__ = ["answer_html"]
 _MOST_ROWS = 50
 
 
-def answer_html(model) -> str:
+def answer_html(model: Any) -> str:
     """Return the chosen columns with coefficients and, where known, errors and probabilities."""
     chosen = np.flatnonzero(model.support_)
     names = getattr(model, "feature_names_in_", None)
@@ -35,7 +36,7 @@ def answer_html(model) -> str:
     )
 
 
-def _numbers(values, chosen: np.ndarray, form: str = ".4g") -> list[str] | None:
+def _numbers(values: Any, chosen: np.ndarray, form: str = ".4g") -> list[str] | None:
     return None if values is None else [format(float(values[j]), form) for j in chosen]
 
 

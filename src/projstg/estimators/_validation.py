@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
 from .._compat import check_sample_weight, validate_parameter_constraints
-from .._core.arrays.backend import to_numpy
+from .._core.arrays.backend import Array, to_numpy
 from .._core.data.standardize import StandardTable
 
 # Beyond this a float no longer counts rows one by one.
 _MOST_ROWS = 2.0**53
 
 
-def check_parameters(estimator) -> None:
+def check_parameters(estimator: Any) -> None:
     """Raise where a parameter is out of its range, as scikit-learn does before ``fit``."""
     validate_parameter_constraints(
         estimator._parameter_constraints,
@@ -25,13 +27,13 @@ def check_parameters(estimator) -> None:
     )
 
 
-def changed(estimator, names) -> list[str]:
+def changed(estimator: Any, names: Sequence[str]) -> list[str]:
     """Return those of the parameters ``names`` that are not at their default."""
     plain = type(estimator)()
     return [name for name in names if getattr(estimator, name) != getattr(plain, name)]
 
 
-def check_nested(estimator, params, name: str, example: str) -> None:
+def check_nested(estimator: Any, params: Mapping[str, Any], name: str, example: str) -> None:
     """Raise where ``name__x`` is to be set and the parameter ``name`` is None."""
     nested = [key for key in params if key.startswith(f"{name}__")]
     if nested and params.get(name, getattr(estimator, name)) is None:
@@ -41,7 +43,7 @@ def check_nested(estimator, params, name: str, example: str) -> None:
         )
 
 
-def checked_rows(estimator, X, y, sample_weight):
+def checked_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
     """Return X (N, D), y (N,) and weights (N,) or None in double; the estimator learns its names.
 
     Rows of weight zero are left out.
@@ -55,12 +57,12 @@ def checked_rows(estimator, X, y, sample_weight):
     return X, np.asarray(y, dtype=np.float64), sample_weight
 
 
-def batch_of_one(X, y, weights):
+def batch_of_one(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
     """Return one table as the core takes it, with a leading axis."""
     return X[None], y[None], None if weights is None else weights[None]
 
 
-def _with_weight(X, y, sample_weight):
+def _with_weight(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
     """Leave out the rows that weigh nothing; there must be two left."""
     weighs = sample_weight > 0.0
     if weighs.sum() < 2:
@@ -88,7 +90,7 @@ def check_range(table: StandardTable) -> None:
         raise ValueError("the squares of values in y overflow; divide y by a constant.")
 
 
-def check_coefficients(coef, names) -> None:
+def check_coefficients(coef: Array, names: Any) -> None:
     """Raise where a coefficient, (..., D), is beyond the range of numbers in these units."""
     coef = to_numpy(coef)
     is_lost = np.any(~np.isfinite(coef).reshape(-1, coef.shape[-1]), axis=0)
@@ -99,13 +101,13 @@ def check_coefficients(coef, names) -> None:
         )
 
 
-def few_names(mask: np.ndarray, names) -> str:
+def few_names(mask: np.ndarray, names: Any) -> str:
     """Return the names, or without names the indices, of a few columns of a mask (D,)."""
     chosen = (np.arange(mask.size) if names is None else names)[mask]
     return ", ".join(str(name) for name in chosen[:5]) + (", …" if chosen.size > 5 else "")
 
 
-def column_mask(columns, n_features: int, names, parameter: str) -> np.ndarray:
+def column_mask(columns: Any, n_features: int, names: Any, parameter: str) -> np.ndarray:
     """Return the mask of ``columns``; names are looked up in ``names`` (or None)."""
     mask = np.zeros(n_features, dtype=bool)
     if columns is None:
@@ -125,7 +127,7 @@ def column_mask(columns, n_features: int, names, parameter: str) -> np.ndarray:
     return mask
 
 
-def _index(column, n_features: int, names, parameter: str) -> int:
+def _index(column: Any, n_features: int, names: Any, parameter: str) -> int:
     if isinstance(column, str):
         if names is None:
             raise ValueError(f"{parameter} has {column!r}, but X has no column names; use indices.")
@@ -136,21 +138,28 @@ def _index(column, n_features: int, names, parameter: str) -> int:
             hint = f"did you mean {near[0]!r}?" if near else f"its columns are {few}."
             raise ValueError(f"{parameter} has {column!r}, which is no column of X; {hint}")
         return int(places[0])
-    if not isinstance(column, Integral) or not -n_features <= column < n_features:
+    if not isinstance(column, Integral) or not -n_features <= int(column) < n_features:
         raise ValueError(
             f"{parameter} has {column!r}; give names, or indices from 0 to {n_features - 1}."
         )
     return int(column)
 
 
-def size_or_tenth(k, varies: np.ndarray, names) -> int:
+def size_or_tenth(k: int | None, varies: np.ndarray, names: Any) -> int:
     """Return K, or raise where so few columns vary; for None a tenth of the columns."""
     nobody = np.zeros_like(varies)
     check_selection(k, varies, nobody, nobody, names)
     return min(max(varies.size // 10, 1), int(varies.sum())) if k is None else int(k)
 
 
-def check_selection(k, varies, always, never, names, otherwise="") -> None:
+def check_selection(
+    k: Any,
+    varies: np.ndarray,
+    always: np.ndarray,
+    never: np.ndarray,
+    names: Any,
+    otherwise: str = "",
+) -> None:
     """Raise, and say what could be asked for, unless K and the constraints can be met.
 
     ``otherwise`` ends the message where there are not K columns: what else could be passed.
@@ -171,7 +180,14 @@ def check_selection(k, varies, always, never, names, otherwise="") -> None:
         _check_size(int(k), varies, always, never, names, otherwise)
 
 
-def _check_size(k: int, varies, always, never, names, otherwise: str) -> None:
+def _check_size(
+    k: int,
+    varies: np.ndarray,
+    always: np.ndarray,
+    never: np.ndarray,
+    names: Any,
+    otherwise: str,
+) -> None:
     n_features, n_varying = varies.size, int(varies.sum())
     asked = f"n_features_to_select={k}"
     if k > n_features:

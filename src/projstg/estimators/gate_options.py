@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 from sklearn.base import BaseEstimator
 
@@ -174,7 +175,7 @@ def price_and_gates(gates: Gates | None, family: GateFamily) -> Options:
     )
 
 
-def _own(gates: Gates, family: GateFamily, name: str):
+def _own(gates: Gates, family: GateFamily, name: str) -> Any:
     """Return a parameter, or the family's value where it is None."""
     value = getattr(gates, name)
     return getattr(family, name) if value is None else value
@@ -191,7 +192,7 @@ def _samples(gates: Gates, family: GateFamily) -> tuple[int, int]:
             )
         return 0, int(samples)
     pair = (samples, samples) if isinstance(samples, Integral) else tuple(samples)
-    if len(pair) != 2 or not all(isinstance(m, Integral) and m >= 1 for m in pair):
+    if len(pair) != 2 or not all(isinstance(m, Integral) and int(m) >= 1 for m in pair):
         raise ValueError(
             f"n_gate_samples={samples!r}; give one number for both M and L, or a pair (M, L)."
         )

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from .._core.arrays.backend import namespace, to_numpy
+from .._core.arrays.backend import Array, namespace, to_numpy
 from .._core.data.standardize import StandardTable, as_table
 from .._core.gates.alternate import Hook
 from .._core.pipeline.auto_size import solve_auto
 from .._core.pipeline.fixed_size import solve as solve_fixed
 from .._core.pipeline.solution import Options, Solution
-from ._too_many import too_many_columns
+from ._rank_check import too_many_columns
 from ._validation import changed, check_coefficients, check_range, check_selection, column_mask
 from .gate_options import price_and_gates
 
@@ -59,7 +59,7 @@ class Question:
         return too_many_columns(self.table, self.options.n_selected)
 
 
-def asked_of(model) -> Asked:
+def asked_of(model: Any) -> Asked:
     """Return what the parameters of a ProjectedSTG or STG ask for.
 
     They are in their ranges (``check_parameters``); a combination in which one of them would not be
@@ -82,7 +82,7 @@ def asked_of(model) -> Asked:
     )
 
 
-def _check_search(model) -> None:
+def _check_search(model: Any) -> None:
     """Raise where what is said of a search would not be used."""
     is_auto = model.n_features_to_select == "auto"
     if not model.refine:
@@ -103,7 +103,9 @@ def _check_search(model) -> None:
         )
 
 
-def prepare(asked: Asked, X, y, weights=None, names=None) -> Question:
+def prepare(
+    asked: Asked, X: Array, y: Array, weights: Array | None = None, names: Any = None
+) -> Question:
     """Return the tables X (B, N, D), y (B, N), weights (B, N) or None, as a question.
 
     ``names``, (D,) or None, are those that ``always_select`` and ``never_select`` may use. Raises
