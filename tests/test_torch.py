@@ -117,7 +117,8 @@ def test_single_precision_is_close_to_double(data, tensors, k):
 def test_sampled_gates_agree_in_distribution(data, tensors):
     n_repeats = 400
     X, y = (np.repeat(part[2:3], n_repeats, axis=0) for part in data)
-    params = SAMPLED | {"n_gate_samples": 5, "noise_std": 0.5, "random_state": 0}
+    gates = {"n_features_to_select": None, "n_gate_samples": 5, "noise_std": 0.5}
+    params = SAMPLED | gates | {"random_state": 0}
     left, right = fit_many(X, y, **params).gate_mean, fit_many(*tensors(X, y), **params).gate_mean
     right = host(right)
     error = np.sqrt((np.var(left, axis=0) + np.var(right, axis=0)) / n_repeats)
