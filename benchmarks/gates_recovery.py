@@ -13,7 +13,7 @@ import time
 
 from problems import draw_many, recovery, theory
 
-from projstg import fit_many
+from projstg import Gates, fit_many
 
 MODES = {
     "exact": {},
@@ -44,9 +44,9 @@ def rates(name, cells, scales, repetitions, device="numpy"):
         X, y, truth = draw_many(ROOT, sigma, n, 10, repetitions)
         X, y = on_device(X, device), on_device(y, device)
         for c in scales:
-            options = {"alpha": theory(c, sigma, n, 10), "refine": False, "fit_intercept": False}
+            gates = Gates(alpha=theory(c, sigma, n, 10), **MODES[name])
             start = time.perf_counter()
-            fits = fit_many(X, y, 10, random_state=0, **options, **MODES[name])
+            fits = fit_many(X, y, 10, refine=False, gates=gates, fit_intercept=False)
             support = fits.support if device == "numpy" else fits.support.cpu().numpy()
             seconds = time.perf_counter() - start
             rows.append((name, sigma, n, c, recovery(support, truth), seconds))

@@ -19,7 +19,7 @@ from unittest.mock import patch
 import numpy as np
 from problems import draw
 
-from projstg import ProjectedSTG, fit_many
+from projstg import Gates, ProjectedSTG, fit_many
 from projstg._core.data.quadratic import RowQuadratic, standardized
 from projstg._core.score.criterion import CRITERIA, support_scores
 from projstg._core.search import multistart as rounds
@@ -228,7 +228,8 @@ def ablation(repetitions):
     for design, sigma, n, k in ABLATION:
         problems = [draw(ROOT + 6, sigma, n, k, r, design=design) for r in range(repetitions)]
         X, y, _ = (np.stack(part) for part in zip(*problems, strict=True))
-        sampled = fit_many(X, y, k, expectation="monte-carlo", refine=False, fit_intercept=False)
+        gates = Gates(expectation="monte-carlo")
+        sampled = fit_many(X, y, k, gates=gates, refine=False, fit_intercept=False)
         of = {
             rows.tobytes(): np.flatnonzero(own)
             for rows, own in zip(X, sampled.support, strict=True)
@@ -238,7 +239,7 @@ def ablation(repetitions):
             "gates, Algorithm 1": ("evidence", lambda X, y, k, of=of: of[X.tobytes()]),
             "gates, plain exact": (
                 "evidence",
-                lambda X, y, k: fitted(X, y, k, refine=False, warm_up=False),
+                lambda X, y, k: fitted(X, y, k, refine=False, gates=Gates(warm_up=False)),
             ),
             "gates, exact": ("evidence", lambda X, y, k: fitted(X, y, k, refine=False)),
         }

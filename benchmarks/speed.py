@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 from problems import draw_many
 
-from projstg import STG, ProjectedSTG, fit_many
+from projstg import STG, Gates, ProjectedSTG, fit_many
 
 CELLS = [(0.5, 45), (0.5, 60), (1.0, 60), (0.5, 40), (1.0, 40), (0.5, 25), (1.0, 25), (1.0, 20)]
 
@@ -51,7 +51,7 @@ def single_fits(k=10, n_problems=60):
 
 def sampled_fits(k=10):
     X, y, _ = draw_many(5, 0.5, 40, k, 3)
-    sampled = {"expectation": "monte-carlo", "refine": False}
+    sampled = {"gates": Gates(expectation="monte-carlo"), "refine": False}
     methods = {
         "abess": lambda X, y: abess_fit(X, y, k),
         "Algorithm 1": lambda X, y: ProjectedSTG(k, **sampled).fit(X, y),
@@ -76,8 +76,7 @@ def many_fits(k=10, n_problems=100):
         "evidence": {},
         "Algorithm 1, 200 steps": {
             "refine": False,
-            "expectation": "monte-carlo",
-            "max_iter": 200,
+            "gates": Gates(expectation="monte-carlo", max_iter=200),
         },
     }.items():
         times = {"many": [], "single": []}

@@ -21,13 +21,14 @@ import time
 import numpy as np
 from problems import draw_many, recovery, theory
 
-from projstg import STG
+from projstg import STG, Gates
 from projstg._core.data.least_squares import largest
 from projstg._core.data.standardize import as_table
 from projstg._core.gates.algorithm1 import numpy_noise
 from projstg._core.gates.joint_descent import balanced, joint_descent, joint_start
 from projstg._core.gates.moments import gate_mean, gated_coefficients
-from projstg._core.pipeline.fixed_size import solve
+from projstg.estimators.batch import fit_together
+from projstg.estimators.gate_options import JOINT
 
 PILOT_ROOT, ROOT = 777, 20261115
 PILOT_CELLS = [(0.5, 35), (1.0, 40)]
@@ -82,26 +83,18 @@ def ablation(repetitions, steps):
 
 
 def final(repetitions, max_iter):
-    settings = {} if max_iter is None else {"max_iter": max_iter}
-    model = STG(n_features_to_select=K, fit_intercept=False, **settings)
-    print(
-        f"\n{repetitions} problems a cell, by C; otherwise the defaults of STG: "
-        f"{ {name: model.get_params()[name] for name in SHOWN} }"
-    )
+    print(f"\n{repetitions} problems a cell, by C; otherwise the defaults of STG: {JOINT}")
     for sigma, n in CELLS:
         X, y, truth = draw_many(ROOT, sigma, n, K, repetitions)
         rates, start = [], time.perf_counter()
         for c in SCALES:
-            options = model.set_params(alpha_scale=c, noise_std=sigma)._options()
-            # What fit does, on all tables at once.
-            found = solve(as_table(X, y, centre=False), options, range(repetitions))
+            gates = Gates(alpha_scale=c, noise_std=sigma, max_iter=max_iter)
+            model = STG(n_features_to_select=K, gates=gates, fit_intercept=False)
+            found = fit_together(model, X, y, random_state=list(range(repetitions)))
             rates.append(recovery(found.support, truth))
         per_fit = (time.perf_counter() - start) / (len(SCALES) * repetitions)
         shown = "  ".join(f"C={c}: {rate:.3f}" for c, rate in zip(SCALES, rates, strict=True))
         print(f"sigma={sigma} N={n}  {shown}  ({1000 * per_fit:.0f} ms a fit)", flush=True)
-
-
-SHOWN = ("alpha_scale", "optimizer", "learning_rate", "n_gate_samples", "max_iter", "tau")
 
 
 def main():

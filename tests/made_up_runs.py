@@ -126,7 +126,7 @@ def by_gate_samples(*, cost_of_few=0.0):
             n_samples=n_samples,
             noise_std=noise,
             label=f"M = {m}",
-            parameters=json.dumps({"n_gate_samples": m, "alpha_scale": 0.2}),
+            parameters=json.dumps({"gates__n_gate_samples": m, "alpha_scale": 0.2}),
         )
         for m in (4, 8, 10, 20, 50)
         for noise in (0.5, 1.0)

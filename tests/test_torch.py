@@ -5,9 +5,10 @@ torch is imported by a fixture alone, so that without it these tests can still b
 
 import numpy as np
 import pytest
+from knobs import nested
 from oracles import nested_problems
 
-from projstg import fit_many
+from projstg import fit_many as fit_projected
 
 pytestmark = pytest.mark.torch
 
@@ -16,6 +17,11 @@ MODES = {"exact": {}, "plain": {"warm_up": False, "tau": 0.3}}
 SAMPLED = {"expectation": "monte-carlo", "max_iter": 40, "learning_rate": 0.05}
 ARRAYS = ("coef", "intercept", "gated_coef", "gate_mean", "mu", "alpha", "noise_std", "risk")
 N_PROBLEMS = 5
+
+
+def fit_many(*data, **params):
+    """The one place where these tests call fit_many."""
+    return fit_projected(*data, **nested(**params))
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +117,8 @@ def test_single_precision_is_close_to_double(data, tensors, k):
 def test_sampled_gates_agree_in_distribution(data, tensors):
     n_repeats = 400
     X, y = (np.repeat(part[2:3], n_repeats, axis=0) for part in data)
-    params = SAMPLED | {"n_gate_samples": 5, "noise_std": 0.5, "random_state": 0}
+    gates = {"n_features_to_select": None, "n_gate_samples": 5, "noise_std": 0.5}
+    params = SAMPLED | gates | {"random_state": 0}
     left, right = fit_many(X, y, **params).gate_mean, fit_many(*tensors(X, y), **params).gate_mean
     right = host(right)
     error = np.sqrt((np.var(left, axis=0) + np.var(right, axis=0)) / n_repeats)

@@ -21,7 +21,9 @@ __version__ = "0.1.0"
 
 # Public name -> the package whose ``__all__`` has it. One line here makes a name public.
 _HOME = {
+    "Gates": "projstg.estimators",
     "KnockoffSelector": "projstg.model_selection",
+    "MCP": "projstg.estimators",
     "ProjectedSTG": "projstg.estimators",
     "ProjectedSTGCV": "projstg.model_selection",
     "RandomizedOMP": "projstg.estimators",

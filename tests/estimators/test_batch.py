@@ -3,6 +3,7 @@
 import array_api_strict as strict
 import numpy as np
 import pytest
+from knobs import nested
 from oracles import nested_problems
 
 from projstg import ProjectedSTG, fit_many
@@ -26,12 +27,12 @@ SEEDS = [11, 3, 5, 3, 8]
 
 def many(*data, **params):
     """The one place where these tests call fit_many."""
-    return fit_many(*data, **params)
+    return fit_many(*data, **nested(**params))
 
 
 def single(n_features_to_select="auto", **params):
     """The one place where these tests make a ProjectedSTG."""
-    return ProjectedSTG(n_features_to_select, **params)
+    return ProjectedSTG(n_features_to_select, **nested(**params))
 
 
 @pytest.fixture(params=SHAPES)

@@ -5,23 +5,24 @@ from sklearn.linear_model import Lasso
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from projstg import (
+    MCP,
     SCAD,
     STG,
+    Gates,
     KnockoffSelector,
     ProjectedSTG,
     ProjectedSTGCV,
     RandomizedOMP,
     StabilitySelector,
 )
-from projstg.estimators.mcp import MCP
 
 ESTIMATORS = [
     ProjectedSTG(),
-    ProjectedSTG(n_features_to_select=1, alpha=0.1, warm_up=False),
-    ProjectedSTG(expectation="monte-carlo", max_iter=50, random_state=0),
-    STG(max_iter=50),
+    ProjectedSTG(n_features_to_select=1, gates=Gates(alpha=0.1, warm_up=False)),
+    ProjectedSTG(gates=Gates(expectation="monte-carlo", max_iter=50), random_state=0),
+    STG(gates=Gates(max_iter=50)),
     ProjectedSTGCV(alpha_scales=[1.0, 0.1], cv=3),
-    ProjectedSTGCV([1], refine=False, cv=3, rule="1se"),
+    ProjectedSTGCV(ProjectedSTG(refine=False), sizes=[1], cv=3, rule="1se"),
     KnockoffSelector(fdr=0.9, offset=0),
     KnockoffSelector(Lasso(alpha=0.01), fdr=0.9, offset=0),
     StabilitySelector(ProjectedSTG(1, refine=False), n_pairs=2, threshold=0.25),

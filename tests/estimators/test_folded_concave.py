@@ -10,11 +10,10 @@ from skglm.penalties import SCAD as SCADPenalty
 from skglm.penalties import MCPenalty
 from skglm.solvers import AndersonCD
 
-from projstg import SCAD
+from projstg import MCP, SCAD
 from projstg._extras import MissingExtra
 from projstg.estimators import _folded_concave
 from projstg.estimators._folded_concave import penalised_path
-from projstg.estimators.mcp import MCP
 
 PENALTIES = {"scad": (SCADPenalty, 3.7), "mcp": (MCPenalty, 3.0)}
 ESTIMATORS = [SCAD, MCP]

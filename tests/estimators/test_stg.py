@@ -3,8 +3,9 @@
 import array_api_strict as strict
 import numpy as np
 import pytest
+from knobs import nested
 
-from projstg import STG
+from projstg import STG as Selector
 from projstg._core.data.quadratic import GramQuadratic, RowQuadratic, standardized
 from projstg._core.gates.algorithm1 import numpy_noise, sampled_gradient
 from projstg._core.gates.joint_descent import balanced, joint_descent, joint_gradient, joint_start
@@ -12,6 +13,11 @@ from projstg._core.gates.moments import gate_moments, sampled_gate
 from projstg._core.gates.risk import joint_risk
 
 TAU = 0.5
+
+
+def STG(n_features_to_select=None, **params):
+    """The one place where these tests make an STG."""
+    return Selector(n_features_to_select, **nested(**params))
 
 
 @pytest.fixture

@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from knobs import many_columns, nested
 from scipy import sparse
+from sklearn.exceptions import DataDimensionalityWarning
 
 from projstg import ProjectedSTG, fit_many
 
@@ -19,13 +21,14 @@ class Fitted:
 
 
 def alone(X, y, sample_weight=None, **params):
-    model = ProjectedSTG(**params).fit(X, y, sample_weight)
+    model = ProjectedSTG(**nested(**params)).fit(X, y, sample_weight)
     return Fitted(model.support_, model.coef_, model.intercept_, model.predict)
 
 
 def many(X, y, sample_weight=None, **params):
     """Fit the problem twice in one batch."""
     weights = None if sample_weight is None else np.stack([sample_weight] * 2)
+    params = nested(**params)
     fits = fit_many(np.stack([X] * 2), np.stack([y] * 2), sample_weight=weights, **params)
 
     def predict(X):
@@ -146,6 +149,7 @@ def test_one_column(fit, mode, k, rng):
     assert_least_squares(fitted, X, y)
 
 
+@many_columns
 @pytest.mark.parametrize("k", [1, None])
 def test_two_rows(fit, mode, k, rng):
     X, y = rng.normal(size=(2, 3)), np.asarray([1.0, 2.0])
@@ -168,7 +172,7 @@ def test_k_beyond_the_columns(fit, data):
     d = X.shape[1]
     expected = (
         f"n_features_to_select={d + 1} is more than the {d} columns of X; ask for at most {d}, "
-        "or pass None to choose from the data."
+        'or pass "auto" to choose from the data.'
     )
     with pytest.raises(ValueError, match="^" + expected.replace(".", r"\.") + "$"):
         fit(X, y, n_features_to_select=d + 1)
@@ -178,14 +182,16 @@ def test_k_beyond_the_rank(fit, mode, rng):
     X = rng.normal(size=(30, 2)) @ rng.normal(size=(2, 6))
     y = X[:, 0] + 0.1 * rng.normal(size=30)
     for k in (3, 6):
-        fitted = fit(X, y, n_features_to_select=k, **mode)
+        with pytest.warns(DataDimensionalityWarning, match=r"rank of X, 2: .* at most 1\."):
+            fitted = fit(X, y, n_features_to_select=k, **mode)
         assert fitted.support.sum() == k
         assert_least_squares(fitted, X, y)
 
 
 def test_k_beyond_the_rows(fit, mode, rng):
     X, y = rng.normal(size=(5, 9)), rng.normal(size=5)
-    fitted = fit(X, y, n_features_to_select=8, **mode)
+    with pytest.warns(DataDimensionalityWarning, match="any y on 5 rows .* at most 3, or"):
+        fitted = fit(X, y, n_features_to_select=8, **mode)
     assert fitted.support.sum() == 8
     np.testing.assert_allclose(fitted.predict(X), y, atol=1e-9)
 
@@ -193,6 +199,7 @@ def test_k_beyond_the_rows(fit, mode, rng):
 # Columns and responses that say nothing
 
 
+@many_columns
 @pytest.mark.parametrize("value", [0.0, 0.1, -7.0, 1e12 + 0.1])
 def test_constant_columns_are_never_selected(fit, data, mode, value):
     X, y = data
@@ -245,6 +252,7 @@ def test_a_table_of_constants(fit, mode):
         fit(X, y, n_features_to_select=1, **mode)
 
 
+@many_columns
 @pytest.mark.parametrize("factor", [1.0, -2.0, 1e9])
 def test_duplicate_columns(fit, mode, factor, rng):
     X = rng.normal(size=(30, 6))

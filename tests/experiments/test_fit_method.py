@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from small_experiment import SPEC, spec
 
@@ -18,7 +19,7 @@ from projstg.experiments.tune import GRID, known_of
 
 def test_problems_at_once_are_problems_one_by_one():
     names = ["projected-stg", "projected-stg-exact", "projected-stg-refined", "stg"]
-    few = {"max_iter": 30}
+    few = {"gates__max_iter": 30}
     for name in names:
         entry = {"method": name, "parameters": few if name != "projected-stg-refined" else {}}
         text = SPEC.replace('"per-setting"', "0.5")
@@ -37,6 +38,20 @@ def test_problems_at_once_are_problems_one_by_one():
             assert one["support"] == other["support"]
             assert one["status"] == other["status"] == "ok"
             assert one["estimation_error"] == pytest.approx(other["estimation_error"], rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["projected-stg-exact", "projected-stg-refined", "stg"])
+@pytest.mark.parametrize("one_at_a_time", [False, True])
+def test_as_many_columns_as_rows_are_noted_in_the_row_and_nowhere_else(name, one_at_a_time):
+    problems = [make_sparse_regression(6, 12, 6, noise_std=1.0, repetition=r) for r in range(2)]
+    X, y = np.stack([p.X for p in problems]), np.stack([p.y for p in problems])
+    few = {"gates__max_iter": 30} if name == "stg" else {}
+    known = [known_of(p) for p in problems]
+    found = fit_all(method(name), X, y, known, parameters=few, one_at_a_time=one_at_a_time)
+    for outcome in found:  # a warning that is not caught is an error here
+        assert outcome.status == "ok"
+        assert outcome.support.sum() == 6
+        assert "fit any y on 6 rows without error" in outcome.message
 
 
 @pytest.mark.torch

@@ -18,7 +18,7 @@ TEXT = """
 root = 3
 methods = [
     "lasso",
-    { method = "projected-stg", label = "M = 8", parameters = { n_gate_samples = 8 } },
+    { method = "projected-stg", label = "M = 8", parameters = { gates__n_gate_samples = 8 } },
 ]
 [problem]
 n_features = 12
@@ -319,7 +319,7 @@ def test_the_papers_grids():
     assert grid("recovery_correlated", "rho") == [0.3]
     assert grid("monte_carlo_samples", "n_samples") == list(range(20, 111, 10))
     samples = [
-        e.parameters["n_gate_samples"]
+        e.parameters["gates__n_gate_samples"]
         for e in load_spec("monte_carlo_samples").size("paper").methods
     ]
     assert samples == [4, 8, 10, 20, 50]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from small_experiment import SPEC, spec
 
-from projstg import ProjectedSTG
+from projstg import Gates, ProjectedSTG
 from projstg.datasets import make_sparse_regression
 from projstg.experiments import tune as tuning
 from projstg.experiments.registry import Known
@@ -18,7 +18,8 @@ from projstg.experiments.tune import GRID, chosen_by_folds, chosen_on_pilots, kn
 
 
 def refit_error(X, y, fit, test, C, problem):
-    model = ProjectedSTG(3, alpha_scale=C, noise_std=1.0, refine=False, fit_intercept=False)
+    gates = Gates(alpha_scale=C, noise_std=1.0)
+    model = ProjectedSTG(3, gates=gates, refine=False, fit_intercept=False)
     columns = model.fit(X[fit], y[fit]).get_support(indices=True)
     coef = np.linalg.lstsq(X[fit][:, columns], y[fit])[0]
     return np.mean((y[test] - X[test][:, columns] @ coef) ** 2)

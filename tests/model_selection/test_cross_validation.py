@@ -4,17 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
+from knobs import nested
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import mean_squared_error
-from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from projstg import ProjectedSTG, ProjectedSTGCV
+from projstg import STG, Gates, ProjectedSTG
+from projstg import ProjectedSTGCV as Selector
 from projstg.model_selection import cross_validation as module
 
+OWN = ("estimator", "alpha_scales", "rule", "cv", "n_jobs")
+C, PRICE = (ProjectedSTG(gates=Gates(**one)) for one in ({"alpha_scale": 0.3}, {"alpha": 0.1}))
 SHAPES = {"long": (52, 8), "wide": (23, 30)}  # folds of two lengths
 GRIDS = {
     "scales": {"alpha_scales": [0.01, 0.03, 20.0, 1.0]},
@@ -27,6 +31,12 @@ GRIDS = {
         "learning_rate": 0.05,
     },
 }
+
+
+def ProjectedSTGCV(sizes=None, **params):
+    """The one place where these tests make one: other parameters go to its estimator."""
+    own = {name: params.pop(name) for name in list(params) if name in OWN}
+    return Selector(ProjectedSTG(**nested(**params)) if params else None, sizes=sizes, **own)
 
 
 @pytest.fixture(params=SHAPES)
@@ -49,7 +59,7 @@ def plain_loop(X, y, splits, sizes=None, alpha_scales=None, sample_weight=None, 
         for c in sorted(alpha_scales or [0.2], reverse=True):
             row = []
             for train, test in splits:
-                fitted = ProjectedSTG(k, alpha_scale=c, **params)
+                fitted = ProjectedSTG(k, **nested(alpha_scale=c, **params))
                 fitted.fit(X[train], y[train], sample_weight=w[train])
                 left = mean_squared_error(y[test], fitted.predict(X[test]), sample_weight=w[test])
                 row.append(left)
@@ -101,10 +111,9 @@ def test_rows_of_weight_zero_are_as_if_they_were_not_there(data):
 def test_the_fit_is_that_of_the_choice_to_all_rows(data, grid):
     X, y = data
     fitted = ProjectedSTGCV(**GRIDS[grid]).fit(X, y)
-    params = {name: value for name, value in GRIDS[grid].items() if hasattr(ProjectedSTG(), name)}
-    single = ProjectedSTG(
-        fitted.n_features_to_select_, alpha_scale=fitted.alpha_scale_, **params
-    ).fit(X, y)
+    params = {name: value for name, value in GRIDS[grid].items() if name not in (*OWN, "sizes")}
+    params = nested(alpha_scale=fitted.alpha_scale_, **params)
+    single = ProjectedSTG(fitted.n_features_to_select_, **params).fit(X, y)
     learned = [name for name in vars(single) if name.endswith("_") and name[0] != "_"]
     assert {"support_", "coef_", "mu_", "alpha_", "noise_std_", "objective_"} <= set(learned)
     for name in learned:
@@ -147,7 +156,7 @@ def test_candidates_are_listed_the_sparsest_first(data):
     ],
 )
 def test_rules_on_errors_made_up(rule, errors, expected):
-    model = ProjectedSTGCV(rule=rule)
+    model = Selector(rule=rule)
     model._choose(np.asarray(errors), [1, 2, 3], [0.2])
     assert model.n_features_to_select_ == expected + 1
 
@@ -242,6 +251,61 @@ def test_names_of_columns_are_understood(data):
 def test_mistakes_are_told(data, params, message):
     with pytest.raises(ValueError, match=message):
         ProjectedSTGCV(**params).fit(*data)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "params", "message"),
+    [
+        (ProjectedSTG(5), {}, r"n_features_to_select=5, .*; pass sizes=\[5\]\."),
+        (ProjectedSTG(5), {"sizes": [1, 2]}, "n_features_to_select=5, .*; leave it out"),
+        (ProjectedSTG(None), {"sizes": [1, 2]}, "n_features_to_select=None"),
+        (C, {}, r"alpha_scale=0.3, .* pass alpha_scales=\[0.3\]\."),
+        (C, {"sizes": [2], "alpha_scales": [1.0]}, "alpha_scale=0.3, which"),
+        (PRICE, {}, r"alpha=0.1, so there is no C .*sizes=range\(1, 21\)"),
+        (PRICE, {"sizes": [2], "alpha_scales": 3}, "alpha=0.1, so there is no C"),
+        (ProjectedSTG(n_starts=5, refine=False), {"sizes": [2]}, "n_starts=5 is for the search"),
+        (ProjectedSTG(criterion="residual"), {"sizes": [2]}, "'criterion' parameter of Projected"),
+        (ProjectedSTG(gates=Gates(tau=-1.0)), {}, "'tau' parameter of Gates"),
+        (STG(), {}, "'estimator' parameter of ProjectedSTGCV must be an instance of"),
+    ],
+)
+def test_what_the_estimator_must_not_say_is_told(data, estimator, params, message):
+    with pytest.raises(ValueError, match=message):
+        Selector(estimator, **params).fit(*data)
+
+
+def test_k_can_be_chosen_with_a_c_or_a_price_of_the_estimator_s(data):
+    X, y = data
+    splits = list(KFold(3).split(X))
+    for gates, scale in ((C.gates, 0.3), (PRICE.gates, None)):
+        model = ProjectedSTG(gates=gates, refine=False)
+        found = Selector(model, sizes=[1, 3], cv=3).fit(X, y)
+        expected = [
+            [
+                mean_squared_error(y[test], one.fit(X[train], y[train]).predict(X[test]))
+                for train, test in splits
+            ]
+            for one in (clone(model).set_params(n_features_to_select=k) for k in (1, 3))
+        ]
+        np.testing.assert_allclose(found.cv_error_path_, expected, rtol=1e-8)
+        assert found.alpha_scale_ == scale
+        assert (found.alpha_scales_ is None) == (scale is None)
+
+
+def test_the_estimator_is_left_as_it_is(data):
+    estimator = ProjectedSTG(gates=Gates(tau=0.4), random_state=np.random.RandomState(0))
+    before = repr(estimator)
+    found = Selector(estimator, alpha_scales=[0.1, 1.0], cv=3).fit(*data)
+    assert repr(estimator) == before
+    assert not hasattr(estimator, "coef_")
+    assert found.best_estimator_.gates.alpha_scale == found.alpha_scale_
+    assert found.best_estimator_.gates.tau == 0.4
+
+
+def test_parameters_of_the_estimator_can_be_searched(data):
+    grid = {"estimator__gates__tau": [0.3, 0.5], "rule": ["min", "1se"]}
+    model = Selector(ProjectedSTG(gates=Gates()), alpha_scales=[0.1, 1.0], cv=3)
+    assert GridSearchCV(model, grid, cv=3).fit(*data).best_score_ > 0.8
 
 
 def test_a_fold_without_weight_is_told(data):

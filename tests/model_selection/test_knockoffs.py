@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from projstg import KnockoffSelector, ProjectedSTG
+from projstg import Gates, KnockoffSelector, ProjectedSTG
 from projstg._extras import MissingExtra
 from projstg.model_selection.knockoffs import (
     _standardised,
@@ -69,7 +69,7 @@ def test_the_units_of_the_columns_make_no_difference(rng, data):
 MODELS = {
     "gates": None,
     "search": ProjectedSTG(6, n_starts=4),
-    "sampled": ProjectedSTG(6, expectation="monte-carlo", max_iter=20, refine=False),
+    "sampled": ProjectedSTG(6, gates=Gates(expectation="monte-carlo", max_iter=20), refine=False),
     "lasso": LassoCV(alphas=8, cv=3, selection="random"),
     "forest": RandomForestRegressor(n_estimators=5, max_features=0.5),
     "pipeline": make_pipeline(StandardScaler(), Lasso(0.1)),
@@ -194,9 +194,14 @@ def test_importances_are_where_one_says(data):
     for getter in ("coef_", lambda model: -model.coef_):
         found = KnockoffSelector(Lasso(0.1), importance_getter=getter).fit(*data)
         np.testing.assert_array_equal(found.statistic_, plain)
-    gates = ProjectedSTG(refine=False)
+    gates = ProjectedSTG(None, refine=False)
     one, other = (KnockoffSelector(gates, importance_getter=g) for g in ("gate_mean_", "coef_"))
     assert np.any(one.fit(*data).statistic_ != other.fit(*data).statistic_)
+
+
+def test_a_getter_without_an_estimator_is_told(data):
+    with pytest.raises(ValueError, match="importance_getter='coef_' is for an estimator of yours"):
+        KnockoffSelector(importance_getter="coef_").fit(*data)
 
 
 def test_constant_columns_are_never_selected(data):

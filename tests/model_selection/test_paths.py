@@ -8,7 +8,7 @@ from oracles import exact_moments, explicit_risk, residual_sum
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
-from projstg import ProjectedSTG, projected_stg_path
+from projstg import Gates, ProjectedSTG, projected_stg_path
 from projstg._core.data.quadratic import RowQuadratic, standardized
 from projstg._core.gates.concave_penalty import gate_penalty
 from projstg._core.gates.gate_fit import GateOptions
@@ -182,7 +182,7 @@ def test_the_path_is_never_worse_than_either_sweep_and_mostly_better_than_single
     down = [projected_stg_path(X, y, path.alphas[: i + 1]) for i in range(0, 30, 6)]
     for i, part in zip(range(0, 30, 6), down, strict=True):
         assert path.objective_path_[i] <= part.objective_path_[i] * (1.0 + 1e-9)
-    single = [ProjectedSTG(None, alpha=alpha).fit(X, y).risk_ for alpha in path.alphas]
+    single = [ProjectedSTG(None, gates=Gates(alpha=alpha)).fit(X, y).risk_ for alpha in path.alphas]
     assert np.mean(path.objective_path_ <= np.asarray(single) * (1.0 + 1e-6)) > 0.6
     assert path.objective_path_.mean() < np.mean(single)
 
@@ -277,7 +277,9 @@ def test_one_number_of_sizes_stands_for_all_up_to_it(data):
         ({"alphas": []}, ValueError, "positive numbers"),
         ({"n_alphas": 0}, ValueError, "from 1 on"),
         ({"refine": False}, TypeError, "refine has no meaning along λ"),
-        ({"tau": -1.0}, ValueError, "tau"),
+        ({"gates": Gates(tau=-1.0)}, ValueError, "tau"),
+        ({"gates": Gates(alpha=1.0)}, TypeError, "gates__alpha has no meaning along λ"),
+        ({"gates": 3}, ValueError, "'gates' parameter of ProjectedSTG must be an instance of"),
     ],
 )
 def test_mistakes_are_told(data, arguments, error, message):
@@ -287,4 +289,4 @@ def test_mistakes_are_told(data, arguments, error, message):
 
 def test_gates_that_still_move_are_told(data):
     with pytest.warns(ConvergenceWarning, match="raise max_iter or tol"):
-        projected_stg_path(*data, n_alphas=5, max_iter=1)
+        projected_stg_path(*data, n_alphas=5, gates=Gates(max_iter=1))

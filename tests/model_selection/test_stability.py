@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
-from projstg import ProjectedSTG, StabilitySelector
+from projstg import Gates, ProjectedSTG, StabilitySelector
 from projstg.model_selection import subsampling as halves_module
 from projstg.model_selection.stability_bounds import false_selections, largest_tail
 from projstg.model_selection.subsampling import complementary_halves
@@ -169,9 +169,11 @@ def shares(selector, X, y, select, groups=None):
 
 BASES = {
     "default": ProjectedSTG(3, n_starts=5),
-    "gates": ProjectedSTG(refine=False),
-    "sampled": ProjectedSTG(2, expectation="monte-carlo", max_iter=30, refine=False),
-    "forced": ProjectedSTG(3, n_starts=5, always_select=[4], never_select=[2], tau=0.4),
+    "gates": ProjectedSTG(None, refine=False),
+    "sampled": ProjectedSTG(2, gates=Gates(expectation="monte-carlo", max_iter=30), refine=False),
+    "forced": ProjectedSTG(
+        3, n_starts=5, always_select=[4], never_select=[2], gates=Gates(tau=0.4)
+    ),
 }
 
 
@@ -344,7 +346,7 @@ def test_metadata_are_routed(data):
 
 
 def test_one_warning_for_all_that_did_not_converge(data):
-    selector = StabilitySelector(ProjectedSTG(3, refine=False, max_iter=1), n_pairs=3)
+    selector = StabilitySelector(ProjectedSTG(3, refine=False, gates=Gates(max_iter=1)), n_pairs=3)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         selector.fit(*data)

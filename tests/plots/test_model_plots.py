@@ -6,6 +6,7 @@ from pictures import TRUE, D, labels_below, labels_down_the_side, widths
 
 from projstg import (
     STG,
+    Gates,
     plots,
 )
 from projstg.render.palette import CHOSEN
@@ -25,7 +26,7 @@ def test_bars_are_the_gates_selected_first(found, ax):
 
 def test_gates_of_other_selectors_and_of_fewer_columns(data, ax):
     X, y = data
-    model = STG(3, max_iter=200).fit(X, y)
+    model = STG(3, gates=Gates(max_iter=200)).fit(X, y)
     plots.plot_gates(model, ax=ax, top_n=2)
     labels = labels_down_the_side(ax)
     most = np.sort(np.delete(model.gate_mean_, [int(name.split()[1]) for name in labels[:2]]))[-1]

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
+from knobs import nested
 
 from projstg import ProjectedSTG
 from projstg._core.data.standardize import as_table
@@ -82,7 +83,7 @@ class Drawn(NamedTuple):
         data = {"X": self.X, "y": self.y, "weights": self.weights} | {
             name: changes.pop(name) for name in ("X", "y", "weights") if name in changes
         }
-        model = ProjectedSTG(**(self.params | changes))
+        model = ProjectedSTG(**nested(**(self.params | changes)))
         return model.fit(data["X"], data["y"], data["weights"])
 
     @property
@@ -221,5 +222,5 @@ def problems(draw, sizes=("given", "given", "auto"), criteria=tuple(JUDGES), **s
         params["n_features_to_select"] = "auto"
         params["selection"] = draw(st.sampled_from(["evidence", "evidence", "bic", "ebic", "gic"]))
     else:
-        params |= {"n_features_to_select": None, "refine": False}
+        params["n_features_to_select"] = None
     return Drawn(recipe, params, X, y, weights)

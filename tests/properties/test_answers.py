@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from soaking import count, examples
 
-from projstg import STG, ProjectedSTG, fit_many
+from projstg import STG, Gates, ProjectedSTG, fit_many
 from projstg._core.score.criterion import CRITERIA
 
 
@@ -67,8 +67,10 @@ def test_an_answer_is_what_was_asked_for(drawn):
 @given(problems(sizes=("given", "auto", "open gates")), st.sampled_from(MODES))
 def test_every_mode_has_an_answer(drawn, mode):
     count("problem", "every mode has an answer")
-    if drawn.params["n_features_to_select"] == "auto":
-        mode = {key: value for key, value in mode.items() if key != "refine"}
+    if drawn.params["n_features_to_select"] == "auto":  # needs both, and says so
+        mode = {key: mode[key] for key in mode if key not in ("refine", "probabilities")}
+    if "refine" in mode:
+        mode = mode | {"criterion": "common-size"}  # another is for the search
     drawn = drawn._replace(params=drawn.params | mode)
     model = checked(drawn, drawn.fit())
     if model.alternatives_ is not None:
@@ -89,9 +91,10 @@ def test_sampled_gates_are_an_answer(drawn, kind):
     count("problem", "sampled gates are an answer")
     params = {key: drawn.params[key] for key in ("n_features_to_select", "fit_intercept")}
     if kind == "stg":
-        model = STG(**params, max_iter=30)
+        model = STG(**params, gates=Gates(max_iter=30))
     else:
-        model = ProjectedSTG(**params, refine=False, expectation="monte-carlo", max_iter=30)
+        gates = Gates(expectation="monte-carlo", max_iter=30)
+        model = ProjectedSTG(**params, refine=False, gates=gates)
     drawn = drawn._replace(params=params)
     checked(drawn, model.fit(drawn.X, drawn.y, drawn.weights))
 

@@ -1,9 +1,25 @@
-"""scikit-learn estimators: each validates, centres, calls the core and stores."""
+"""scikit-learn estimators: each validates, centres, calls the core and stores.
 
-from .batch import fit_many
+May import: the core. ``questions`` is the way from parameters and a table to the core's answer.
+"""
+
+from .._core.posterior.averaging import AveragedCoef
+from .batch import ManyFits, fit_many
+from .gate_options import Gates
+from .mcp import MCP
 from .projected_stg import ProjectedSTG
 from .randomized_omp import RandomizedOMP
 from .scad import SCAD
 from .stg import STG
 
-__all__ = ["SCAD", "STG", "ProjectedSTG", "RandomizedOMP", "fit_many"]
+__all__ = [
+    "MCP",
+    "SCAD",
+    "STG",
+    "AveragedCoef",
+    "Gates",
+    "ManyFits",
+    "ProjectedSTG",
+    "RandomizedOMP",
+    "fit_many",
+]

@@ -31,13 +31,20 @@ from sklearn.callback import with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 
 from .._compat import Interval, StrOptions, fit_context
-from .._core.data.least_squares import largest, least_squares, spread
+from .._core.data.least_squares import largest
 from .._core.data.quadratic import RowQuadratic
 from .._core.data.standardize import StandardTable, as_table
+from .._core.pipeline.size_path import refitted
 from .._core.score.criterion import CRITERIA, support_scores
 from .._extras import extra
-from ._base import LinearSelector, check_coefficients, check_range
-from ._validation import check_selection
+from ._base import LinearSelector
+from ._validation import (
+    batch_of_one,
+    check_coefficients,
+    check_range,
+    checked_rows,
+    size_or_tenth,
+)
 
 # Where the path may end: a support of K that lies beyond so many non-zeros has not been seen.
 _OVERSHOOT = 5
@@ -99,12 +106,12 @@ class FoldedConcaveSelector(LinearSelector):
         context = self._init_callback_context()
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         penalty = self._penalty()
-        rows, target, weights = self._validated(X, y, sample_weight)
-        weights = None if weights is None else weights[None]
-        table = as_table(rows[None], target[None], weights, centre=self.fit_intercept)
+        rows = batch_of_one(*checked_rows(self, X, y, sample_weight))
+        table = as_table(*rows, centre=self.fit_intercept)
         check_range(table)
-        k = self._n_selected(table)
-        standard = standard_rows(table, rows[None], target[None], weights)
+        names = getattr(self, "feature_names_in_", None)
+        k = size_or_tenth(self.n_features_to_select, table.varies[0], names)
+        standard = standard_rows(table, *rows)
         path = penalised_path(*standard, penalty, self._shares(), most=2 * k + _OVERSHOOT)
         self._store(table, path, chosen(table, path, k, self.rule))
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
@@ -118,20 +125,11 @@ class FoldedConcaveSelector(LinearSelector):
         """Return the λ of the path as parts of the largest."""
         return np.geomspace(1.0, self.eps, self.n_alphas + 1)[1:]
 
-    def _n_selected(self, table: StandardTable) -> int:
-        """Return K, or raise where there are not so many columns."""
-        varies, k = table.varies[0], self.n_features_to_select
-        nobody = np.zeros_like(varies)
-        check_selection(k, varies, nobody, nobody, self._named)
-        return min(max(varies.size // 10, 1), int(varies.sum())) if k is None else int(k)
-
     def _store(self, table: StandardTable, path: Path, choice: Choice) -> None:
-        columns, n_features = choice.columns[None], table.scale.shape[-1]
-        beta = least_squares(table.problem, columns, columns >= 0)
-        coef = table.in_units(spread(beta, columns, n_features))
-        check_coefficients(coef, self._named)
-        self.support_ = np.zeros(n_features, dtype=bool)
+        self.support_ = np.zeros(table.scale.shape[-1], dtype=bool)
         self.support_[choice.columns] = True
+        coef = refitted(table, self.support_[None])
+        check_coefficients(coef, getattr(self, "feature_names_in_", None))
         self.coef_, self.intercept_ = coef[0], float(table.intercept(coef)[0])
         self.alphas_ = path.alphas * table.y_scale[0]
         self.coef_path_ = np.stack([table.in_range(point[None])[0] for point in path.coefs], axis=1)

@@ -1,15 +1,113 @@
-"""Columns named by a user: by index, by name or by mask."""
+"""What a user gives, checked: parameters, columns, rows and weights."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import validate_data
 
+from .._compat import check_sample_weight, validate_parameter_constraints
+from .._core.arrays.backend import Array, to_numpy
+from .._core.data.standardize import StandardTable
 from .._did_you_mean import did_you_mean
 
+# Beyond this a float no longer counts rows one by one.
+_MOST_ROWS = 2.0**53
 
-def column_mask(columns, n_features: int, names, parameter: str) -> np.ndarray:
+
+def check_parameters(estimator: Any) -> None:
+    """Raise where a parameter is out of its range, as scikit-learn does before ``fit``."""
+    validate_parameter_constraints(
+        estimator._parameter_constraints,
+        estimator.get_params(deep=False),
+        caller_name=type(estimator).__name__,
+    )
+
+
+def changed(estimator: Any, names: Sequence[str]) -> list[str]:
+    """Return those of the parameters ``names`` that are not at their default."""
+    plain = type(estimator)()
+    return [name for name in names if getattr(estimator, name) != getattr(plain, name)]
+
+
+def check_nested(estimator: Any, params: Mapping[str, Any], name: str, example: str) -> None:
+    """Raise where ``name__x`` is to be set and the parameter ``name`` is None."""
+    nested = [key for key in params if key.startswith(f"{name}__")]
+    if nested and params.get(name, getattr(estimator, name)) is None:
+        raise ValueError(
+            f"{nested[0]} cannot be set while {name}=None; pass {name}={example} first, as in "
+            f"{type(estimator).__name__}({name}={example})."
+        )
+
+
+def checked_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    """Return X (N, D), y (N,) and weights (N,) or None in double; the estimator learns its names.
+
+    Rows of weight zero are left out.
+    """
+    X, y = validate_data(estimator, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+    if sample_weight is not None:
+        sample_weight = check_sample_weight(
+            sample_weight, X, dtype=X.dtype, ensure_non_negative=True
+        )
+        X, y, sample_weight = _with_weight(X, y, sample_weight)
+    return X, np.asarray(y, dtype=np.float64), sample_weight
+
+
+def batch_of_one(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """Return one table as the core takes it, with a leading axis."""
+    return X[None], y[None], None if weights is None else weights[None]
+
+
+def _with_weight(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    """Leave out the rows that weigh nothing; there must be two left."""
+    weighs = sample_weight > 0.0
+    if weighs.sum() < 2:
+        raise ValueError(
+            f"sample_weight is zero for {(~weighs).sum()} of {weighs.size} rows; give at least two "
+            "rows a positive weight."
+        )
+    check_total_weight(float(sample_weight.sum()), weighs.size)
+    return (X, y, sample_weight) if weighs.all() else (X[weighs], y[weighs], sample_weight[weighs])
+
+
+def check_total_weight(total: float, n_rows: int) -> None:
+    """Raise where weights cannot be numbers of rows."""
+    if not 2.0 <= total <= _MOST_ROWS:
+        raise ValueError(
+            f"sample_weight sums to {total:.3g}; a weight is a number of rows: multiply by "
+            f"{n_rows} / sample_weight.sum(), or pass the numbers themselves."
+        )
+
+
+def check_range(table: StandardTable) -> None:
+    """Raise where squares of the numbers in y are beyond the range of their type."""
+    y_scale = to_numpy(table.y_scale)
+    if np.any(y_scale > np.sqrt(np.finfo(y_scale.dtype).max)):
+        raise ValueError("the squares of values in y overflow; divide y by a constant.")
+
+
+def check_coefficients(coef: Array, names: Any) -> None:
+    """Raise where a coefficient, (..., D), is beyond the range of numbers in these units."""
+    coef = to_numpy(coef)
+    is_lost = np.any(~np.isfinite(coef).reshape(-1, coef.shape[-1]), axis=0)
+    if is_lost.any():
+        raise ValueError(
+            f"the coefficient of {few_names(is_lost, names)} is too large or too small for a "
+            "number in these units; multiply that column of X, or y, by a constant."
+        )
+
+
+def few_names(mask: np.ndarray, names: Any) -> str:
+    """Return the names, or without names the indices, of a few columns of a mask (D,)."""
+    chosen = (np.arange(mask.size) if names is None else names)[mask]
+    return ", ".join(str(name) for name in chosen[:5]) + (", …" if chosen.size > 5 else "")
+
+
+def column_mask(columns: Any, n_features: int, names: Any, parameter: str) -> np.ndarray:
     """Return the mask of ``columns``; names are looked up in ``names`` (or None)."""
     mask = np.zeros(n_features, dtype=bool)
     if columns is None:
@@ -29,7 +127,7 @@ def column_mask(columns, n_features: int, names, parameter: str) -> np.ndarray:
     return mask
 
 
-def _index(column, n_features: int, names, parameter: str) -> int:
+def _index(column: Any, n_features: int, names: Any, parameter: str) -> int:
     if isinstance(column, str):
         if names is None:
             raise ValueError(f"{parameter} has {column!r}, but X has no column names; use indices.")
@@ -38,47 +136,77 @@ def _index(column, n_features: int, names, parameter: str) -> int:
             hint = did_you_mean(column, names)
             raise ValueError(f"{parameter} has {column!r}, which is no column of X; {hint}")
         return int(places[0])
-    if not isinstance(column, Integral) or not -n_features <= column < n_features:
+    if not isinstance(column, Integral) or not -n_features <= int(column) < n_features:
         raise ValueError(
             f"{parameter} has {column!r}; give names, or indices from 0 to {n_features - 1}."
         )
     return int(column)
 
 
-def check_selection(k, varies, always, never, named) -> None:
-    """Raise, and say what could be asked for, unless K and the constraints can be met."""
+def size_or_tenth(k: int | None, varies: np.ndarray, names: Any) -> int:
+    """Return K, or raise where so few columns vary; for None a tenth of the columns."""
+    nobody = np.zeros_like(varies)
+    check_selection(k, varies, nobody, nobody, names)
+    return min(max(varies.size // 10, 1), int(varies.sum())) if k is None else int(k)
+
+
+def check_selection(
+    k: Any,
+    varies: np.ndarray,
+    always: np.ndarray,
+    never: np.ndarray,
+    names: Any,
+    otherwise: str = "",
+) -> None:
+    """Raise, and say what could be asked for, unless K and the constraints can be met.
+
+    ``otherwise`` ends the message where there are not K columns: what else could be passed.
+    """
     both = always & never
     if both.any():
         raise ValueError(
-            f"{named(both)} is in always_select and in never_select; leave it out of one of them."
+            f"{few_names(both, names)} is in always_select and in never_select; leave it out of "
+            "one of them."
         )
     constant = always & ~varies
     if constant.any():
         raise ValueError(
-            f"{named(constant)} is in always_select but does not vary; leave it out of the list."
+            f"{few_names(constant, names)} is in always_select but does not vary; leave it out of "
+            "the list."
         )
-    if k is None or k == "auto":
-        return
+    if isinstance(k, Integral):
+        _check_size(int(k), varies, always, never, names, otherwise)
+
+
+def _check_size(
+    k: int,
+    varies: np.ndarray,
+    always: np.ndarray,
+    never: np.ndarray,
+    names: Any,
+    otherwise: str,
+) -> None:
     n_features, n_varying = varies.size, int(varies.sum())
+    asked = f"n_features_to_select={k}"
     if k > n_features:
         raise ValueError(
-            f"n_features_to_select={k} is more than the {n_features} columns of X; ask for at "
-            f"most {n_features}, or pass None to choose from the data."
+            f"{asked} is more than the {n_features} columns of X; ask for at most "
+            f"{n_features}{otherwise}."
         )
     if n_varying == 0 and not never.any():
         raise ValueError("there are 0 columns of X that vary: all are constant; check X.")
     if k > n_varying and never.any():
         raise ValueError(
-            f"n_features_to_select={k} is more than the {n_varying} columns of X that vary and are "
-            f"not in never_select; ask for at most {n_varying}, or shorten never_select."
+            f"{asked} is more than the {n_varying} columns of X that vary and are not in "
+            f"never_select; ask for at most {n_varying}, or shorten never_select."
         )
     if k > n_varying:
         raise ValueError(
-            f"n_features_to_select={k} is more than the {n_varying} columns of X that vary "
-            f"(constant: {named(~varies)}); ask for at most {n_varying}, or drop the constants."
+            f"{asked} is more than the {n_varying} columns of X that vary (constant: "
+            f"{few_names(~varies, names)}); ask for at most {n_varying}, or drop the constants."
         )
     if k < always.sum():
         raise ValueError(
-            f"n_features_to_select={k} is less than the {always.sum()} columns of always_select; "
-            f"ask for at least {always.sum()}."
+            f"{asked} is less than the {always.sum()} columns of always_select; ask for at least "
+            f"{always.sum()}."
         )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.exceptions import DataDimensionalityWarning
 
 from .._core.arrays.backend import namespace, to_numpy
 from .._core.gates.alternate import Status
-from ._base import check_coefficients, check_seed, check_total_weight, seed_from
+from ._base import GateSelector, check_seed, seed_from
+from ._validation import check_parameters, check_total_weight
 from .projected_stg import ProjectedSTG, support_probabilities
+from .questions import asked_of, prepare, solve
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +57,11 @@ class ManyFits:
 def fit_many(X, y, n_features_to_select="auto", *, sample_weight=None, random_state=0, **params):
     """Fit :class:`ProjectedSTG` to many problems of one shape in one go.
 
-    With NumPy arrays the answers are those of single fits with ``random_state=seeds[i]``, in a
-    fraction of the time. Torch tensors stay on their device; there the Monte Carlo mode draws from
-    the device's generator and agrees with NumPy in distribution only.
+    With NumPy arrays the answers are those of single fits with ``random_state=seeds[i]``. With K
+    given, or None, all problems go through the core together, which takes a fraction of the time;
+    with "auto" they are solved one after the other, which takes as long as single fits. Torch
+    tensors stay on their device; there sampled gates draw from the device's generator and agree
+    with NumPy in distribution only.
 
     Parameters
     ----------
@@ -84,13 +90,22 @@ def fit_many(X, y, n_features_to_select="auto", *, sample_weight=None, random_st
     [[3, 17], [3, 17], [3, 17], [3, 17], [3, 17]]
     """
     model = ProjectedSTG(n_features_to_select, **params)
-    model._validate_params()
+    return fit_together(model, X, y, sample_weight, random_state)
+
+
+def fit_together(model: GateSelector, X, y, sample_weight=None, random_state=0) -> ManyFits:
+    """Return what ``fit`` of a ProjectedSTG or STG learns from each problem; see :func:`fit_many`.
+
+    ``random_state`` is that of :func:`fit_many`, and stands in for the model's own.
+    """
+    check_parameters(model)
+    asked = asked_of(model)
     X, y, weights = _checked(X, y, sample_weight)
     seeds = _seeds(random_state, X.shape[0])
-    model.n_features_in_ = X.shape[-1]
-    table, options = model._prepared(X, y, weights, model._options())
-    found = model._solved(table, options, seeds)
-    check_coefficients(found.coef, model._named)
+    question = prepare(asked, X, y, weights)
+    found = solve(question, seeds)
+    if question.warning is not None:
+        warnings.warn(question.warning, DataDimensionalityWarning, stacklevel=3)
     gates, search, known = found.gates, found.search, found.posterior
     return ManyFits(
         support=found.support,

@@ -51,7 +51,7 @@ class MCP(FoldedConcaveSelector):
     Examples
     --------
     >>> import numpy as np
-    >>> from projstg.estimators.mcp import MCP
+    >>> from projstg import MCP
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((30, 50))
     >>> y = 2 * X[:, 3] - X[:, 17] + 0.1 * rng.standard_normal(30)

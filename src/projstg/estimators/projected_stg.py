@@ -10,14 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from .._compat import Interval, StrOptions
 from .._core.arrays.backend import to_numpy
 from .._core.data.standardize import StandardTable
-from .._core.pipeline.auto_size import solve_auto
 from .._core.pipeline.information import SELECTIONS
-from .._core.pipeline.solution import Options, Solution
+from .._core.pipeline.solution import Solution
 from .._core.posterior.averaging import AveragedCoef, Estimates, averaged, estimates
 from .._core.posterior.best_first import Posterior
 from .._core.score.criterion import CRITERIA
 from .._core.search.best_support import Refined, equivalent_features
 from ._base import GateSelector
+from .gate_options import PROJECTED
 
 
 class ProjectedSTG(GateSelector):
@@ -38,46 +38,8 @@ class ProjectedSTG(GateSelector):
     n_features_to_select : int, "auto" or None, default="auto"
         K. Exactly so many columns come back. "auto" chooses K from the data, as ``selection`` says;
         it may be none at all. None selects the columns whose gate is open, μ > 0.
-    alpha : float or "theory", default="theory"
-        λ, the price of an open gate, in units of y². "theory" is the paper's rule
-
-        .. math:: \lambda = C \sqrt{2 \sigma^2 \log(D-K) \log(K) / n}
-
-        with C = ``alpha_scale``, both logarithms of at least two, and, where K is not given, the
-        paper's nominal :math:`K = \lceil 0.4 D^{0.75} \rceil` (at most a quarter of n).
-    alpha_scale : float, default=0.2
-        C in the rule above; the paper chooses it by cross-validation in [0.1, 10].
-    noise_std : float or None, default=None
-        σ in the rule above, which is then the paper's to the letter and takes coefficients of
-        standardised columns to be of size one. None estimates both σ and that size from a greedy
-        fit of K columns, which makes λ follow the units of y. With fewer than 2D rows the estimate
-        is too large where the greedy fit misses true columns, and too small where K exceeds the
-        truth; it is never below one percent of the root mean square of y.
-    tau : float, default=0.5
-        Standard deviation of the gates' noise, from 0.01 to 100.
-    expectation : {"exact", "monte-carlo"}, default="exact"
-        "exact" uses the gates' moments in closed form. "monte-carlo" is Algorithm 1 of the paper
-        as written, with sampled gates.
-    warm_up : bool, default=True
-        Exact mode: before anything else take six gradient steps of one size for all gates, in which
-        the clearest columns go first. It recovers far more supports; False is the plain mode.
-    n_gate_samples : int or pair of int, default=20
-        Monte Carlo mode: the number of gates sampled in each step, M for the projection and L for
-        the gradient.
-    optimizer : {"adam", "fixed"}, default="adam"
-        Monte Carlo mode: Adam as in the paper's section 4, or the fixed step γ of Algorithm 1.
-    learning_rate : float, default=1e-3
-        Monte Carlo mode: the step size, for a y of mean square one.
-    max_iter : int or None, default=None
-        The most steps; None is 1000 in the exact mode and 4000 in the Monte Carlo mode, where all
-        of them are taken.
-    tol : float, default=1e-4
-        Exact mode: stop when no coefficient of a standardised column changes by more than this part
-        of the root mean square of y.
-    refine : bool, default=True
-        With K given, search on from the gates' proposal: walks that exchange one column for
-        another, from many starts, until enough of them have arrived at the same best support. False
-        leaves the gates' answer; with ``expectation="monte-carlo"``, the paper's Algorithm 1.
+    always_select, never_select : list of str or int, mask, or None
+        Columns that must, or must not, be among the K.
     criterion : {"common-size", "evidence", "least-squares"}, default="common-size"
         What makes one support better than another of the same size. "evidence" is the probability
         of the data with the coefficients, their scale and the noise integrated out; "common-size"
@@ -86,19 +48,26 @@ class ProjectedSTG(GateSelector):
     selection : {"evidence", "ebic", "bic", "gic"}, default="evidence"
         How "auto" chooses K: the size of the likeliest support over all sizes up to 200, all sizes
         equally likely beforehand and all supports of one size too, or an information criterion.
+    refine : bool, default=True
+        With K given, search on from the gates' proposal: walks that exchange one column for
+        another, from many starts, until enough of them have arrived at the same best support. False
+        leaves the gates' answer for K columns, or for None; "auto" needs the search and raises.
+    gates : Gates or None, default=None
+        How the gates are fitted: λ, τ, exact or sampled gates, steps. None is ``Gates()``.
+        ``ProjectedSTG(K, refine=False, gates=Gates(expectation="monte-carlo"))`` is the paper's
+        Algorithm 1.
+    probabilities : bool, default=True
+        With K given, also say how sure the answer is. It takes looking at all supports around the
+        best ones, which now and then finds a better one; False saves that time. "auto" by the
+        evidence chooses K by these probabilities, and raises where they are False.
     n_starts : int or None, default=None
         The most starts the search may take; None is 0.9 K², between 60 and 300. Easy problems
         stop after a handful.
-    probabilities : bool, default=True
-        With K given, also say how sure the answer is. It takes looking at all supports around the
-        best ones, which now and then finds a better one; False saves that time.
-    always_select, never_select : list of str or int, mask, or None
-        Columns that must, or must not, be among the K.
     fit_intercept : bool, default=True
         Whether to take the means out first.
     random_state : int, RandomState instance or None, default=0
-        Where the search's starts and the Monte Carlo mode's draws come from. The default gives the
-        same answer every time; None does not.
+        Where the search's starts and sampled gates come from. The default gives the same answer
+        every time; None does not.
 
     Attributes
     ----------
@@ -165,6 +134,8 @@ class ProjectedSTG(GateSelector):
     array([ 3, 17])
     """
 
+    gate_family = PROJECTED
+
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's convention
         **GateSelector._parameter_constraints,
         "n_features_to_select": [
@@ -172,93 +143,41 @@ class ProjectedSTG(GateSelector):
             StrOptions({"auto"}),
             None,
         ],
-        "expectation": [StrOptions({"exact", "monte-carlo"})],
-        "warm_up": ["boolean"],
-        "n_gate_samples": [Interval(Integral, 1, None, closed="left"), tuple, list],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "refine": ["boolean"],
-        "criterion": [StrOptions(set(CRITERIA))],
-        "selection": [StrOptions(set(SELECTIONS))],
-        "probabilities": ["boolean"],
-        "n_starts": [Interval(Integral, 1, None, closed="left"), None],
         "always_select": ["array-like", None],
         "never_select": ["array-like", None],
+        "criterion": [StrOptions(set(CRITERIA))],
+        "selection": [StrOptions(set(SELECTIONS))],
+        "refine": ["boolean"],
+        "probabilities": ["boolean"],
+        "n_starts": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
         self,
         n_features_to_select="auto",
         *,
-        alpha="theory",
-        alpha_scale=0.2,
-        noise_std=None,
-        tau=0.5,
-        expectation="exact",
-        warm_up=True,
-        n_gate_samples=20,
-        optimizer="adam",
-        learning_rate=1e-3,
-        max_iter=None,
-        tol=1e-4,
-        refine=True,
-        criterion="common-size",
-        selection="evidence",
-        n_starts=None,
-        probabilities=True,
         always_select=None,
         never_select=None,
+        criterion="common-size",
+        selection="evidence",
+        refine=True,
+        gates=None,
+        probabilities=True,
+        n_starts=None,
         fit_intercept=True,
         random_state=0,
     ):
         self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
-        self.alpha_scale = alpha_scale
-        self.noise_std = noise_std
-        self.tau = tau
-        self.expectation = expectation
-        self.warm_up = warm_up
-        self.n_gate_samples = n_gate_samples
-        self.optimizer = optimizer
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.tol = tol
-        self.refine = refine
-        self.criterion = criterion
-        self.selection = selection
-        self.n_starts = n_starts
-        self.probabilities = probabilities
         self.always_select = always_select
         self.never_select = never_select
+        self.criterion = criterion
+        self.selection = selection
+        self.refine = refine
+        self.gates = gates
+        self.probabilities = probabilities
+        self.n_starts = n_starts
         self.fit_intercept = fit_intercept
         self.random_state = random_state
-
-    def _options(self) -> Options:
-        samples = self.n_gate_samples
-        pair = (samples, samples) if isinstance(samples, Integral) else tuple(samples)
-        if len(pair) != 2 or not all(isinstance(m, Integral) and m >= 1 for m in pair):
-            raise ValueError(
-                f"n_gate_samples={samples!r}; give one number for both M and L, or a pair (M, L)."
-            )
-        search = {
-            "refine": self.refine,
-            "criterion": self.criterion,
-            "n_starts": self.n_starts,
-            "probabilities": self.probabilities,
-        }
-        return self._options_with(
-            search,
-            expectation=self.expectation,
-            warm_up=self.warm_up,
-            n_projection_samples=int(pair[0]),
-            n_gradient_samples=int(pair[1]),
-            tol=self.tol,
-        )
-
-    def _solved(self, table: StandardTable, options: Options, seeds, on_step=None) -> Solution:
-        if self.n_features_to_select == "auto":
-            return solve_auto(table, options, self.selection, seeds, on_step)
-        return super()._solved(table, options, seeds, on_step)
 
     def averaged_coef(self, level=0.9) -> AveragedCoef:
         """Return coefficients averaged over ``alternatives_``, with intervals.

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 
-import numpy as np
 from sklearn.callback import with_callbacks
 
 from .._compat import Interval, fit_context
-from .._core.data.standardize import StandardTable, as_table
+from .._core.data.standardize import as_table
 from .._core.greedy.randomized_pursuit import RandomizedSolution, randomized_omp
-from ._base import LinearSelector, check_coefficients, check_range, seed_from
-from ._validation import check_selection
+from ._base import LinearSelector, seed_from
+from ._validation import (
+    batch_of_one,
+    check_coefficients,
+    check_range,
+    checked_rows,
+    size_or_tenth,
+)
 
 
 class RandomizedOMP(LinearSelector):
@@ -120,25 +125,20 @@ class RandomizedOMP(LinearSelector):
         """
         context = self._init_callback_context()
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        rows, target, weights = self._validated(X, y, sample_weight)
-        weights = None if weights is None else weights[None]
-        table = as_table(rows[None], target[None], weights, centre=self.fit_intercept)
+        rows = batch_of_one(*checked_rows(self, X, y, sample_weight))
+        table = as_table(*rows, centre=self.fit_intercept)
         check_range(table)
-        n_selected, seed = self._n_selected(table), seed_from(self.random_state)
+        names = getattr(self, "feature_names_in_", None)
+        n_selected = size_or_tenth(self.n_features_to_select, table.varies[0], names)
+        seed = seed_from(self.random_state)
         temperature, n_runs = float(self.temperature), int(self.n_runs)
-        self._store(randomized_omp(table, n_selected, temperature, n_runs, [seed]))
+        solution = randomized_omp(table, n_selected, temperature, n_runs, [seed])
+        check_coefficients(solution.coef, names)
+        self._store(solution)
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _n_selected(self, table: StandardTable) -> int:
-        """Return K, or raise where there are not so many columns."""
-        varies, k = table.varies[0], self.n_features_to_select
-        nobody = np.zeros_like(varies)
-        check_selection(k, varies, nobody, nobody, self._named)
-        return min(max(varies.size // 10, 1), int(varies.sum())) if k is None else int(k)
-
     def _store(self, solution: RandomizedSolution) -> None:
-        check_coefficients(solution.coef, self._named)
         self.support_ = solution.support[0]
         self.coef_ = solution.coef[0]
         self.intercept_ = float(solution.intercept[0])

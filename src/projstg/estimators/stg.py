@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
-from .._compat import Interval
-from .._core.pipeline.solution import Options
 from ._base import GateSelector
+from .gate_options import JOINT
 
 
 class STG(GateSelector):
@@ -23,33 +20,17 @@ class STG(GateSelector):
     :math:`|\theta_d\,\mathrm{clip}(\mu_d, 0, 1)| \cdot \|x_d\|` are selected, and ``predict`` is
     least squares on them.
 
-    The defaults are the best of a grid over step rule, rate, λ, steps and sampled gates, on
-    problems apart from those it is compared on (``benchmarks/stg_grid.py``).
+    Its gates are always sampled, and take all their steps. Where ``Gates`` has None, the values are
+    the best of a grid over step rule, rate, λ, steps and sampled gates, on problems apart from
+    those it is compared on (``benchmarks/stg_grid.py``).
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
         K. Exactly so many columns come back. None selects the columns whose gate is open, μ > 0.
-    alpha : float or "theory", default="theory"
-        λ, the price of an open gate, in units of y²; "theory" is the rule of
-        :class:`ProjectedSTG`.
-    alpha_scale : float, default=0.1
-        C in that rule.
-    noise_std : float or None, default=None
-        σ in that rule; None estimates it and the size of the coefficients, as
-        :class:`ProjectedSTG` does.
-    tau : float, default=0.5
-        Standard deviation of the gates' noise.
-    n_gate_samples : int, default=1
-        The number of gates sampled in each step.
-    optimizer : {"fixed", "adam"}, default="fixed"
-        Plain gradient steps, or Adam's, which recover fewer supports.
-    learning_rate : float, default=0.5
-        The step of both θ and μ, with y at root mean square one. For plain steps it is in units of
-        the inverse of the largest eigenvalue of XᵀX/n, columns standardised: below one the descent
-        in θ is stable whatever the table. Adam needs far less, about 0.01.
-    max_iter : int, default=8000
-        The number of steps; all are taken.
+    gates : Gates or None, default=None
+        How the gates are fitted: λ, τ, sampled gates, steps. None is ``Gates()``. What is for exact
+        gates alone (``expectation="exact"``, ``warm_up``, ``tol``) raises.
     fit_intercept : bool, default=True
         Whether to take the means out first.
     random_state : int, RandomState instance or None, default=0
@@ -94,43 +75,12 @@ class STG(GateSelector):
     array([ 3, 17])
     """
 
-    _parameter_constraints = {  # noqa: RUF012 - scikit-learn's convention
-        **GateSelector._parameter_constraints,
-        "n_gate_samples": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-    }
+    gate_family = JOINT
 
     def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        alpha="theory",
-        alpha_scale=0.1,
-        noise_std=None,
-        tau=0.5,
-        n_gate_samples=1,
-        optimizer="fixed",
-        learning_rate=0.5,
-        max_iter=8000,
-        fit_intercept=True,
-        random_state=0,
+        self, n_features_to_select=None, *, gates=None, fit_intercept=True, random_state=0
     ):
         self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
-        self.alpha_scale = alpha_scale
-        self.noise_std = noise_std
-        self.tau = tau
-        self.n_gate_samples = n_gate_samples
-        self.optimizer = optimizer
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
+        self.gates = gates
         self.fit_intercept = fit_intercept
         self.random_state = random_state
-
-    def _options(self) -> Options:
-        return self._options_with(
-            coefficients="joint",
-            expectation="monte-carlo",
-            n_projection_samples=0,
-            n_gradient_samples=int(self.n_gate_samples),
-        )

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from .._core.arrays.backend import to_numpy
-from .._core.pipeline.fixed_size import solve
 from .._extras import extra
-from ..estimators.batch import fit_many
+from ..estimators.batch import fit_together
 from ..estimators.projected_stg import ProjectedSTG
 from ..estimators.stg import STG
 from .outcome import Outcome
@@ -46,7 +44,8 @@ def _fit_group(
     """Fit models that differ by their seeds alone."""
     rows, target = _on_device(device, X, y)
     start = perf_counter()
-    fits = _fitted(models[0], rows, target, [model.random_state for model in models])
+    seeds = [model.random_state for model in models]
+    fits = fit_together(models[0], rows, target, random_state=seeds)
     supports = to_numpy(fits.support)  # waits for the device
     seconds = (perf_counter() - start) / len(models)
     name = (estimate or "coef_").removesuffix("_")
@@ -59,27 +58,6 @@ def _fit_group(
 
 def _parameters(model: Any) -> dict[str, Any]:
     return {key: value for key, value in model.get_params().items() if key != "random_state"}
-
-
-@dataclass(frozen=True)
-class _Fits:
-    """What ``fit_many`` returns, as far as it is used here; arrays with B in front."""
-
-    support: Any
-    coef: Any
-    gated_coef: Any
-    converged: Any
-
-
-def _fitted(model: Any, X: Any, y: Any, seeds: Sequence[int]) -> Any:
-    """Return what ``fit_many`` returns; ``STG``, which it does not take, is solved in its place."""
-    if isinstance(model, ProjectedSTG):
-        return fit_many(X, y, random_state=list(seeds), **_parameters(model))
-    model.n_features_in_ = X.shape[-1]
-    table, options = model._prepared(X, y, None, model._options())
-    found = solve(table, options, seeds)
-    always = np.ones(len(seeds), dtype=bool)  # STG takes a fixed number of steps
-    return _Fits(found.support, found.coef, found.gated_coef, always)
 
 
 def _on_device(device: str, X: np.ndarray, y: np.ndarray) -> tuple[Any, Any]:

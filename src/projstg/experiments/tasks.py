@@ -148,7 +148,8 @@ def _label(entry: MethodEntry, named: Method) -> str:
     """Return the name in the legend: the label, or the method's name and its parameters."""
     if entry.label is not None:
         return entry.label
-    words = [f"{key} = {value}" for key, value in sorted(entry.parameters.items())]
+    given = sorted(entry.parameters.items())
+    words = [f"{key.rpartition('__')[2]} = {value}" for key, value in given]
     if entry.estimate is not None:
         words.append(f"estimate = {entry.estimate}")
     return ", ".join([named.label, *words])
@@ -160,7 +161,7 @@ def _alpha_scale(
     """Return the C of a task, or how it is found; None: the method's own default."""
     if not named.tunes_alpha_scale or spec.alpha_scale == "default":
         return None
-    if "alpha_scale" in entry.parameters:
+    if "gates__alpha_scale" in entry.parameters:
         return None
     if isinstance(spec.alpha_scale, float):
         return spec.alpha_scale

@@ -2,12 +2,15 @@
 
 from .cross_validation import ProjectedSTGCV
 from .knockoffs import KnockoffSelector
-from .paths import projected_stg_path
+from .paths import SupportPath, projected_stg_path
 from .stability import StabilitySelector
+from .stability_bounds import FalseSelections
 
 __all__ = [
+    "FalseSelections",
     "KnockoffSelector",
     "ProjectedSTGCV",
     "StabilitySelector",
+    "SupportPath",
     "projected_stg_path",
 ]

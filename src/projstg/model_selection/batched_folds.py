@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._core.data.standardize import StandardTable
 from .._core.gates.alternate import Status
 from .._core.pipeline.size_path import refitted, scale_path
-from ..estimators.projected_stg import ProjectedSTG
+from ..estimators.questions import Asked, prepare
 
 
 class FoldRows(NamedTuple):
@@ -45,20 +45,32 @@ def renumbered(splits, sample_weight) -> list[Fold]:
     return folds
 
 
+class FoldCandidates(NamedTuple):
+    """What is compared: every size with every C in the rule for λ; all else is the same."""
+
+    asked: Asked
+    """With the largest size."""
+    names: Any
+    """Names of the columns, (D,), or None."""
+    sizes: Sequence[int | None]
+    """Increasing; [None] where the columns with an open gate are selected."""
+    scales: Sequence[float]
+    """Decreasing."""
+    seed: int
+    """Of every fit."""
+
+
 def batch_errors(
-    model: ProjectedSTG,
-    rows: FoldRows,
-    folds: list[Fold],
-    longest: int,
-    grid: tuple[Sequence[int | None], list[float]],
+    candidates: FoldCandidates, rows: FoldRows, folds: list[Fold], longest: int
 ) -> tuple[np.ndarray, int]:
     """Return errors (n_candidates, n_folds) of some folds, and how many fits were unfinished."""
-    sizes, scales = grid
-    seeds = [model.random_state] * len(folds)
-    table, options = model._prepared(*_training(rows, folds, longest), model._options())
+    training = _training(rows, folds, longest)
+    question = prepare(candidates.asked, *training, candidates.names)
+    table, options, scales = question.table, question.options, candidates.scales
+    seeds = [candidates.seed] * len(folds)
     found = [
         solution
-        for size in sizes
+        for size in candidates.sizes
         for solution in scale_path(table, replace(options, n_selected=size), scales, seeds)
     ]
     support = np.stack([solution.support for solution in found], axis=1)

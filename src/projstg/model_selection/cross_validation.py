@@ -7,6 +7,7 @@ from numbers import Integral
 
 import numpy as np
 from sklearn import get_config
+from sklearn.base import clone
 from sklearn.callback import with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
@@ -15,35 +16,17 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._compat import Interval, StrOptions, fit_context
 from ..estimators._base import LinearSelector, seed_from
+from ..estimators._validation import check_nested, check_parameters, checked_rows
+from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
-from .batched_folds import Fold, FoldRows, batch_errors, renumbered
+from ..estimators.questions import asked_of
+from .batched_folds import Fold, FoldCandidates, FoldRows, batch_errors, renumbered
 from .paths import check_sizes
 
 # The paper chooses C in [0.1, 10].
 _LEAST_SCALE, _MOST_SCALE, _N_SCALES = 0.1, 10.0, 20
-# Where only K is chosen, C is what ProjectedSTG takes by itself.
-_OWN_SCALE = 0.2
 # Numbers in the copies of training folds that one batch holds (a quarter of a gigabyte).
 _MOST_NUMBERS = 2**25
-
-# Parameters that mean what they mean to ProjectedSTG.
-_SHARED = (
-    "noise_std",
-    "tau",
-    "expectation",
-    "warm_up",
-    "n_gate_samples",
-    "optimizer",
-    "learning_rate",
-    "max_iter",
-    "tol",
-    "refine",
-    "criterion",
-    "n_starts",
-    "always_select",
-    "never_select",
-    "fit_intercept",
-)
 
 
 class ProjectedSTGCV(LinearSelector):
@@ -65,37 +48,36 @@ class ProjectedSTGCV(LinearSelector):
 
     Parameters
     ----------
+    estimator : ProjectedSTG or None, default=None
+        What is fitted, but for K and C; None is ``ProjectedSTG()``. Its ``random_state`` is the one
+        seed of every fit. Where ``noise_std`` of its gates is None every fold estimates its own.
+        ``probabilities=False`` saves time in every fold.
     sizes : sequence of int, int or None, default=None
         The numbers of columns to choose from; K stands for 1, …, K. None: open gates.
     alpha_scales : sequence of float, int or None, default=None
         The values of C to choose from, all positive, or how many, evenly spaced in the logarithm
-        from 0.1 to 10. None: 20 of them, or, where ``sizes`` are given, C = 0.2 alone.
+        from 0.1 to 10. None: 20 of them, or, where ``sizes`` are given, the estimator's own alone.
     rule : {"min", "1se"}, default="min"
         The candidate with the least mean error, or the sparsest one (smallest K, then largest C)
         whose mean is within one standard error of that.
     cv : int, splitter, iterable of splits or None, default=None
         As everywhere in scikit-learn; None is five folds of consecutive rows.
-    noise_std, tau, expectation, warm_up, n_gate_samples, optimizer, learning_rate, max_iter, tol, \
-    refine, criterion, n_starts, always_select, never_select, fit_intercept
-        As in :class:`ProjectedSTG`. Where ``noise_std`` is None every fold estimates its own.
     n_jobs : int or None, default=None
         How many processes share the folds; nothing but time depends on it. One process fits all
         folds in one batch.
-    random_state : int, RandomState instance or None, default=0
-        The one seed of every fit.
 
     Attributes
     ----------
     n_features_to_select_ : int or None
         The K chosen; None where open gates were asked for.
-    alpha_scale_ : float
-        The C chosen.
+    alpha_scale_ : float or None
+        The C chosen; None where λ is given.
     best_index_ : int
         The place of both among the candidates.
     sizes_ : ndarray of shape (n_candidates,) or None
         K of each candidate; candidates are in order, the sparsest first.
-    alpha_scales_ : ndarray of shape (n_candidates,)
-        C of each candidate.
+    alpha_scales_ : ndarray of shape (n_candidates,) or None
+        C of each candidate; None where λ is given.
     cv_error_path_ : ndarray of shape (n_candidates, n_folds)
         Mean squared error on the rows of each fold, weighted by ``sample_weight``.
     cv_error_mean_, cv_error_std_ : ndarray of shape (n_candidates,)
@@ -125,61 +107,37 @@ class ProjectedSTGCV(LinearSelector):
     """
 
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's convention
+        "estimator": [ProjectedSTG, None],
         "sizes": ["array-like", range, Interval(Integral, 1, None, closed="left"), None],
         "alpha_scales": ["array-like", Interval(Integral, 1, None, closed="left"), None],
         "rule": [StrOptions({"min", "1se"})],
         "cv": ["cv_object"],
-        **{name: ProjectedSTG._parameter_constraints[name] for name in _SHARED},
         "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(
-        self,
-        sizes=None,
-        *,
-        alpha_scales=None,
-        rule="min",
-        cv=None,
-        noise_std=None,
-        tau=0.5,
-        expectation="exact",
-        warm_up=True,
-        n_gate_samples=20,
-        optimizer="adam",
-        learning_rate=1e-3,
-        max_iter=None,
-        tol=1e-4,
-        refine=True,
-        criterion="common-size",
-        n_starts=None,
-        always_select=None,
-        never_select=None,
-        fit_intercept=True,
-        n_jobs=None,
-        random_state=0,
+        self, estimator=None, *, sizes=None, alpha_scales=None, rule="min", cv=None, n_jobs=None
     ):
+        self.estimator = estimator
         self.sizes = sizes
         self.alpha_scales = alpha_scales
         self.rule = rule
         self.cv = cv
-        self.noise_std = noise_std
-        self.tau = tau
-        self.expectation = expectation
-        self.warm_up = warm_up
-        self.n_gate_samples = n_gate_samples
-        self.optimizer = optimizer
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.tol = tol
-        self.refine = refine
-        self.criterion = criterion
-        self.n_starts = n_starts
-        self.always_select = always_select
-        self.never_select = never_select
-        self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
-        self.random_state = random_state
+
+    def set_params(self, **params):
+        """Set parameters, those of the estimator as ``estimator__refine`` once it is given.
+
+        Parameters
+        ----------
+        **params : dict
+
+        Returns
+        -------
+        self : object
+        """
+        check_nested(self, params, "estimator", "ProjectedSTG()")
+        return super().set_params(**params)
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
@@ -203,17 +161,22 @@ class ProjectedSTGCV(LinearSelector):
         context = self._init_callback_context()
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         for_splitter = self._for_splitter(params, sample_weight)
-        sizes, scales = self._grid()
-        rows = FoldRows(*self._validated(X, y, sample_weight))
+        model = ProjectedSTG() if self.estimator is None else clone(self.estimator)
+        sizes = None if self.sizes is None else check_sizes(self.sizes)
+        self._check_estimator(model, sizes)
+        seed = seed_from(model.random_state)
+        largest = None if sizes is None else max(sizes)
+        model.set_params(n_features_to_select=largest, random_state=seed)
+        asked = asked_of(model)
+        scales = self._scales(sizes, asked.options.alpha_scale)
+        rows = FoldRows(*checked_rows(self, X, y, sample_weight))
         folds = renumbered(check_cv(self.cv).split(X, y, **for_splitter), sample_weight)
-        seed = seed_from(self.random_state)
-        model = self._model(None if sizes is None else max(sizes), _OWN_SCALE, seed)
-        names = ("n_features_in_", "feature_names_in_")
-        vars(model).update({name: getattr(self, name) for name in names if hasattr(self, name)})
-        errors = self._errors(model, rows, folds, (sizes or [None], scales))
-        self._choose(errors, sizes, scales)
-        best = self._model(self.n_features_to_select_, self.alpha_scale_, seed)
-        self._store(best.fit(X, y, sample_weight))
+        names = getattr(self, "feature_names_in_", None)
+        candidates = FoldCandidates(asked, names, sizes or [None], scales, seed)
+        self._choose(self._errors(candidates, rows, folds), sizes, scales)
+        self._store(self._chosen(model).fit(X, y, sample_weight))
+        if asked.options.alpha is not None:
+            self.alpha_scale_ = self.alpha_scales_ = None
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
@@ -236,11 +199,33 @@ class ProjectedSTGCV(LinearSelector):
             )
         return params
 
-    def _grid(self) -> tuple[list[int] | None, list[float]]:
-        """Return sizes, increasing, and values of C, decreasing: the sparsest first."""
-        sizes = None if self.sizes is None else check_sizes(self.sizes)
+    def _check_estimator(self, model: ProjectedSTG, sizes: list[int] | None) -> None:
+        """Raise where a parameter of the estimator would be overruled, or is out of its range."""
+        check_parameters(model)
+        k, gates = model.n_features_to_select, Gates() if model.gates is None else model.gates
+        if k != "auto" and (k is not None or sizes is not None):
+            instead = f"pass sizes=[{k}]" if sizes is None else "leave it out"
+            raise ValueError(
+                f"the estimator has n_features_to_select={k!r}, which cross-validation sets; "
+                f"{instead}."
+            )
+        if sizes is not None and self.alpha_scales is None:
+            return
+        if gates.alpha_scale is not None:
+            raise ValueError(
+                f"the gates have alpha_scale={gates.alpha_scale!r}, which cross-validation chooses;"
+                f" leave it out, or pass alpha_scales=[{gates.alpha_scale!r}]."
+            )
+        if not isinstance(gates.alpha, str):
+            raise ValueError(
+                f"the gates have alpha={gates.alpha!r}, so there is no C to choose; leave it out, "
+                "or choose K alone: sizes=range(1, 21)."
+            )
+
+    def _scales(self, sizes: list[int] | None, own: float) -> list[float]:
+        """Return the values of C, decreasing: the sparsest first."""
         if self.alpha_scales is None and sizes is not None:
-            return sizes, [_OWN_SCALE]
+            return [own]
         scales = _N_SCALES if self.alpha_scales is None else self.alpha_scales
         if isinstance(scales, Integral):
             scales = np.geomspace(_LEAST_SCALE, _MOST_SCALE, scales)
@@ -250,28 +235,32 @@ class ProjectedSTGCV(LinearSelector):
                 f"alpha_scales={self.alpha_scales!r}; give positive numbers, or how many between "
                 "0.1 and 10."
             )
-        return sizes, values.tolist()
+        return values.tolist()
 
-    def _model(self, size: int | None, scale: float, seed: int) -> ProjectedSTG:
-        shared = {name: getattr(self, name) for name in _SHARED}
-        return ProjectedSTG(size, alpha_scale=scale, random_state=seed, **shared)
+    def _chosen(self, model: ProjectedSTG) -> ProjectedSTG:
+        """Return the estimator with the K and the C that were chosen."""
+        model.set_params(n_features_to_select=self.n_features_to_select_)
+        if self.sizes is not None and self.alpha_scales is None:
+            return model  # C is its own
+        gates = Gates() if model.gates is None else model.gates
+        return model.set_params(gates=gates, gates__alpha_scale=self.alpha_scale_)
 
-    def _errors(self, model: ProjectedSTG, rows: FoldRows, folds: list[Fold], grid) -> np.ndarray:
+    def _errors(self, candidates: FoldCandidates, rows: FoldRows, folds: list[Fold]) -> np.ndarray:
         """Return the errors of all candidates, (n_candidates, n_folds)."""
         longest = max(fold.train.size for fold in folds)
         at_once = max(_MOST_NUMBERS // (longest * rows.X.shape[1]), 1)
         size = at_once if self.n_jobs in (None, 1) else 1
         done = Parallel(n_jobs=self.n_jobs)(
-            delayed(batch_errors)(model, rows, folds[first : first + size], longest, grid)
+            delayed(batch_errors)(candidates, rows, folds[first : first + size], longest)
             for first in range(0, len(folds), size)
         )
         errors, unfinished = zip(*done, strict=True)
         if sum(unfinished):
             warnings.warn(
                 f"in {sum(unfinished)} of {len(folds) * len(errors[0])} fits to folds the gates "
-                "had not come to rest; raise max_iter or tol.",
+                "had not come to rest; raise max_iter or tol of gates=Gates(…).",
                 ConvergenceWarning,
-                stacklevel=6,
+                stacklevel=5,
             )
         return np.concatenate(errors, axis=1)
 

@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._compat import Interval, fit_context
 from .._extras import extra
 from ..estimators._base import seed_from
+from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
 
 # τ, and C in the rule for λ, over which importances are averaged; no single pair has the power of
@@ -145,6 +146,11 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=3)
         if self.n_draws > 1 and self.offset == 0:
             raise ValueError("offset=0 goes with one draw; pass n_draws=1, or offset=1.")
+        if self.estimator is None and self.importance_getter != "auto":
+            raise ValueError(
+                f"importance_getter={self.importance_getter!r} is for an estimator of yours, and "
+                "estimator=None has its own importances; leave it out, or pass an estimator."
+            )
         varies = np.ptp(X, axis=0) > 0.0
         columns, covariance = _standardised(X, varies, self.covariance)
         # Spawned, so that noise is never that of a simulated X with the same seed.
@@ -252,7 +258,7 @@ def paired_difference(importance, X, forged, y, *args) -> np.ndarray:
 
 
 def _gate_importance(X, y) -> np.ndarray:
-    models = [ProjectedSTG(None, tau=tau, alpha_scale=scale) for tau, scale in _GATES]
+    models = [ProjectedSTG(None, gates=Gates(tau=tau, alpha_scale=c)) for tau, c in _GATES]
     size = X.std(axis=0)
     return np.mean([np.abs(model.fit(X, y).gated_coef_) * size for model in models], axis=0)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 
 from .._core.data.standardize import StandardTable
 from .._core.gates.alternate import Status
@@ -15,8 +15,17 @@ from .._core.gates.gate_path import gate_path, largest_alpha
 from .._core.gates.moments import gated_coefficients
 from .._core.pipeline.size_path import refitted, size_path
 from .._core.pipeline.solution import Options
-from ..estimators._base import check_coefficients, seed_from
+from ..estimators._base import seed_from
+from ..estimators._validation import (
+    batch_of_one,
+    changed,
+    check_coefficients,
+    check_parameters,
+    checked_rows,
+)
+from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
+from ..estimators.questions import Question, asked_of, prepare
 
 # The smallest λ of the default grid, as a part of the largest.
 _RANGE = 1e-3
@@ -86,8 +95,9 @@ def projected_stg_path(
     sample_weight : array-like of shape (n_samples,) or None
         A row of weight k counts as k rows.
     **params
-        Other parameters of :class:`ProjectedSTG`; along λ only ``tau``, ``max_iter``, ``tol``,
-        ``never_select`` and ``fit_intercept`` have a meaning.
+        Other parameters of :class:`ProjectedSTG`. Along λ those are ``never_select``,
+        ``fit_intercept`` and ``gates=Gates(…)`` with ``tau``, ``max_iter`` and ``tol``; others
+        raise.
 
     Returns
     -------
@@ -108,19 +118,20 @@ def projected_stg_path(
     """
     if sizes is None:
         _check_along_alpha(params)
-        model, table, options = _prepared(X, y, sample_weight, None, params)
-        path = _along_alpha(table, options, alphas, n_alphas)
-        check_coefficients(path.coef_path_, model._named)
-        return path
-    if alphas is not None:
+        model, question = _prepared(X, y, sample_weight, None, params)
+        path = _along_alpha(question.table, question.options, alphas, n_alphas)
+    elif alphas is not None:
         raise ValueError(
             "alphas and sizes were both given; a path is over one of them. For one λ at every size "
-            "pass alpha=, as to ProjectedSTG."
+            "pass gates=Gates(alpha=…)."
         )
-    counts = check_sizes(sizes)
-    model, table, options = _prepared(X, y, sample_weight, counts, params)
-    path = _along_sizes(table, options, counts, seed_from(model.random_state))
-    check_coefficients(path.coef_path_, model._named)
+    else:
+        counts = check_sizes(sizes)
+        model, question = _prepared(X, y, sample_weight, counts, params)
+        if question.warning is not None:
+            warnings.warn(question.warning, DataDimensionalityWarning, stacklevel=2)
+        path = _along_sizes(question, counts, seed_from(model.random_state))
+    check_coefficients(path.coef_path_, question.names)
     return path
 
 
@@ -136,22 +147,27 @@ def check_sizes(sizes) -> list[int]:
 
 
 def _check_along_alpha(params) -> None:
-    known = {"tau", "max_iter", "tol", "never_select", "fit_intercept"}
-    others = sorted(set(params) - known)
+    """Raise where a parameter is given that has no meaning along λ."""
+    others = sorted(set(params) - {"gates", "never_select", "fit_intercept"})
+    gates = params.get("gates")
+    if isinstance(gates, Gates):
+        names = [name for name in gates.get_params() if name not in ("tau", "max_iter", "tol")]
+        others += [f"gates__{name}" for name in changed(gates, names)]
     if others:
         raise TypeError(
-            f"{', '.join(others)} has no meaning along λ, which takes {', '.join(sorted(known))}; "
-            "leave it out, or pass sizes= for a path over K."
+            f"{', '.join(others)} has no meaning along λ, which takes never_select, fit_intercept "
+            "and gates=Gates(…) with tau, max_iter and tol; leave it out, or pass sizes= for a "
+            "path over K."
         )
 
 
-def _prepared(X, y, sample_weight, sizes, params) -> tuple[ProjectedSTG, StandardTable, Options]:
-    """Return a model that has seen the table, the table as a problem and what is asked of it."""
+def _prepared(X, y, sample_weight, sizes, params) -> tuple[ProjectedSTG, Question]:
+    """Return a model that has seen the table, and the table with the largest K asked of it."""
     model = ProjectedSTG(None if sizes is None else max(sizes), **params)
-    model._validate_params()
-    X, y, weights = model._validated(X, y, sample_weight)
-    weights = None if weights is None else weights[None]
-    return model, *model._prepared(X[None], y[None], weights, model._options())
+    check_parameters(model)
+    asked = asked_of(model)
+    table = batch_of_one(*checked_rows(model, X, y, sample_weight))
+    return model, prepare(asked, *table, getattr(model, "feature_names_in_", None))
 
 
 def _along_alpha(table: StandardTable, options: Options, alphas, n_alphas) -> SupportPath:
@@ -195,16 +211,15 @@ def _warn_of(status: np.ndarray, grid: np.ndarray) -> None:
     if unfinished.size:
         warnings.warn(
             f"the gates still moved at {unfinished.size} of {grid.size} values of λ (the largest "
-            f"{unfinished[0]:.3g}); raise max_iter or tol.",
+            f"{unfinished[0]:.3g}); raise max_iter or tol of gates=Gates(…).",
             ConvergenceWarning,
             stacklevel=4,
         )
 
 
-def _along_sizes(
-    table: StandardTable, options: Options, sizes: list[int], seed: int
-) -> SupportPath:
-    found = size_path(table, options, sizes, [seed])
+def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath:
+    table = question.table
+    found = size_path(table, question.options, sizes, [seed])
     objective = [
         solution.gates.value if solution.search is None else solution.search.objective
         for solution in found

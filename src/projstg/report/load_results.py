@@ -86,7 +86,7 @@ def prepared(summary: Any) -> Any:
     """
     summary = summary.copy()
     found = [json.loads(text or "{}") for text in summary["parameters"]]
-    summary["n_gate_samples"] = [one.get("n_gate_samples") for one in found]
+    summary["n_gate_samples"] = [one.get("gates__n_gate_samples") for one in found]
     summary["size_rule"] = [
         "own size" if name in METHODS and METHODS[name].chooses_size else "exactly K"
         for name in summary["method"]

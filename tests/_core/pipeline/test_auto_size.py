@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from projstg import ProjectedSTG, fit_many
+from projstg import Gates, ProjectedSTG, fit_many
 from projstg._core.data.quadratic import RowQuadratic, standardized
 from projstg._core.pipeline import auto_size as auto
 from projstg._core.pipeline.information import SELECTIONS
@@ -291,7 +291,7 @@ def test_many_are_many_alone(selection):
 def test_many_with_no_search_and_with_the_noise_given():
     problems = [draw(30 + i, n=30, n_features=12, k=2, noise=0.5)[:2] for i in range(2)]
     X, y = (np.stack(parts) for parts in zip(*problems, strict=True))
-    for params in ({"refine": False}, {"alpha": 0.05}):
+    for params in ({"n_features_to_select": None}, {"gates": Gates(alpha=0.05)}):
         many = fit_many(X, y, random_state=5, **params)
         for i, seed in enumerate(many.seeds):
             alone = ProjectedSTG(random_state=seed, **params).fit(X[i], y[i])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from projstg import STG, ProjectedSTG, fit_many
+from projstg import STG, Gates, ProjectedSTG, fit_many
 from projstg._core.data.quadratic import RowQuadratic, standardized
 from projstg._core.score.criterion import CRITERIA, support_scores
 
@@ -93,7 +93,7 @@ def test_constraints_hold(mode, data):
 
 def test_a_forced_column_gets_its_least_squares_coefficient_beside_the_gates():
     X, y, _ = drawn(1, n=50, n_features=8, k=2, noise=0.1)
-    model = ProjectedSTG(3, always_select=[7], refine=False, alpha=1e-4).fit(X, y)
+    model = ProjectedSTG(3, always_select=[7], refine=False, gates=Gates(alpha=1e-4)).fit(X, y)
     rest = y - X @ np.where(np.arange(8) == 7, 0.0, model.gated_coef_)
     centred = X[:, 7] - X[:, 7].mean()
     assert model.gated_coef_[7] == pytest.approx(centred @ rest / (centred @ centred), abs=1e-8)
@@ -166,8 +166,9 @@ def test_the_unit_of_y_changes_nothing(unit, k):
 
 def test_the_risk_counts_forced_gates_too():
     X, y, truth = drawn(1, n=60, noise=0.05)
-    free = ProjectedSTG(5, alpha=0.01, refine=False).fit(X, y)
-    forced = ProjectedSTG(5, alpha=0.01, refine=False, always_select=truth[:2]).fit(X, y)
+    free = ProjectedSTG(5, gates=Gates(alpha=0.01), refine=False).fit(X, y)
+    gates = Gates(alpha=0.01)
+    forced = ProjectedSTG(5, gates=gates, refine=False, always_select=truth[:2]).fit(X, y)
     np.testing.assert_array_equal(free.mu_ > 0, forced.mu_ > 0)
     assert forced.risk_ == pytest.approx(free.risk_, rel=0.05)
 
@@ -186,7 +187,7 @@ def test_a_descent_that_diverges_says_so():
         pytest.warns(ConvergenceWarning, match="lower learning_rate=50"),
         np.errstate(all="ignore"),
     ):
-        STG(5, learning_rate=50).fit(X, y)
+        STG(5, gates=Gates(learning_rate=50)).fit(X, y)
 
 
 @pytest.mark.parametrize("always", [[], [2400]])

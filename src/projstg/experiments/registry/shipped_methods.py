@@ -14,17 +14,21 @@ Settings = Callable[[Known], dict[str, Any]]
 """From what is known of a problem to the parameters of an estimator."""
 
 
-def _gates(known: Known, **settings: Any) -> dict[str, Any]:
+def _gates(known: Known, **knobs: Any) -> dict[str, Any]:
     """Return the parameters of gates that are told σ and, where one was chosen, C."""
-    if known.alpha_scale is not None:
-        settings["alpha_scale"] = known.alpha_scale
+    from ...estimators.gate_options import Gates
+
     return {
         "n_features_to_select": known.n_features_to_select,
-        "noise_std": known.noise_std,
+        "gates": Gates(noise_std=known.noise_std, alpha_scale=known.alpha_scale, **knobs),
         "fit_intercept": False,
         "random_state": known.seed,
-        **settings,
     }
+
+
+def _gates_alone(known: Known, **knobs: Any) -> dict[str, Any]:
+    """Return the same for :class:`ProjectedSTG` without a search."""
+    return _gates(known, **knobs) | {"refine": False}
 
 
 def _search(known: Known, criterion: str) -> dict[str, Any]:
@@ -32,9 +36,12 @@ def _search(known: Known, criterion: str) -> dict[str, Any]:
 
     Other criteria than the default are there for comparison; their probabilities are not needed.
     """
+    from ...estimators.gate_options import Gates
+
     return {
         "n_features_to_select": known.n_features_to_select,
         "criterion": criterion,
+        "gates": Gates(),  # so that an entry of a spec can set its parameters
         "probabilities": criterion == "common-size",
         "fit_intercept": False,
         "random_state": known.seed,
@@ -131,12 +138,12 @@ def _abess(known: Known) -> Any:
 
 def _own_size(known: Known) -> dict[str, Any]:
     """Return the parameters of the search that is told nothing, not even K."""
-    return {"n_features_to_select": "auto", "fit_intercept": False, "random_state": known.seed}
+    return _search(known, "common-size") | {"n_features_to_select": "auto"}
 
 
 def _open_gates(known: Known) -> dict[str, Any]:
     """Return the parameters of gates that are told σ and select all columns whose gate is open."""
-    return _gates(known, refine=False, n_features_to_select=None)
+    return _gates_alone(known) | {"n_features_to_select": None}
 
 
 def _lasso_by_folds(known: Known) -> Any:
@@ -171,8 +178,8 @@ def _abess_by_ebic(known: Known) -> Any:
     return AbessByEBIC()
 
 
-_EXACT = partial(_gates, refine=False, expectation="exact")
-_SAMPLED = partial(_gates, refine=False, expectation="monte-carlo")
+_EXACT = partial(_gates_alone, expectation="exact")
+_SAMPLED = partial(_gates_alone, expectation="monte-carlo")
 _CRITERIA = ("common-size", "evidence", "least-squares")
 _SEARCH = {name: partial(_search, criterion=name) for name in _CRITERIA}
 _LIMIT = {name: partial(_limit, criterion=name) for name in _CRITERIA}

@@ -1,0 +1,54 @@
+"""What a notebook shows of a fitted selector: its answer as a small table."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+__all__ = ["answer_html"]
+
+# So many chosen columns are listed; the others are counted.
+_MOST_ROWS = 50
+
+
+def answer_html(model: Any) -> str:
+    """Return the chosen columns with coefficients and, where known, errors and probabilities."""
+    chosen = np.flatnonzero(model.support_)
+    names = getattr(model, "feature_names_in_", None)
+    columns = {
+        "column": [str(j) if names is None else str(names[j]) for j in chosen],
+        "coefficient": _numbers(model.coef_, chosen),
+        "standard error": _numbers(getattr(model, "coef_std_error_", None), chosen),
+        "inclusion probability": _numbers(
+            getattr(model, "inclusion_probability_", None), chosen, ".2f"
+        ),
+    }
+    shown = {head: cells for head, cells in columns.items() if cells is not None}
+    caption = f"{type(model).__name__}: {chosen.size} of {model.support_.size} columns"
+    probability = getattr(model, "support_probability_", None)
+    if probability is not None:
+        caption += f", exactly these with probability {probability:.2f}"
+    return (
+        '<table class="projstg-answer"><caption style="text-align: left">'
+        f"{escape(caption)}</caption>{_head(shown)}{_body(shown, chosen.size)}</table>"
+    )
+
+
+def _numbers(values: Any, chosen: np.ndarray, form: str = ".4g") -> list[str] | None:
+    return None if values is None else [format(float(values[j]), form) for j in chosen]
+
+
+def _head(shown: dict[str, list[str]]) -> str:
+    return f"<thead><tr>{''.join(f'<th>{head}</th>' for head in shown)}</tr></thead>"
+
+
+def _body(shown: dict[str, list[str]], n_chosen: int) -> str:
+    rows = [
+        "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        for cells in list(zip(*shown.values(), strict=True))[:_MOST_ROWS]
+    ]
+    if n_chosen > _MOST_ROWS:
+        rows.append(f'<td colspan="{len(shown)}">… and {n_chosen - _MOST_ROWS} more</td>')
+    return f"<tbody>{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody>"

@@ -1,0 +1,95 @@
+r"""Are K columns too many for the rows? Then the choice among them says nothing.
+
+Once K reaches the rank of X, any K independent columns fit as well as all columns do, and where the
+rank is that of the rows they fit any y without error. So K should be below the rank, unless all
+columns are wanted and they are independent.
+
+The rank matters only where it is not above K, and two steps find that out. With λ_d the eigenvalues
+of XᵀX the rank is at least (Σλ_d)²/Σλ_d², by Cauchy and Schwarz: two sums over a matrix, and enough
+on most tables. Otherwise K + 1 pivots of a Cholesky factorisation tell.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._core.arrays.backend import Array, namespace, to_numpy
+from .._core.data.quadratic import Problem, RowQuadratic, on_host
+from .._core.data.spectrum import SMALLEST_SHARE
+from .._core.data.standardize import StandardTable
+
+__all__ = ["too_many_columns"]
+
+# A lower bound of the rank may come from so many of the columns: those of a wide table are dear.
+_MOST_COLUMNS = 1000
+
+
+def too_many_columns(table: StandardTable, k: int | None) -> str | None:
+    """Return a sentence about the tables of a batch for which K columns are too many, or None."""
+    if k is None:
+        return None
+    suspects = np.flatnonzero(to_numpy(_least_rank(table.problem)) <= k)
+    if not suspects.size:
+        return None
+    problem, varies = on_host(table.problem), to_numpy(table.varies)
+    found = []
+    for i in suspects.tolist():
+        said = _one_table(problem.problems(np.asarray([i])), int(varies[i].sum()), k)
+        found += [] if said is None else [said]
+    if not found:
+        return None
+    where = f"in {len(found)} of {len(varies)} problems " if len(varies) > 1 else ""
+    return where + found[0]
+
+
+def _one_table(problem: Problem, n_varying: int, k: int) -> str | None:
+    freedom = int(float(problem.degrees_of_freedom[0]) + 1e-6)
+    rank = min(_rank_up_to(problem, k + 1), freedom)
+    if rank > k or (rank == n_varying < freedom):
+        return None
+    fewer = f"ask for at most {rank - 1}" if rank > 1 else "give more rows"
+    if rank < freedom:
+        return (
+            f"n_features_to_select={k} is not below the rank of X, {rank}: any {rank} independent "
+            f"columns fit as well, and which are chosen says nothing; {fewer}."
+        )
+    n_rows = int(float(problem.n[0]) + 1e-6)
+    more = ", or give more rows" if rank > 1 else ""
+    return (
+        f"n_features_to_select={k} columns fit any y on {n_rows} rows without error, and which are "
+        f"chosen says nothing; {fewer}{more}."
+    )
+
+
+def _least_rank(problem: Problem) -> Array:
+    """Return a lower bound of the rank of X, (B,): (tr XᵀX)² / ‖XᵀX‖²."""
+    xp = namespace(problem.b)
+    if isinstance(problem, RowQuadratic):
+        X = problem.X[:, :, :: -(-problem.X.shape[-1] // _MOST_COLUMNS)]
+        G = X @ xp.matrix_transpose(X)  # the same eigenvalues as XᵀX, and zeros
+        trace = xp.sum(X * X, axis=(-2, -1))
+    else:
+        G, trace = problem.G, xp.sum(problem.diagonal, axis=-1)
+    square = xp.sum(G * G, axis=(-2, -1))
+    bound = trace * trace / xp.where(square > 0.0, square, xp.ones_like(square))
+    return xp.floor(bound * (1.0 - 1e-9))
+
+
+def _rank_up_to(problem: Problem, most: int) -> int:
+    """Return the rank of X of one problem, or ``most`` where it is larger.
+
+    Each pivot is the column of which the pivots before it leave most.
+    """
+    left = np.array(problem.diagonal[0], dtype=float)
+    smallest = SMALLEST_SHARE * left.max(initial=0.0)
+    factor = np.zeros((0, left.size))
+    while len(factor) < min(most, left.size):
+        pivot = int(np.argmax(left))
+        if not left[pivot] > smallest:
+            break
+        row = problem.rows(np.asarray([[pivot]]))[0, 0] - factor[:, pivot] @ factor
+        row = row / np.sqrt(left[pivot])
+        factor = np.concatenate([factor, row[None]])
+        left = left - row * row
+        left[pivot] = 0.0
+    return len(factor)

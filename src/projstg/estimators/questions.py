@@ -1,0 +1,151 @@
+"""From the parameters of an estimator and a table to the answer: prepare, then solve.
+
+    asked = asked_of(model)                            parameters, checked against each other
+    question = prepare(asked, X, y, weights, names)    a batch of tables, checked against them
+    solution = solve(question, seeds)                  what the core answers
+
+``fit`` goes this way with one table, ``fit_many`` and the laboratory with a batch, cross-validation
+with all folds; a path takes the prepared table to other functions of the core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._core.arrays.backend import Array, namespace, to_numpy
+from .._core.data.standardize import StandardTable, as_table
+from .._core.gates.alternate import Hook
+from .._core.pipeline.auto_size import solve_auto
+from .._core.pipeline.fixed_size import solve as solve_fixed
+from .._core.pipeline.solution import Options, Solution
+from ._rank_check import too_many_columns
+from ._validation import changed, check_coefficients, check_range, check_selection, column_mask
+from .gate_options import price_and_gates
+
+__all__ = ["Asked", "Question", "asked_of", "prepare", "solve"]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The parameters of an estimator, as the core takes them."""
+
+    n_features_to_select: int | str | None
+    options: Options
+    selection: str | None
+    """How K is chosen from the data; None where the estimator cannot."""
+    always_select: Any
+    never_select: Any
+    fit_intercept: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A batch of tables and what is asked of them."""
+
+    table: StandardTable
+    options: Options
+    selection: str | None
+    """How K is chosen from the data; None where it is not."""
+    names: Any
+    """Names of the columns, (D,), or None."""
+
+    @property
+    def warning(self) -> str | None:
+        """What a caller should be told of what is asked, if anything."""
+        return too_many_columns(self.table, self.options.n_selected)
+
+
+def asked_of(model: Any) -> Asked:
+    """Return what the parameters of a ProjectedSTG or STG ask for.
+
+    They are in their ranges (``check_parameters``); a combination in which one of them would not be
+    used raises here, and so do the values of ``gates``.
+    """
+    params = model.get_params(deep=False)
+    k = params["n_features_to_select"]
+    options = price_and_gates(params["gates"], model.gate_family)
+    if "refine" in params:
+        _check_search(model)
+        search = {name: params[name] for name in ("refine", "criterion", "n_starts")}
+        options = replace(options, probabilities=params["probabilities"], **search)
+    return Asked(
+        n_features_to_select=k,
+        options=replace(options, n_selected=None if k == "auto" else k),
+        selection=params.get("selection"),
+        always_select=params.get("always_select"),
+        never_select=params.get("never_select"),
+        fit_intercept=params["fit_intercept"],
+    )
+
+
+def _check_search(model: Any) -> None:
+    """Raise where what is said of a search would not be used."""
+    is_auto = model.n_features_to_select == "auto"
+    if not model.refine:
+        if is_auto:
+            raise ValueError(
+                'refine=False leaves the choice to the gates, but n_features_to_select="auto" '
+                "chooses K by a search; pass a number, or None for the columns whose gate is open."
+            )
+        for name in changed(model, ("criterion", "n_starts")):
+            raise ValueError(
+                f"{name}={getattr(model, name)!r} is for the search, and refine=False makes none; "
+                "leave one of them out."
+            )
+    if is_auto and model.selection == "evidence" and not model.probabilities:
+        raise ValueError(
+            'n_features_to_select="auto" chooses K by the probabilities, so probabilities=False '
+            'would save nothing; leave it out, or pass a number, or selection="ebic".'
+        )
+
+
+def prepare(
+    asked: Asked, X: Array, y: Array, weights: Array | None = None, names: Any = None
+) -> Question:
+    """Return the tables X (B, N, D), y (B, N), weights (B, N) or None, as a question.
+
+    ``names``, (D,) or None, are those that ``always_select`` and ``never_select`` may use. Raises
+    where K and the constraints cannot be met.
+    """
+    always, never = (
+        column_mask(columns, X.shape[-1], names, parameter)
+        for columns, parameter in (
+            (asked.always_select, "always_select"),
+            (asked.never_select, "never_select"),
+        )
+    )
+    on_device = namespace(X).asarray(never, device=X.device)
+    table = as_table(X, y, weights, centre=asked.fit_intercept, never=on_device)
+    check_range(table)
+    k = asked.n_features_to_select
+    otherwise = (
+        ", or pass None for the columns whose gate is open"
+        if asked.selection is None
+        else ', or pass "auto" to choose from the data'
+    )
+    for varies in to_numpy(table.varies):
+        check_selection(k, varies, always, never, names, otherwise)
+    return Question(
+        table=table,
+        options=replace(asked.options, always=tuple(np.flatnonzero(always).tolist())),
+        selection=asked.selection if k == "auto" else None,
+        names=names,
+    )
+
+
+def solve(question: Question, seeds: Sequence[int], on_step: Hook | None = None) -> Solution:
+    """Return the answer for each table; problem i draws from seeds[i].
+
+    Raises where a coefficient is no number in the units of the data.
+    """
+    table, options = question.table, question.options
+    if question.selection is None:
+        found = solve_fixed(table, options, seeds, on_step)
+    else:
+        found = solve_auto(table, options, question.selection, seeds, on_step)
+    check_coefficients(found.coef, question.names)
+    return found
