@@ -43,10 +43,6 @@ class _SizeQuestion(NamedTuple):
     k_min: int
     k_max: int
 
-    @property
-    def limits(self) -> dict[str, np.ndarray]:
-        return {"always": self.always, "never": self.never}
-
 
 def solve_auto(
     table: StandardTable,
@@ -81,8 +77,9 @@ def _by_evidence(
     """Propose the size of the likeliest support, and solve for it, until it stays."""
     criterion, prior = judge_of(options.criterion), uniform_prior(asked.k_min, asked.k_max)
     judge = CRITERIA[criterion]
-    found = ladder(asked.problem, criterion, asked.k_max, **asked.limits, seed=seed)
-    known = confidence(asked.problem, found, judge, prior, **asked.limits)
+    always, never = asked.always, asked.never
+    found = ladder(asked.problem, criterion, asked.k_max, always, never, seed)
+    known = confidence(asked.problem, found, judge, prior, always=always, never=never)
     answers: dict[int, Solution] = {}
     for _ in range(_MOST_PROPOSALS):
         k = known.supports[0].size
@@ -93,7 +90,7 @@ def _by_evidence(
         if search is None:
             break
         found = [*found, search.optima[0]]
-        known = confidence(asked.problem, found, judge, prior, **asked.limits)
+        known = confidence(asked.problem, found, judge, prior, always=always, never=never)
     answer = answers.get(known.supports[0].size, answers[k])
     return answer._replace(posterior=[known])
 
@@ -110,7 +107,8 @@ def _by_information(
             generators=[np.random.default_rng([seed, k])],
             criterion=options.criterion,
             n_starts=options.n_starts,
-            **asked.limits,
+            always=asked.always,
+            never=asked.never,
         ).support[0]
 
     n_free = n_selectable(asked.always, asked.never)

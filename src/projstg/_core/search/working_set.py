@@ -22,7 +22,7 @@ __all__ = ["best_ridge", "first_columns", "outside_swaps", "restricted", "swap_c
 
 
 def restricted(
-    problem: Problem, columns: np.ndarray, closed: np.ndarray, locked: np.ndarray
+    problem: Problem, columns: np.ndarray, excluded: np.ndarray, locked: np.ndarray
 ) -> Field:
     """Return the problems over their working sets ``columns`` (B, W), in increasing order."""
     b = to_numpy(problem.b)
@@ -43,16 +43,16 @@ def restricted(
         np.broadcast_to(to_numpy(field), (n_problems,)).astype(float)
         for field in (problem.yy, problem.degrees_of_freedom, problem.n)
     )
-    return Field(G, b[one, columns], yy, dof, n, closed[one, columns], locked[one, columns])
+    return Field(G, b[one, columns], yy, dof, n, excluded[one, columns], locked[one, columns])
 
 
 def first_columns(
-    problem: Problem, size: int, wanted: np.ndarray, closed: np.ndarray
+    problem: Problem, size: int, wanted: np.ndarray, excluded: np.ndarray
 ) -> np.ndarray:
     """Return working sets (B, size): the wanted, a mask (B, D), then the most correlated with y."""
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
     promise = b * b / np.where(diagonal > 0.0, diagonal, 1.0)
-    promise[np.isinf(closed)] = -1.0
+    promise[excluded] = -1.0
     promise[wanted] = np.inf
     chosen = np.argpartition(-promise, size - 1, axis=1)[:, :size]
     return np.sort(chosen, axis=1)
@@ -71,8 +71,8 @@ def swap_changes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what every swap adds to the score, and the correlations of its columns, (B, K, D).
 
-    ``members`` is (B, K). Judged at the one ridge under which the support is most evident. What
-    stands at members' own columns is not said.
+    ``members`` is (B, K). The score is that at one ridge, the best for the support. Entries at the
+    columns of members mean nothing.
     """
     rows = to_numpy(problem.rows(members))
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
@@ -92,7 +92,7 @@ def swap_changes(
 def outside_swaps(
     problem: Problem,
     members: np.ndarray,
-    closed: np.ndarray,
+    excluded: np.ndarray,
     locked: np.ndarray,
     criterion: Criterion,
 ) -> np.ndarray:
@@ -102,6 +102,6 @@ def outside_swaps(
     """
     change, _ = swap_changes(problem, members, criterion)
     change[np.take_along_axis(locked, members, axis=1)] = np.inf
-    shut = np.isinf(closed)
-    np.put_along_axis(shut, members, True, axis=1)
-    return np.where(shut, -np.inf, -np.min(change, axis=1))
+    may_not_enter = excluded.copy()
+    np.put_along_axis(may_not_enter, members, True, axis=1)
+    return np.where(may_not_enter, -np.inf, -np.min(change, axis=1))
