@@ -26,6 +26,7 @@ import numpy as np
 from ..arrays.backend import Array, namespace
 from ..data.quadratic import GramQuadratic
 from .alternate import Hook
+from .gate_settings import GATES
 from .moments import open_slope, sampled_gate
 from .optimizers import Adam, FixedStep
 from .projection import hadamard
@@ -41,8 +42,6 @@ __all__ = [
     "sampled_gradient",
     "torch_noise",
 ]
-
-_JITTER = 1e-6
 
 Noise = Callable[[], Array]
 """Each call returns fresh standard normals for one epoch, shape (B, M + L, D)."""
@@ -99,7 +98,9 @@ def projected_theta(problem: GramQuadratic, z: Array) -> Array:
     """Lines 1 and 2: θ for sampled gates z, (B, M, D)."""
     xp = namespace(z)
     # Both sides of line 2 carry a factor M.
-    return hadamard(problem.G, problem.b, xp.matrix_transpose(z) @ z, xp.sum(z, axis=1), _JITTER)
+    return hadamard(
+        problem.G, problem.b, xp.matrix_transpose(z) @ z, xp.sum(z, axis=1), GATES.jitter
+    )
 
 
 def sampled_gradient(problem: GramQuadratic, theta: Array, z: Array) -> Array:

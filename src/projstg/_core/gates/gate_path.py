@@ -29,15 +29,10 @@ from ..arrays.backend import Array, namespace
 from ..data.quadratic import Problem, RowQuadratic
 from .alternate import Optimum, alternate
 from .gate_fit import GateFit, GateOptions
+from .gate_settings import GATES
 from .moments import gate_mean
 
 __all__ = ["gate_path", "largest_alpha"]
-
-# What is less than this part of λ is no gain: gates that are shut but for rounding cost as much.
-_WORTH = 1e-5
-
-
-_MOST_ROUNDS = 100
 
 
 def largest_alpha(problem: Problem) -> Array:
@@ -81,13 +76,13 @@ def _at_rest(problem: Problem, alpha: Array, start: Array, options: GateOptions)
     # Moves that pay one by one need not pay together: then only the best of them is made.
     is_single = xp.zeros_like(alpha, dtype=xp.bool)
     is_done = is_single
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(GATES.most_rounds):
         target, gain = _moves(problem, alpha, end)
         most = xp.max(gain, axis=-1)
-        is_done = is_done | (most <= _WORTH * alpha)
+        is_done = is_done | (most <= GATES.smallest_gain * alpha)
         if xp.all(is_done):
             break
-        least = xp.where(is_single, most, _WORTH * alpha)
+        least = xp.where(is_single, most, GATES.smallest_gain * alpha)
         is_moved = (gain >= least[:, None]) & ~is_done[:, None]
         trial = _alternated(problem, alpha, xp.where(is_moved, target, end.beta), options)
         end, is_better = _lower(trial, end, alpha, ~is_done)
@@ -124,7 +119,7 @@ def _lower(new: Optimum, old: Optimum, alpha: Array, counts: Array) -> tuple[Opt
     Where a problem does not count, the old one stands, iterations and all.
     """
     xp = namespace(new.value)
-    is_better = (new.value < old.value - _WORTH * alpha) & counts
+    is_better = (new.value < old.value - GATES.smallest_gain * alpha) & counts
     n_iter = old.n_iter + xp.where(counts, new.n_iter, xp.zeros_like(new.n_iter))
     chosen = [
         xp.where(is_better[:, None] if field.ndim == 2 else is_better, field, other)

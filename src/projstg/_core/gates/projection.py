@@ -33,11 +33,9 @@ from ..arrays.backend import (
     solve_positive,
 )
 from ..data.quadratic import GramQuadratic, Problem, RowQuadratic
+from .gate_settings import GATES
 
 __all__ = ["dual", "hadamard", "primal", "project"]
-
-# Each shrinks what the floor f leaves along an eigenvalue e of G/n by f/(e + f).
-_REFINEMENTS = 5
 
 
 def project(problem: Problem, ridge: Array, *, refine: bool = True) -> Array:
@@ -95,7 +93,7 @@ def _primal(problem: GramQuadratic, ridge: Array, rho: Array, refine: bool) -> A
         return scale * solve_positive(matrix, scale * problem.b)
     factor = cholesky(matrix)
     beta = scale * cholesky_solve(factor, scale * problem.b)
-    for _ in range(_REFINEMENTS):
+    for _ in range(GATES.refinements):
         missing = problem.b - _times(problem.G, beta) - _charge(problem, ridge, beta)
         beta = beta + scale * cholesky_solve(factor, scale * missing)
     return beta
@@ -113,7 +111,7 @@ def _dual(problem: RowQuadratic, ridge: Array, rho: Array, refine: bool) -> Arra
         return gamma * _times(Xt, solve_positive(matrix, y))
     factor = cholesky(matrix)
     beta = gamma * _times(Xt, cholesky_solve(factor, y))
-    for _ in range(_REFINEMENTS):
+    for _ in range(GATES.refinements):
         missing = _times(Xt, y - _times(X, beta)) - _charge(problem, ridge, beta)
         step = cholesky_solve(factor, _times(X, gamma * missing))
         beta = beta + gamma * (missing - _times(Xt, step))

@@ -36,8 +36,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import Array, clip, namespace, quiet
-from ..data.least_squares import as_mask, largest, least_squares, spread
+from ..data.least_squares import largest, spread
 from ..data.quadratic import Problem, Quadratic, RowQuadratic
+from ..data.refit import refit
 from ..data.standardize import StandardTable
 from .matching_pursuit import Rule, SoftmaxCorrelation, largest_correlation, matching_pursuits
 
@@ -97,13 +98,8 @@ def randomized_omp(
     size = xp.abs(runs.mean_coef)
     score = xp.where(table.varies, size, -xp.ones_like(size))
     support = largest(score, xp.abs(problem.b), n_selected)
-    counts, n_features = support >= 0, size.shape[-1]
-    beta = least_squares(problem, support, counts)
-    coef = table.in_units(spread(beta, support, n_features))
     return RandomizedSolution(
-        support=as_mask(support, counts, n_features),
-        coef=coef,
-        intercept=table.intercept(coef),
+        *refit(table, support, support >= 0),
         mean_coef=table.in_range(runs.mean_coef),
         selection_frequency=runs.frequency,
     )

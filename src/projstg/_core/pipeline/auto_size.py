@@ -25,12 +25,11 @@ from ..search.best_support import refine
 from .fixed_size import always_mask, solve
 from .information import information_size
 from .largest_size import largest_size
+from .pipeline_settings import PIPELINE
 from .size_ladder import ladder
 from .solution import Options, Solution, joined, parts, restored
 
 __all__ = ["solve_auto"]
-
-_MOST_PROPOSALS = 4
 
 
 class _SizeQuestion(NamedTuple):
@@ -81,7 +80,7 @@ def _by_evidence(
     found = ladder(asked.problem, criterion, asked.k_max, always, never, seed)
     known = confidence(asked.problem, found, judge, prior, always=always, never=never)
     answers: dict[int, Solution] = {}
-    for _ in range(_MOST_PROPOSALS):
+    for _ in range(PIPELINE.most_proposals):
         k = known.supports[0].size
         if k in answers:
             break
