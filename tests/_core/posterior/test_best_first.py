@@ -12,7 +12,7 @@ from projstg._core.data.quadratic import RowQuadratic, standardized
 from projstg._core.posterior import probabilities as from_search
 from projstg._core.posterior.best_first import posterior
 from projstg._core.posterior.posterior_settings import POSTERIOR
-from projstg._core.posterior.probabilities import confidence, judge_of
+from projstg._core.posterior.probabilities import confidence, criterion_with_volume
 from projstg._core.score.criterion import CRITERIA, support_scores
 from projstg._core.score.neighbours import neighbours
 from projstg._core.score.prior import log_supports, n_selectable, uniform_prior
@@ -306,8 +306,8 @@ def test_of_nothing_found_the_whole_grid_is_used():
 
 
 def test_least_squares_has_no_probabilities_of_its_own():
-    assert [judge_of(name) for name in JUDGES] == JUDGES == ["common-size", "evidence"]
-    assert judge_of("least-squares") == "common-size"
+    assert [criterion_with_volume(name) for name in JUDGES] == JUDGES == ["common-size", "evidence"]
+    assert criterion_with_volume("least-squares") == "common-size"
 
 
 def test_of_many_columns_those_that_come_closest_are_looked_at():

@@ -22,7 +22,7 @@ __all__ = [
 
 
 class RowSource(Protocol):
-    """The rows that a problem was made of, for what its sums do not carry."""
+    """The rows that a problem came from, for what its sums do not tell."""
 
     def columns(self, i: int, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return columns ``indices`` (W,) of problem i and y, with the problem's inner products."""

@@ -69,7 +69,7 @@ Problem = GramQuadratic | RowQuadratic
 
 
 def on_host(problem: Problem) -> Problem:
-    """Return the problem in NumPy arrays, whatever library and device it is on."""
+    """Return the problem in NumPy arrays, from any library and device."""
     if isinstance(problem.n, np.ndarray):
         return problem
     if isinstance(problem, RowQuadratic):

@@ -62,7 +62,7 @@ class RowQuadratic:
         return xp.sum(self.X * self.X, axis=-2)
 
     def rows(self, indices: Array) -> Array:
-        """Return rows of G = XᵀX, one product with X for the columns asked for."""
+        """Return rows of G = XᵀX, one product with X for the columns of ``indices``."""
         xp = namespace(self.X)
         columns = rows_at_indices(xp.matrix_transpose(self.X), indices)
         batch, extra = self.X.shape[:-2], indices.ndim - self.X.ndim + 1
@@ -88,7 +88,7 @@ class RowQuadratic:
         """Return the same problem with column d multiplied by factor_d."""
         X = self.X * factor[..., None, :]
         scaled = RowQuadratic(X, self.y, self.n, self.degrees_of_freedom)
-        # A pass over X is dear where D is large; what is known already is carried over.
+        # A pass over X is expensive where D is large: what is known already is kept.
         scaled.__dict__.update(diagonal=self.diagonal * factor * factor, b=self.b * factor)
         return scaled
 

@@ -1,4 +1,4 @@
-"""One function that fits gates to a batch of problems, in whichever mode was asked for."""
+"""One function that fits gates to a batch of problems, in the mode of its options."""
 
 from __future__ import annotations
 

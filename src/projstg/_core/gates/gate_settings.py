@@ -29,7 +29,7 @@ class GateSettings:
     largest_alpha: float = 1e60
     """λ in units of y²: no gate stays open at one, and the square of this is still a number."""
     smallest_gain: float = 1e-5
-    """Along a path of λ a gain below this share of λ is none: gates that are closed but for
+    """Along a path of λ a gain below this share of λ is none: gates that are closed up to
     rounding cost as much."""
     most_rounds: int = 100
     """Moves of gates between alternations at one λ. A few are usual; each lowers the risk, so that

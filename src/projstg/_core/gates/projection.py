@@ -13,7 +13,7 @@ qqᵀ + diag(v).
 A gate that is surely open has ρ = 0, and then nothing keeps the matrix from being singular (or,
 in the dual, infinite). Both solve with ρ lifted to a floor and take a few steps of refinement with
 the same factor, which remove the floor's bias along every direction the data determine and leave
-the others near zero: the minimum-norm solution the paper's remark asks for, to rounding, and never
+the others near zero: the minimum-norm solution of the paper's remark, to rounding, and never
 a NaN. Where rounding has left the matrix indefinite by more than the floor, the floor is raised.
 """
 
@@ -127,7 +127,7 @@ def hadamard(G: Array, b: Array, second: Array, mean: Array, jitter: float = 0.0
     xp = namespace(G, second)
     matrix = G * second
     extra = (jitter / matrix.shape[-1]) * xp.sum(diagonal(matrix), axis=-1, keepdims=True)
-    # Where every sampled gate is shut the matrix is zero, and θ shall be zero too.
+    # Where every sampled gate is closed the matrix is zero, and θ is zero too.
     matrix = add_diagonal(matrix, extra + xp.finfo(extra.dtype).smallest_normal ** 0.5)
     return solve_positive(matrix, b * mean)
 

@@ -2,8 +2,7 @@ r"""Columns one at a time, from rows of G on demand: one algorithm, and a rule f
 
 A pursuit is a pivoted Cholesky factorisation of G that stops early. Every column knows its
 correlation with the residual, e, and the squared norm the columns before it have left, h; taking
-column j turns both into what the residual and the columns are beside j. The rules differ only in
-which j they take:
+column j takes its part out of both. The rules differ only in which j they take:
 
 * :func:`largest_gain`: the largest e_j²/h_j, which is what j lowers the residual sum of squares by
   (forward selection);
@@ -52,7 +51,7 @@ class Candidates(NamedTuple):
     correlation: Array
     """xᵀr with the residual r."""
     left: Array
-    """The squared norm beside the columns taken; infinite for a column that cannot be taken."""
+    """The squared norm left by the columns taken; infinite for a column that cannot be taken."""
     norm: Array
     """The squared norm of the column itself, one if that is zero."""
 
@@ -169,7 +168,7 @@ def matching_pursuits(problem: Quadratic, n_steps: int, n_runs: int, rule: Rule)
 
 
 class _Path(NamedTuple):
-    """The factorisation: row s of ``found`` (B·R, K, D) is what column s has beside those before.
+    """The factorisation: row s of ``found`` (B·R, K, D) is what those before have left of column s.
 
     ``found`` at the columns taken is the upper factor U of G = UᵀU, and ``projection`` is U⁻ᵀb.
     """

@@ -1,8 +1,8 @@
-"""K chosen from the data, then everything as if it had been given.
+"""K chosen from the data, then everything as for K given.
 
-A size is proposed (:mod:`.size_ladder`) and the whole job is done for it (:mod:`.fixed_size`). The
-posterior over supports of all sizes, begun from that answer too, either agrees on the size or names
-another, and the job is done for that one. So the answer is the one K would have had, and the
+A size is proposed (:mod:`.size_ladder`) and the tables are solved for it (:mod:`.fixed_size`). The
+posterior over supports of all sizes, begun from that answer too, either agrees on the size or has
+another, for which they are solved then. So the answer is the same as for this K given, and the
 probabilities are over all sizes.
 """
 
@@ -18,7 +18,7 @@ from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, on_host
 from ..data.standardize import StandardTable
 from ..gates.alternate import Hook
-from ..posterior.probabilities import confidence, judge_of
+from ..posterior.probabilities import confidence, criterion_with_volume
 from ..score.criterion import CRITERIA
 from ..score.prior import n_selectable, uniform_prior
 from ..search.best_support import refine
@@ -74,11 +74,11 @@ def _by_evidence(
     asked: _SizeQuestion, options: Options, seed: int, on_step: Hook | None
 ) -> Solution:
     """Propose the size of the likeliest support, and solve for it, until it stays."""
-    criterion, prior = judge_of(options.criterion), uniform_prior(asked.k_min, asked.k_max)
-    judge = CRITERIA[criterion]
+    name, prior = criterion_with_volume(options.criterion), uniform_prior(asked.k_min, asked.k_max)
+    criterion = CRITERIA[name]
     always, never = asked.always, asked.never
-    found = ladder(asked.problem, criterion, asked.k_max, always, never, seed)
-    known = confidence(asked.problem, found, judge, prior, always=always, never=never)
+    found = ladder(asked.problem, name, asked.k_max, always, never, seed)
+    known = confidence(asked.problem, found, criterion, prior, always=always, never=never)
     answers: dict[int, Solution] = {}
     for _ in range(PIPELINE.most_proposals):
         k = known.supports[0].size
@@ -89,7 +89,7 @@ def _by_evidence(
         if search is None:
             break
         found = [*found, search.optima[0]]
-        known = confidence(asked.problem, found, judge, prior, always=always, never=never)
+        known = confidence(asked.problem, found, criterion, prior, always=always, never=never)
     answer = answers.get(known.supports[0].size, answers[k])
     return answer._replace(posterior=[known])
 

@@ -22,7 +22,7 @@ from ..gates.moments import gated_coefficients
 from ..gates.theory_lambda import given_alpha, rule_alpha
 from ..greedy.matching_pursuit import largest_correlation, matching_pursuits
 from ..posterior.best_first import Posterior
-from ..posterior.probabilities import confidence, judge_of
+from ..posterior.probabilities import confidence, criterion_with_volume
 from ..score.criterion import CRITERIA, support_scores
 from ..score.prior import uniform_prior
 from ..search.best_support import Refined, refine
@@ -167,7 +167,7 @@ def _proposal(table: StandardTable, gates: GateFit, options: Options) -> tuple[A
     """
     xp = namespace(gates.mu)
     if options.n_selected is not None:
-        # Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ but for a constant.
+        # Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ times a constant.
         size = xp.abs(gated_coefficients(gates.mu, gates.theta))
         score = xp.where(table.varies, size, -xp.ones_like(size))
         for column in options.always:
@@ -226,7 +226,7 @@ def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
     greedy = matching_pursuits(problem, n_steps, 1, largest_correlation)
     found = np.tile(np.asarray(options.always, dtype=np.int64), (len(proposed), 1))
     found = np.sort(np.concatenate([found, to_numpy(greedy.order)], axis=1), axis=1)
-    # Where no column had anything left to give the pursuit has no answer.
+    # A pursuit has no answer where all columns left depend on those taken.
     is_whole = to_numpy(xp.all(greedy.counts, axis=-1))[:, None]
     return np.stack([proposed[:, 0], np.where(is_whole, found, proposed[:, 0])], axis=1)
 
@@ -236,12 +236,12 @@ def _posteriors(
 ) -> list[Posterior]:
     """Return what the data say of the supports of each problem, all of the size that was found."""
     k = found.support.shape[1]
-    judge, prior = CRITERIA[judge_of(criterion)], uniform_prior(k, k)
+    with_volume, prior = CRITERIA[criterion_with_volume(criterion)], uniform_prior(k, k)
     return [
         confidence(
             problem.problems(np.asarray([i])),
             [optima],
-            judge,
+            with_volume,
             prior,
             always=always,
             never=never[i],
@@ -258,7 +258,7 @@ def always_mask(table: StandardTable, options: Options) -> np.ndarray:
 
 
 def _improved(problem: Problem, found: Refined, known: list[Posterior], criterion: str) -> Refined:
-    """Return what was found, or what turned out to be likelier on the way to the posterior."""
+    """Return what was found, or the likeliest support of the posterior where that is better."""
     likeliest = np.stack([one.supports[0] for one in known])
     scores = support_scores(problem, likeliest[:, None], CRITERIA[criterion])[:, 0]
     better = scores < found.objective - slack(found.objective)

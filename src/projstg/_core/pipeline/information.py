@@ -36,11 +36,11 @@ def information_size(
     ``k_min`` of the ``n_free`` columns must be selected.
     """
     nu = float(np.max(to_numpy(problem.degrees_of_freedom)))
-    judge: Criterion = CRITERIA["least-squares"]
+    least_squares: Criterion = CRITERIA["least-squares"]
     best, lowest = k_min, np.inf
     k_max = min(k_max, max(k_min, int(nu / PIPELINE.rows_for_each)))
     for k in range(k_min, k_max + 1):
-        fit = float(support_scores(problem, search(k)[None, None], judge)[0, 0])
+        fit = float(support_scores(problem, search(k)[None, None], least_squares)[0, 0])
         cost = fit + _penalty(name, k - k_min, nu, n_free - k_min)
         if cost < lowest:
             best, lowest = k, cost

@@ -29,10 +29,10 @@ class PipelineSettings:
     """So many supports of a rung, the best, begin the posterior."""
     most_worse: int = 3
     """So many rungs in a row may be worse than the best before the ladder ends: the cost has one
-    valley, but for the noise of quick searches."""
+    valley, apart from the noise of quick searches."""
     most_proposals: int = 4
-    """So many sizes are searched in full. The first stands in 159 of 160 problems (N = 40, D = 64);
-    this ends a circle."""
+    """So many sizes are searched in full. The posterior agrees with the first in 159 of 160
+    problems (N = 40, D = 64); this ends a circle."""
 
     # Information criteria.
     rows_for_each: int = 3

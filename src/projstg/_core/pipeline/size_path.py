@@ -1,6 +1,6 @@
 """Answers along a grid: supports along K, and along the constant C in λ's rule.
 
-Every size is solved on its own: the answer for K is the same whatever else was asked.
+Every size is solved on its own: the answer for K does not depend on the other sizes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is asked of a batch of tables and what is answered, taken apart and put together again.
+"""The question for a batch of tables and its answer, taken apart and put together again.
 
 A column that does not vary, or may not be selected, must change nothing about the answer. So it is
-taken out before anything is fitted or drawn (:func:`parts`), and given back as one that was not
+taken out before anything is fitted or drawn (:func:`parts`), and put back as one that was not
 selected (:func:`restored`). Tables of a batch that leave out different columns are solved apart.
 """
 
@@ -36,7 +36,7 @@ class Options:
     criterion: str = "common-size"
     n_starts: int | None = None
     probabilities: bool = True
-    """Whether a search says how sure it is, and looks on around its answer for that."""
+    """Whether a search says how sure it is; for that it scores the supports around its answer."""
     always: tuple[int, ...] = ()
     """Columns that must be selected."""
 
@@ -54,7 +54,7 @@ class Solution(NamedTuple):
     noise_std: Array | None
     """The σ in the rule for λ, (B,); None where λ was given."""
     search: Refined | None
-    """What the search found; None where the gates had the last word."""
+    """What the search found; None where the gates decide alone."""
     posterior: list[Posterior] | None
     """What the data say of each problem's supports; None likewise."""
 
@@ -67,7 +67,7 @@ class BatchPart(NamedTuple):
     problems: np.ndarray
     """Which of the batch they are."""
     kept: np.ndarray
-    """The columns of theirs that are left, in increasing order."""
+    """Their columns that are left, in increasing order."""
 
 
 def parts(table: StandardTable, options: Options) -> Iterator[BatchPart]:
@@ -76,7 +76,7 @@ def parts(table: StandardTable, options: Options) -> Iterator[BatchPart]:
     masks, which = np.unique(varies, axis=0, return_inverse=True)
     for group, mask in enumerate(masks):
         problems = np.flatnonzero(which.ravel() == group)
-        # Where nothing varies one column stays, so that there is a table at all.
+        # Where nothing varies one column stays: a table needs one.
         kept = np.flatnonzero(mask) if mask.any() else np.arange(1)
         always, alpha = tuple(np.searchsorted(kept, options.always).tolist()), options.alpha
         if getattr(alpha, "ndim", 0):

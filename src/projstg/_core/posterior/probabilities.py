@@ -20,18 +20,18 @@ from ..search.working_set import outside_swaps, restricted
 from .best_first import Posterior, posterior
 from .posterior_settings import POSTERIOR, PosteriorSettings
 
-__all__ = ["confidence", "judge_of"]
+__all__ = ["confidence", "criterion_with_volume"]
 
 
-def judge_of(criterion: str) -> str:
-    """Return the criterion that probabilities come from: least squares has none of its own."""
-    return criterion if CRITERIA[criterion].counts_volume else "common-size"
+def criterion_with_volume(name: str) -> str:
+    """Return the criterion that probabilities come from: least squares alone gives none."""
+    return name if CRITERIA[name].counts_volume else "common-size"
 
 
 def confidence(
     problem: Problem,
     found: Sequence[Optima],
-    judge: Criterion,
+    criterion: Criterion,
     log_prior: np.ndarray,
     *,
     always: np.ndarray,
@@ -40,13 +40,13 @@ def confidence(
 ) -> Posterior:
     """Return the posterior of one problem (a batch of one) from what was found, each of one size.
 
-    ``always`` and ``never`` are masks (D,). Scores are computed anew, by ``judge``.
+    ``always`` and ``never`` are masks (D,). Scores are computed anew, by ``criterion``.
     """
     groups = [one.supports[: settings.most_found] for one in found]
-    by_ridge = [_by_ridge(problem, supports, judge) for supports in groups]
+    by_ridge = [_by_ridge(problem, supports, criterion) for supports in groups]
     useful = _useful_ridges(groups, by_ridge, settings)
     scores = [mean_score(one[:, useful]) for one in by_ridge]
-    columns = _columns(problem, groups, scores, judge, always, never, settings)
+    columns = _columns(problem, groups, scores, criterion, always, never, settings)
     field = restricted(problem, columns[None], never[None], always[None])
     begin = [
         (np.searchsorted(columns, members), float(score))
@@ -56,14 +56,14 @@ def confidence(
     ]
 
     def score(supports: np.ndarray) -> np.ndarray:
-        return mean_score(_by_ridge(problem, columns[supports], judge)[:, useful])
+        return mean_score(_by_ridge(problem, columns[supports], criterion)[:, useful])
 
     # The ridges left out have no evidence, but the empty support has the same at every ridge.
     has_ridge = np.arange(log_prior.size) > 0
     known = posterior(
         field,
         begin,
-        judge._replace(ridges=judge.ridges[useful]),
+        criterion._replace(ridges=criterion.ridges[useful]),
         log_prior + np.where(has_ridge, np.log(np.mean(useful)), 0.0),
         n_free=n_selectable(always, never),
         score=score,
@@ -76,12 +76,12 @@ def confidence(
     )
 
 
-def _by_ridge(problem: Problem, supports: np.ndarray, judge: Criterion) -> np.ndarray:
+def _by_ridge(problem: Problem, supports: np.ndarray, criterion: Criterion) -> np.ndarray:
     yy, dof = (
         np.broadcast_to(to_numpy(field), (1, len(supports))).astype(float)
         for field in (problem.yy, problem.degrees_of_freedom)
     )
-    return scores_by_ridge(support_spectra(problem, supports[None]), yy, dof, judge)[0]
+    return scores_by_ridge(support_spectra(problem, supports[None]), yy, dof, criterion)[0]
 
 
 def _useful_ridges(
@@ -104,7 +104,7 @@ def _columns(
     problem: Problem,
     groups: Sequence[np.ndarray],
     scores: Sequence[np.ndarray],
-    judge: Criterion,
+    criterion: Criterion,
     always: np.ndarray,
     never: np.ndarray,
     settings: PosteriorSettings,
@@ -120,7 +120,7 @@ def _columns(
     for supports, own in zip(groups, scores, strict=True):
         if supports.shape[1]:
             best = supports[np.argmin(own)][None]
-            lowered = outside_swaps(problem, best, never[None], always[None], judge)[0]
+            lowered = outside_swaps(problem, best, never[None], always[None], criterion)[0]
             promise = np.maximum(promise, lowered)
     promise[wanted] = np.inf
     size = max(settings.most_columns, int(wanted.sum()))

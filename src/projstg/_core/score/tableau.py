@@ -105,7 +105,7 @@ def tableaux(
 
 
 def least_ridge(n: np.ndarray) -> np.ndarray:
-    """Return the ridge that stands for zero where columns may be collinear."""
+    """Return the ridge that is used instead of zero, since columns may be collinear."""
     return SCORE.relative_ridge * n
 
 

@@ -85,9 +85,8 @@ def refine(
     >>> refined.support.tolist(), int(refined.n_agreeing_starts[0])
     ([[1, 3, 8]], 6)
     """
-    judge = CRITERIA[criterion]
     if n_selected == 0:
-        return _nothing(problem, judge)
+        return _nothing(problem, CRITERIA[criterion])
     if n_starts is None:
         n_starts = settings.n_starts(n_selected)
     n_problems, n_columns = problem.b.shape
@@ -96,7 +95,7 @@ def refine(
         starts = np.empty((n_problems, 0, n_selected), dtype=np.int64)
     if n_columns <= settings.most_columns:
         columns = np.tile(np.arange(n_columns), (n_problems, 1))
-        search = _search(problem, columns, limits, judge, generators, settings)
+        search = _search(problem, columns, limits, CRITERIA[criterion], generators, settings)
         _search_fully(search, starts, n_starts)
         return _result([search])
     searches = []
@@ -104,8 +103,8 @@ def refine(
         own = slice(i, i + 1)
         one = problem.problems(np.asarray([i]))
         few = _Limits(*(mask[own] for mask in limits))
-        nothing = np.empty((1, 0), dtype=np.int64)
-        search = _search(one, nothing, few, judge, generators[own], settings)
+        columns = _first_set(one, starts[own], few, settings)
+        search = _search(one, columns, few, CRITERIA[criterion], generators[own], settings)
         searches.append(_search_widely(search, starts[own], n_starts, few))
     return _result(searches)
 
@@ -114,14 +113,14 @@ def _search(
     problem: Problem,
     columns: np.ndarray,
     limits: _Limits,
-    judge: Criterion,
+    criterion: Criterion,
     generators: Sequence[np.random.Generator],
     settings: SearchSettings,
 ) -> Search:
     """Return a search that has found nothing yet."""
     field, n_iter = restricted(problem, columns, *limits), np.zeros(len(columns), dtype=np.int64)
     records = [SearchRecord(settings) for _ in columns]
-    return Search(problem, field, columns, judge, records, generators, n_iter, settings)
+    return Search(problem, field, columns, criterion, records, generators, n_iter, settings)
 
 
 def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
@@ -134,17 +133,22 @@ def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
     polish(search)
 
 
-def _search_widely(search: Search, starts: np.ndarray, n_starts: int, limits: _Limits) -> Search:
-    """Search one problem with many columns in a working set that grows until nothing is missing."""
-    K, problem, settings = starts.shape[2], search.problem, search.settings
+def _first_set(
+    problem: Problem, starts: np.ndarray, limits: _Limits, settings: SearchSettings
+) -> np.ndarray:
+    """Return the working set of one problem to begin with, (1, W), with starts (1, S0, K)."""
     wanted = limits.locked.copy()
     np.put_along_axis(wanted, starts.reshape(1, -1), True, axis=1)
-    size = min(max(settings.working_set, 4 * K, int(wanted.sum())), wanted.shape[1])
-    columns = first_columns(problem, size, wanted, limits.excluded)
-    search = _among(search, columns, limits)
+    size = max(settings.working_set, 4 * starts.shape[2], int(wanted.sum()))
+    return first_columns(problem, min(size, wanted.shape[1]), wanted, limits.excluded)
+
+
+def _search_widely(search: Search, starts: np.ndarray, n_starts: int, limits: _Limits) -> Search:
+    """Search one problem in a working set that grows until no column outside improves."""
+    n_columns = limits.locked.shape[1]
     # First single walks, which are cheap, so that the set holds what a good support lacks.
-    for budget in [1] * settings.n_single_walks + [n_starts] * wanted.shape[1]:
-        run_rounds(search, np.searchsorted(columns[0], starts), budget)
+    for budget in [1] * search.settings.n_single_walks + [n_starts] * n_columns:
+        run_rounds(search, np.searchsorted(search.columns[0], starts), budget)
         polish(search)
         support = members_of(search.records[0].best)[None]
         missing = _missing(search, support, limits)
@@ -152,7 +156,7 @@ def _search_widely(search: Search, starts: np.ndarray, n_starts: int, limits: _L
             break
         starts = support[:, None]
         if missing.size:
-            columns = np.sort(np.concatenate([columns, missing], axis=1), axis=1)
+            columns = np.sort(np.concatenate([search.columns, missing], axis=1), axis=1)
             search = _among(search, columns, limits)
     return search
 
@@ -175,17 +179,17 @@ def _limits(
     return _Limits(excluded | (empty & enough), locked | (useful & ~enough))
 
 
-def _nothing(problem: Problem, judge: Criterion) -> Refined:
+def _nothing(problem: Problem, criterion: Criterion) -> Refined:
     n = problem.b.shape[0]
     none, zeros = np.empty((n, 0), dtype=np.int64), np.zeros(n, dtype=np.int64)
-    score = support_scores(problem, none[:, None], judge)[:, 0]
+    score = support_scores(problem, none[:, None], criterion)[:, 0]
     optima = [Optima(none[i : i + 1], score[i : i + 1]) for i in range(n)]
     return Refined(none, score, zeros, zeros, zeros, optima)
 
 
 def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray:
     """Return the most promising columns outside a working set, (1, M); M = 0 if none improves."""
-    lowered = outside_swaps(search.problem, support, *limits, search.judge)
+    lowered = outside_swaps(search.problem, support, *limits, search.criterion)
     np.put_along_axis(lowered, search.columns, -np.inf, axis=1)
     if not np.any(lowered > slack(0.0)):
         return search.columns[:, :0]

@@ -158,7 +158,7 @@ def _score_rests(search: Search, problem: np.ndarray, rests: Rests) -> None:
     order = np.lexsort((scores, rests.chains))
     first = order[np.searchsorted(rests.chains[order], np.arange(len(problem)))]
     best = scores[first]
-    if not search.judge.counts_volume:
+    if not search.criterion.counts_volume:
         best = _descend_unridged(search, problem, rests.members[first])
     for i, score in zip(problem.tolist(), best.tolist(), strict=True):
         search.records[i].starts.append(score)

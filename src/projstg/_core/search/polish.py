@@ -41,9 +41,9 @@ def polish(search: Search) -> None:
 
 def _polishing_swap(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
     """Return the best exchange of each support (C, K), as p·D + j; −1 where none is better."""
-    field, judge = search.field, search.judge
-    state, ridge = tableaux(field, problem, members, judge)
-    scores, present = exchange_scores(field, problem, members, judge, state, ridge)
+    field, criterion = search.field, search.criterion
+    state, ridge = tableaux(field, problem, members, criterion)
+    scores, present = exchange_scores(field, problem, members, criterion, state, ridge)
     for c in np.flatnonzero(~has_enough_digits(field, problem, state)):
         scores[c], present[c] = _one_by_one(search, int(problem[c]), members[c], scores[c])
     change = scores - present[:, None, None]

@@ -26,7 +26,7 @@ class Search(NamedTuple):
     field: Field
     columns: np.ndarray
     """(B, W): what the columns of the field are in the whole table, in increasing order."""
-    judge: Criterion
+    criterion: Criterion
     records: Sequence[SearchRecord]
     generators: Sequence[np.random.Generator]
     n_iter: np.ndarray
@@ -59,7 +59,7 @@ def exact_scores(search: Search, problem: np.ndarray, members: np.ndarray) -> np
     found = spectrum(G, field.b[problem[:, None], members], yy)
     named = np.take_along_axis(search.columns[problem], members, axis=1)
     found = on_rows(search.problem, problem, named, found)
-    return mean_score(scores_by_ridge(found, yy, field.dof[problem], search.judge))
+    return mean_score(scores_by_ridge(found, yy, field.dof[problem], search.criterion))
 
 
 def score_all(search: Search, K: int) -> None:

@@ -1,11 +1,10 @@
-r"""Large D: search among the columns that matter, and look at all the others before answering.
+r"""Many columns: search among some of them, and look at all the others before answering.
 
-A walk asks for the Gram matrix of the columns it may visit. With many columns that matrix is
-never formed: the search runs in a *working set* of a few hundred, those most correlated with y
-and those the caller names. Before an answer is final, one swap table over all D columns
-(K rows of G, :func:`outside_swaps`) says which column outside would improve it; such columns join
-the working set and the search goes on. What is returned no single swap improves, wherever the
-column comes from.
+A walk needs the Gram matrix of the columns it may visit. With many columns that matrix is never
+formed: the search runs in a *working set* of a few hundred, those most correlated with y and those
+the caller names. Before an answer is final, one swap table over all D columns (K rows of G,
+:func:`outside_swaps`) says which columns outside would improve it; these join the working set and
+the search goes on. No single swap, with any column, improves what is returned.
 """
 
 from __future__ import annotations
