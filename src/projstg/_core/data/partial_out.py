@@ -149,9 +149,9 @@ def forced_mask(forced: Array, n_features: int) -> Array:
 
 
 def _tolerance(problem: Problem, forced: Array) -> Array:
-    """Return the mean square at which a column is no longer there: any, for a forced one.
+    """Return the mean square up to which a column counts as zero: any, for a forced one.
 
-    A column of which only a smallest share is left lies in the span of the forced ones.
+    A column of which so small a share is left lies in the span of the forced ones.
     """
     xp = namespace(problem.b)
     is_forced = forced_mask(forced, problem.b.shape[-1])

@@ -112,7 +112,7 @@ def on_rows(
         own = lost[which[lost] == i]
         columns, places = np.unique(members[own], return_inverse=True)
         places = places.reshape(own.size, -1)
-        X, y = problem.rows_at(int(i), columns)  # type: ignore[misc] # or nothing were lost
+        X, y = problem.rows_at(int(i), columns)  # type: ignore[misc] # not None here
         size = max(1, _AT_ONCE // (len(X) * places.shape[1]))
         for first in range(0, own.size, size):
             some = own[first : first + size]

@@ -48,9 +48,9 @@ class StandardTable:
         return self.restricted(np.asarray([i]), np.arange(self.scale.shape[-1]))
 
     def restricted(self, problems: np.ndarray, columns: np.ndarray) -> StandardTable:
-        """Return some of the problems, in some of their columns: of all, the same ones vary.
+        """Return some of the problems, in some of their columns; in all of them the same ones vary.
 
-        Made anew of the rows where columns are left out, so that not a bit of it depends on them.
+        Where columns are left out it is made from the rows again: no bit of it depends on them.
         """
         if columns.size < self.scale.shape[-1]:
             return as_table(

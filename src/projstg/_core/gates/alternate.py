@@ -129,7 +129,7 @@ def _settle(
     tol: float,
     on_step: Hook | None,
 ) -> _Settled:
-    """Alternate until no coefficient moves; problems that have come to rest are set aside."""
+    """Alternate until no coefficient moves; finished problems are set aside."""
     xp = namespace(beta)
     place, price = xp.arange(beta.shape[0], device=beta.device), _positive(alpha)
     unit = response_scale(problem)
@@ -176,7 +176,7 @@ def _members(fields: tuple[Array, ...], chosen: Array) -> tuple[Array, ...]:
 
 
 def _in_order(finished: list[_Settled]) -> _Settled:
-    """Join what came to rest at different times, each problem back in its place."""
+    """Join problems that finished at different times, each back in its place."""
     xp = namespace(finished[0].place)
     fields = [xp.concat(parts) for parts in zip(*finished, strict=True)]
     order = xp.argsort(fields[0])

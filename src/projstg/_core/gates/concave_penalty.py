@@ -29,7 +29,7 @@ from .moments import GateMoments, gate_moments
 
 __all__ = ["GatePenalty", "gate_penalty"]
 
-# Below this t a gate is closed for every purpose, and its ridge grows no further.
+# Below this t a gate counts as closed, and its ridge grows no further.
 _SMALLEST_T = 1e-18
 _LOG_SMALLEST_T = math.log(_SMALLEST_T)
 # Nodes of the tables: cubics between them are right to seven digits (tests/_core/gates).
@@ -63,7 +63,7 @@ class GatePenalty:
         return xp.exp(self.best_log_ratio(self._place(t))) * is_not_open
 
     def best_gate(self, t: Array) -> Array:
-        """Return the best μ: ∞ from t* on, −∞ where t is zero but for rounding."""
+        """Return the best μ: ∞ from t* on, −∞ where t is zero up to rounding."""
         xp = namespace(t)
         mu = self.best_mu(self._place(t))
         mu = xp.where(t >= self.threshold, xp.full_like(t, xp.inf), mu)

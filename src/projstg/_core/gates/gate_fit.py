@@ -21,7 +21,7 @@ __all__ = ["GateFit", "GateOptions", "fit_gates"]
 
 @dataclass(frozen=True)
 class GateOptions:
-    """What a caller may set; but for the exact expectation the defaults are the paper's."""
+    """What a caller may set; the defaults are the paper's, except the exact expectation."""
 
     tau: float = 0.5
     coefficients: str = "projected"
@@ -143,7 +143,7 @@ def _joint(
 def _sampled_fit(
     mu: Array, theta: Array, n_iter: int, options: GateOptions, value: Array, gradient: Array
 ) -> GateFit:
-    """Return where sampled steps ended; all of them are taken unless a hook says stop."""
+    """Return where sampled steps ended; all of them are taken unless a hook stops them."""
     xp = namespace(mu)
     whole = xp.zeros_like(value, dtype=xp.int64)
     q = gate_mean(mu, options.tau)

@@ -116,7 +116,7 @@ def _alternated(problem: Problem, alpha: Array, start: Array, options: GateOptio
 def _lower(new: Optimum, old: Optimum, alpha: Array, counts: Array) -> tuple[Optimum, Array]:
     """Return, problem by problem, the optimum of lower risk, and where that is the new one.
 
-    Where a problem does not count, the old one stands, iterations and all.
+    Where a problem does not count, the old one is kept, with its iterations.
     """
     xp = namespace(new.value)
     is_better = (new.value < old.value - GATES.smallest_gain * alpha) & counts

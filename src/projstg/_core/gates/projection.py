@@ -41,7 +41,7 @@ __all__ = ["dual", "hadamard", "primal", "project"]
 def project(problem: Problem, ridge: Array, *, refine: bool = True) -> Array:
     """Return β, (..., D), for noise ratios ``ridge``, (..., D); columns at mean square one.
 
-    Without refinement β is that of ρ lifted to about 1e-8, which is good enough on the way.
+    Without refinement β is that of ρ lifted to about 1e-8, which is good enough between steps.
     """
     if isinstance(problem, GramQuadratic):
         return primal(problem, ridge, refine=refine)

@@ -62,8 +62,8 @@ def rule_alpha(
     """Return λ by the paper's rule, and σ, in units of the scaled y, each (B,).
 
     σ = ``noise_std`` in the units of y, with coefficients of size one, or both are estimated.
-    ``n_features`` counts all columns, also those that ``problem`` has not. Without ``n_selected``
-    K is the paper's.
+    ``n_features`` counts all columns, also those that are not in ``problem``. K is ``n_selected``,
+    or the paper's (:func:`nominal_sparsity`).
     """
     one = namespace(problem.b).ones_like(problem.yy)
     K = nominal_sparsity(problem) if n_selected is None else one * max(n_selected, 1)
@@ -130,5 +130,5 @@ def theory_alpha(
 
 
 def _whole(number: Array) -> Array:
-    """Return the whole part; weights that sum to 12 but for rounding count as 12."""
+    """Return the whole part; weights that sum to 12 up to rounding count as 12."""
     return namespace(number).floor(number + 1e-6)

@@ -75,7 +75,7 @@ def largest_gain(step: int, candidates: Candidates) -> Array:
 
 
 def largest_correlation(step: int, candidates: Candidates) -> Array:
-    """Take the column most correlated with the residual, whatever its unit."""
+    """Take the column most correlated with the residual, in any unit."""
     return namespace(candidates.left).argmax(candidates.score, axis=-1, keepdims=True)
 
 
@@ -84,7 +84,7 @@ class SoftmaxCorrelation:
     """Draw a column: the more correlated with the residual, the likelier.
 
     One uniform number a column decides, through the cumulated probabilities. Exponents are taken
-    relative to the largest, so that none overflows, whatever the temperature.
+    relative to the largest, so that none overflows at any temperature.
     """
 
     temperature: Array

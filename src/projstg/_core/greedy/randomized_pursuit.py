@@ -93,7 +93,7 @@ def randomized_omp(
     xp, problem = namespace(table.scale), table.problem
     with quiet():  # T may be infinite in units of a tiny y: all columns are equally likely
         scaled = temperature / table.y_scale / table.y_scale
-    # Without chance one run is all of them.
+    # At T = 0 all runs are the same.
     runs = averaged_pursuits(problem, n_selected, scaled, n_runs if temperature > 0.0 else 1, seeds)
     # Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ times a constant.
     size = xp.abs(runs.mean_coef)

@@ -71,7 +71,7 @@ class BatchPart(NamedTuple):
 
 
 def parts(table: StandardTable, options: Options) -> Iterator[BatchPart]:
-    """Give the tables of a batch with the columns alone that may be selected."""
+    """Give the tables of a batch, with only the columns that may be selected."""
     varies = to_numpy(table.varies)
     masks, which = np.unique(varies, axis=0, return_inverse=True)
     for group, mask in enumerate(masks):
@@ -128,7 +128,7 @@ def _among_all(known: Posterior, kept: np.ndarray, n_features: int) -> Posterior
 def joined(answers: Sequence[Solution], order: np.ndarray | None = None) -> Solution:
     """Return several answers as that of one batch; its problem i is number ``order[i]`` of theirs.
 
-    Sizes of supports may differ: −1 stands where one has ended.
+    Sizes of supports may differ: a shorter one is filled up with −1.
     """
     if len(answers) == 1:
         return answers[0]

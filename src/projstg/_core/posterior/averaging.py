@@ -111,7 +111,7 @@ def _inverse_diagonal(of: Spectrum) -> np.ndarray:
 def averaged(
     known: Estimates, probabilities: np.ndarray, n_features: int, level: float
 ) -> AveragedCoef:
-    """Return what the mixture says; ``probabilities``, (M,), are made to sum to one."""
+    """Return what the mixture says; ``probabilities``, (M,), are divided by their sum."""
     total = float(np.sum(probabilities))
     weight = np.asarray(probabilities)[:, None] / total
     coef = np.sum(weight * known.coef, axis=0)

@@ -74,7 +74,7 @@ class _Cloud:
         return int(np.bitwise_xor.reduce(self.codes[members], initial=0))
 
     def weights(self, costs: np.ndarray) -> np.ndarray:
-        """Return weights in units of the best support's; a better one sets the unit anew."""
+        """Return weights in units of the best support's; a better one becomes the new unit."""
         lowest = float(np.min(costs, initial=np.inf))
         if lowest < self.lowest:
             scale = np.exp(-0.5 * (self.lowest - lowest)) if self.mass else 0.0
@@ -138,7 +138,7 @@ class _Cloud:
     ) -> np.ndarray:
         """Return the costs of neighbours not yet counted, each scored by itself; others infinite.
 
-        Of very many those are scored that the ``rough`` costs find best.
+        Of very many only the best by their ``rough`` costs are scored.
         """
         places = np.flatnonzero(self._is_permitted(members) & self._is_new(code))
         most = self.settings.most_one_by_one
@@ -189,7 +189,7 @@ class _Cloud:
             self.push(float(costs[i]), int(code[places[i]]), tuple(np.sort(moved).tolist()))
 
     def is_growing(self) -> bool:
-        """Whether what would be looked at next weighs anything."""
+        """Whether the supports that come next weigh enough to look at them."""
         nearest = heapq.nsmallest(self.settings.at_once, self.frontier)
         if not nearest:
             return False
@@ -237,8 +237,8 @@ def posterior(
 ) -> Posterior:
     """Return the posterior of one problem (a field of one), from supports found and their scores.
 
-    ``log_prior`` is that of each size 0 … K_max, −∞ for sizes that are not asked about. ``n_free``
-    columns could be selected, of which the field may hold but some. ``score``, if given, scores
+    ``log_prior`` is that of each size 0 … K_max, −∞ for sizes that are not possible. ``n_free``
+    columns could be selected; the field may hold only some of them. ``score``, if given, scores
     supports one by one where the tables around a support have too few digits.
     """
     n_locked = int(np.sum(field.locked[0]))

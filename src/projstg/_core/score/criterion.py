@@ -124,7 +124,7 @@ def _common_size(of: Effects, ridge: np.ndarray, dof: np.ndarray, floor: np.ndar
     K, a, residual = of.w.shape[-1], of.a, np.maximum(of.rss, floor)
     step = (ridge * a)[..., None]
     # Flipping the sign of column i alone, at the same a, raises the residual by
-    # 4κa (|w_i| + κa (s_i (Ps)_i − P_ii)), never by less than nothing.
+    # 4κa (|w_i| + κa (s_i (Ps)_i − P_ii)), and by rounding it may come out negative.
     raised = np.abs(of.w) + step * (of.sPs - of.diagonal)
     raised = np.maximum(4.0 * step * raised, 0.0) / residual[..., None]
     # exp(−Δ_i/2) with Δ_i = ν log(1 + raised).

@@ -61,7 +61,7 @@ def _one_by_one(
 ) -> tuple[np.ndarray, float]:
     """Return the scores of all exchanges (K, D) and of the support, each scored by itself.
 
-    Of very many exchanges those are scored that the table of ``scores`` (K, D) finds best.
+    Of very many exchanges only the best by the table of ``scores`` (K, D) are scored.
     """
     field = search.field
     permitted = ~field.locked[i, members][:, None] & ~field.excluded[i][None, :]

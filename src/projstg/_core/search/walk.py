@@ -52,7 +52,7 @@ class Rests(NamedTuple):
 
 
 class _Chains(NamedTuple):
-    """Where C chains stand, one row each; what a step reads of their problem is laid out too."""
+    """Where C chains stand, one row each; with what a step needs of their problem."""
 
     number: np.ndarray
     problem: np.ndarray
