@@ -19,8 +19,9 @@ class PosteriorSettings:
     n_leaders: int = 30
     """So many of them, the best, decide which ridges and which of many columns are of use."""
     useless_ridge: float = 1e-4
-    """A ridge with less than this share of the leaders' evidence is left out. Of 21 ridges some
-    eight stay, and a neighbourhood costs as much less; the sum changes by at most this share."""
+    """A ridge with less than this share of the evidence of the leaders, of each size, is left out,
+    and a neighbourhood costs as much less. With K given eight of 21 stay (N = 40, D = 64, K = 10),
+    with K from the data nearly all: small supports need others than large ones."""
 
     # How far it goes.
     most_looks: int = 64
@@ -28,8 +29,8 @@ class PosteriorSettings:
     at_once: int = 8
     """So many of them in one batch: Python costs as much for one as for all."""
     settled: float = 0.01
-    """The sum has stopped growing when the supports that come next weigh less than this share of
-    it: stated probabilities are then right to about a hundredth."""
+    """The sum has stopped growing when the supports that come next, ``at_once`` of them, weigh less
+    than this share of it."""
     negligible: float = 45.0
     """A neighbour whose cost is higher than the lowest by this counts as impossible: its weight is
     2·10⁻¹⁰ of the best one's."""

@@ -1,8 +1,8 @@
 """The numbers that steer a search: one record, each field with its reason.
 
-Most decide only how long a search goes on. What they were chosen by is ``benchmarks/search.py
-cells`` (docs/search.md has the tables): failures of the search in 0.2 % of the problems with
-K ≤ 12 and 1.1 % of those with K ≥ 14, at the least time.
+Most decide only how long a search goes on. All together are measured by ``benchmarks/search.py
+cells`` (docs/search.md has the tables): the search fails in 0.2 % of the problems with K ≤ 12 and in
+1.1 % of those with K ≥ 14. Where no number is named the reason is an argument, not a measurement.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ class SearchSettings:
 
     # How much is searched.
     n_enumerable: int = 10_000
-    """So few supports are all scored, which takes no longer than a search."""
+    """So few supports are all scored: the answer is then certain. That takes up to 0.2 s under a
+    common size, 20 µs each, where a search takes a few milliseconds."""
     starts_if_enumerated: int = 6
     """All supports are scored: a round of starts only says how easy it was to find the best."""
     fewest_starts: int = 60
@@ -61,8 +62,8 @@ class SearchSettings:
     later_rounds: int = 80
     """The larger a round, the less Python costs; a budget of 300 is six rounds."""
     n_rests: int = 3
-    """So many local optima of a walk are scored, the lowest at its own ridge: the best under the
-    criterion is nearly always one of them."""
+    """So many local optima of a walk are scored, the lowest at its own ridge: at one ridge the best
+    under the criterion need not be the lowest."""
     walk_length: int = 3
     """A walk makes so many exchanges for each member, and two more: all members can leave and
     return."""
