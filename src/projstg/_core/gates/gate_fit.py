@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import Array, is_torch, namespace
+from ..arrays.backend import Array, is_torch, namespace, put_along
 from ..data.quadratic import GramQuadratic, Problem
 from .algorithm1 import Noise, algorithm1, numpy_noise, torch_noise
 from .alternate import Hook, Status, alternate
@@ -16,7 +16,7 @@ from .joint_descent import balanced, joint_descent, joint_start
 from .moments import gate_mean
 from .risk import joint_risk, profiled_risk
 
-__all__ = ["GateFit", "GateOptions", "fit_gates"]
+__all__ = ["GateFit", "GateOptions", "among_all", "fit_gates"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,22 @@ class GateFit(NamedTuple):
     n_iter: Array
     criterion: Array
     status: Array
+
+
+def among_all(gates: GateFit, columns: Array, n_features: int) -> GateFit:
+    """Return gates of some columns, (B, W), as gates of all: the others are closed."""
+
+    def spread(values: Array, others: float) -> Array:
+        xp, shape = namespace(values), (values.shape[0], n_features)
+        whole = xp.full(shape, others, dtype=values.dtype, device=values.device)
+        return put_along(whole, columns, values)
+
+    return gates._replace(
+        mu=spread(gates.mu, -float("inf")),
+        mean=spread(gates.mean, 0.0),
+        theta=spread(gates.theta, 0.0),
+        beta=spread(gates.beta, 0.0),
+    )
 
 
 def fit_gates(

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays.backend import Array, namespace, put_along, to_numpy
+from ..arrays.backend import Array, namespace, to_numpy
 from ..data.least_squares import largest, spread
 from ..data.partial_out import coefficients_of, forced_mask, partialled
 from ..data.quadratic import Problem, on_host
 from ..data.refit import columns_of, refit
 from ..data.standardize import StandardTable
 from ..gates.alternate import Hook
-from ..gates.gate_fit import GateFit, fit_gates
+from ..gates.gate_fit import GateFit, among_all, fit_gates
 from ..gates.moments import gated_coefficients
 from ..gates.theory_lambda import given_alpha, rule_alpha
 from ..greedy.matching_pursuit import largest_correlation, matching_pursuits
@@ -107,18 +107,7 @@ def _screened_gates(
     few = problem.columns(likely)
     alpha, noise_std = _alpha(few, n_features, y_scale, options, k)
     gates = fit_gates(few, alpha, options.gates, seeds, on_step=on_step)
-
-    def among_all(values: Array, others: float) -> Array:
-        whole = xp.full_like(problem.b, others)
-        return put_along(whole, likely, values)
-
-    gates = gates._replace(
-        mu=among_all(gates.mu, -xp.inf),
-        mean=among_all(gates.mean, 0.0),
-        theta=among_all(gates.theta, 0.0),
-        beta=among_all(gates.beta, 0.0),
-    )
-    return gates, alpha, noise_std
+    return among_all(gates, likely, n_features), alpha, noise_std
 
 
 def _with_forced(problem: Problem, gates: GateFit, scale: Array, forced: Array) -> GateFit:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace, put_along, to_numpy
 from ..data.standardize import StandardTable
-from ..gates.gate_fit import GateFit, GateOptions
+from ..gates.gate_fit import GateFit, GateOptions, among_all
 from ..posterior.best_first import Posterior
 from ..search.best_support import Refined
 
@@ -97,17 +97,11 @@ def restored(solution: Solution, kept: np.ndarray, n_features: int) -> Solution:
         whole = xp.full(shape, others, dtype=values.dtype, device=values.device)
         return put_along(whole, columns, values)
 
-    gates = solution.gates
     return solution._replace(
         support=spread(solution.support, False),
         coef=spread(solution.coef, 0.0),
         gated_coef=spread(solution.gated_coef, 0.0),
-        gates=gates._replace(
-            mu=spread(gates.mu, -xp.inf),
-            mean=spread(gates.mean, 0.0),
-            theta=spread(gates.theta, 0.0),
-            beta=spread(gates.beta, 0.0),
-        ),
+        gates=among_all(solution.gates, columns, n_features),
         search=None if solution.search is None else _named(solution.search, kept),
         posterior=solution.posterior
         and [_among_all(known, kept, n_features) for known in solution.posterior],

@@ -1,8 +1,8 @@
 """The numbers that steer a search: one record, each field with its reason.
 
 Most decide only how long a search goes on. All together are measured by ``benchmarks/search.py
-cells`` (docs/search.md has the tables): the search fails in 0.2 % of the problems with K ≤ 12 and in
-1.1 % of those with K ≥ 14. Where no number is named the reason is an argument, not a measurement.
+cells`` (docs/search.md has the tables): the search fails in 0.2 % of the problems with K ≤ 12 and
+in 1.1 % of those with K ≥ 14. A reason without a measurement is an argument.
 """
 
 from __future__ import annotations

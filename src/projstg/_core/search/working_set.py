@@ -38,11 +38,18 @@ def restricted(
         G = to_numpy(problem.rows(columns))
         if columns.shape[1] < n_columns:
             G = np.take_along_axis(G, columns[:, None, :], axis=2)
+    yy, dof, n = _numbers(problem)
+    return Field(G, b[one, columns], yy, dof, n, excluded[one, columns], locked[one, columns])
+
+
+def _numbers(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return yᵀy, ν and n of each problem, (B,)."""
+    shape = (problem.b.shape[0],)
     yy, dof, n = (
-        np.broadcast_to(to_numpy(field), (n_problems,)).astype(float)
+        np.broadcast_to(to_numpy(field), shape).astype(float)
         for field in (problem.yy, problem.degrees_of_freedom, problem.n)
     )
-    return Field(G, b[one, columns], yy, dof, n, excluded[one, columns], locked[one, columns])
+    return yy, dof, n
 
 
 def first_columns(
@@ -75,10 +82,7 @@ def swap_changes(
     """
     rows = to_numpy(problem.rows(members))
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
-    yy, dof, n = (
-        np.broadcast_to(to_numpy(field), (len(b),)).astype(float)
-        for field in (problem.yy, problem.degrees_of_freedom, problem.n)
-    )
+    yy, dof, n = _numbers(problem)
     G_S = np.take_along_axis(rows, members[:, None, :], axis=2)
     ridge = best_ridge(G_S, np.take_along_axis(b, members, axis=1), yy, dof, criterion)
     ridge = np.maximum(ridge, least_ridge(n))
