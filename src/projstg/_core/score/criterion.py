@@ -67,6 +67,8 @@ class Criterion(NamedTuple):
     """Whether the effects scatter around a common size, or around zero."""
 
 
+# Half decades, 10⁻⁶ … 10⁴, and for effects around zero … 10². A narrow grid around the truth looks
+# better on simulations and fails elsewhere: at σ = 0.001 it loses to least squares.
 _RIDGES = 10.0 ** (np.arange(21) / 2.0 - 6.0)
 CRITERIA = {
     "common-size": Criterion(_RIDGES, True, True),
@@ -124,7 +126,7 @@ def _common_size(of: Effects, ridge: np.ndarray, dof: np.ndarray, floor: np.ndar
     K, a, residual = of.w.shape[-1], of.a, np.maximum(of.rss, floor)
     step = (ridge * a)[..., None]
     # Flipping the sign of column i alone, at the same a, raises the residual by
-    # 4κa (|w_i| + κa (s_i (Ps)_i − P_ii)), and by rounding it may come out negative.
+    # 4κa (|w_i| + κa (s_i (Ps)_i − P_ii)); where that would lower it, it counts as zero.
     raised = np.abs(of.w) + step * (of.sPs - of.diagonal)
     raised = np.maximum(4.0 * step * raised, 0.0) / residual[..., None]
     # exp(−Δ_i/2) with Δ_i = ν log(1 + raised).
