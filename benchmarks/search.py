@@ -13,8 +13,8 @@ Nobody fits an intercept.
 """
 
 import argparse
+from dataclasses import replace
 from time import perf_counter
-from unittest.mock import patch
 
 import numpy as np
 from problems import draw
@@ -22,8 +22,8 @@ from problems import draw
 from projstg import Gates, ProjectedSTG, fit_many
 from projstg._core.data.quadratic import RowQuadratic, standardized
 from projstg._core.score.criterion import CRITERIA, support_scores
-from projstg._core.search import multistart as rounds
 from projstg._core.search.best_support import refine
+from projstg._core.search.search_settings import SEARCH
 
 ROOT = 404
 SMALL = [
@@ -256,9 +256,10 @@ def searches(criterion):
 
     def random_starts(X, y, k, n=100):
         problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None], centre=False))
-        with patch.object(rounds, "_FIRST_ROUND", n):
-            generators = [np.random.default_rng([0, k])]
-            found = refine(problem, k, generators=generators, criterion=criterion, n_starts=n)
+        generators, settings = [np.random.default_rng([0, k])], replace(SEARCH, first_round=n)
+        found = refine(
+            problem, k, generators=generators, criterion=criterion, n_starts=n, settings=settings
+        )
         return found.support[0]
 
     def no_gates(X, y, k):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from projstg.tables.design_matrix import prepared_table
-from projstg.tables.question import Question
+from projstg.tables.question import TableQuestion
 
 N = 12
 Y = np.arange(N) % 5 + 0.5
@@ -23,4 +23,4 @@ def kinds(data):
 
 def prepared_frame(frame, target, **options):
     """The problem in a data frame, for the fields of a question."""
-    return prepared_table(frame, Question(target=target, **options))
+    return prepared_table(frame, TableQuestion(target=target, **options))

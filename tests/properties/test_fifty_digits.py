@@ -52,8 +52,8 @@ def test_scores(seed, name, k, apart, noise):
 def test_tables_around_a_support(seed, name, k):
     count("problem", "fifty digits: exchanged, added, left out")
     judge, problem = CRITERIA[name], drawn(seed, 9, 5)
-    none = np.zeros((1, 5))
-    field = restricted(problem, np.arange(5)[None], none, none.astype(bool))
+    nobody = np.zeros((1, 5), dtype=bool)
+    field = restricted(problem, np.arange(5)[None], nobody, nobody)
     has_volume = judge.counts_volume
     around = neighbours(field, np.zeros(1, int), np.arange(k)[None], judge, resize=has_volume)
     dof = problem.degrees_of_freedom[0]

@@ -300,7 +300,7 @@ def test_rows_come_in_blocks(drawn, size):
     count("problem", "invariance: blocks of rows")
     model = drawn.fit()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(table, "_BLOCK_ROWS", size)
+        patched.setattr(table, "BLOCK_ROWS", size)
         other = drawn.fit()
     assert_same_answer(drawn, model, other)
 

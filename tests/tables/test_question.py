@@ -9,7 +9,7 @@ import projstg
 from projstg import ProjectedSTG
 from projstg.cli import main
 from projstg.tables import TableError
-from projstg.tables.question import CRITERIA, Question
+from projstg.tables.question import CRITERIA, TableQuestion
 
 pd = pytest.importorskip("pandas")
 
@@ -47,7 +47,7 @@ def test_more_columns_than_rows_allow(frame):
 
 def test_a_question_is_what_the_answer_keeps(frame):
     found = projstg.select(frame, "y", 2, always=["a"], never=("c",), folds=0)
-    asked = Question(target="y", k=2, always=["a"], never=["c"], folds=0)
+    asked = TableQuestion(target="y", k=2, always=["a"], never=["c"], folds=0)
     assert found.question == asked.as_dict()
     assert list(found.question)[-1] == "target"
     assert found.question["always"] == ["a"]
@@ -61,7 +61,7 @@ def test_the_command_and_the_function_ask_the_same(frame, tmp_path, capsys):
 
 
 def test_a_question_does_not_change():
-    asked = Question(target="y", always=["a"])
+    asked = TableQuestion(target="y", always=["a"])
     with pytest.raises(AttributeError):
         asked.k = 3
-    assert hash(asked) == hash(Question(target="y", always=("a",)))
+    assert hash(asked) == hash(TableQuestion(target="y", always=("a",)))

@@ -33,8 +33,8 @@ from sklearn.exceptions import ConvergenceWarning
 from .._compat import Interval, StrOptions, fit_context
 from .._core.data.least_squares import largest
 from .._core.data.quadratic import RowQuadratic
+from .._core.data.refit import refit_mask
 from .._core.data.standardize import StandardTable, as_table
-from .._core.pipeline.size_path import refitted
 from .._core.score.criterion import CRITERIA, support_scores
 from .._extras import extra
 from ._base import LinearSelector
@@ -128,7 +128,7 @@ class FoldedConcaveSelector(LinearSelector):
     def _store(self, table: StandardTable, path: Path, choice: Choice) -> None:
         self.support_ = np.zeros(table.scale.shape[-1], dtype=bool)
         self.support_[choice.columns] = True
-        coef = refitted(table, self.support_[None])
+        coef = refit_mask(table, self.support_[None])
         check_coefficients(coef, getattr(self, "feature_names_in_", None))
         self.coef_, self.intercept_ = coef[0], float(table.intercept(coef)[0])
         self.alphas_ = path.alphas * table.y_scale[0]

@@ -25,7 +25,7 @@ from .._core.data.least_squares import largest
 from .._extras import extra
 from ..estimators.mcp import MCP
 from ..estimators.scad import SCAD
-from .refit import refit_coef
+from .refit_coef import refit_coef
 
 __all__ = [
     "AbessByEBIC",

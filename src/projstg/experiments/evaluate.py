@@ -30,7 +30,7 @@ from ..metrics import (
 )
 from .outcome import Outcome
 from .real_data import MeasuredProblem
-from .refit import refit_coef
+from .refit_coef import refit_coef
 
 __all__ = ["NOT_EVALUATED", "evaluated", "scores"]
 

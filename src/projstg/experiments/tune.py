@@ -18,7 +18,7 @@ import numpy as np
 from ..datasets.settings import seed_sequence
 from ..datasets.simulate import SimulatedProblem, make_sparse_regression
 from .fit_method import fit_all
-from .refit import refit_coef
+from .refit_coef import refit_coef
 from .registry import Known, method
 from .spec import Setting
 from .tasks import Rule

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._core.data.refit import refit_mask
 from .._core.data.standardize import StandardTable
 from .._core.gates.alternate import Status
-from .._core.pipeline.size_path import refitted, scale_path
+from .._core.pipeline.size_path import scale_path
 from ..estimators.questions import Asked, prepare
 
 
@@ -99,7 +100,7 @@ def _fold_errors(
     whatever else is in the batch, so that ties between candidates are ties.
     """
     distinct, which = np.unique(support, axis=0, return_inverse=True)
-    coef = np.concatenate([refitted(table, mask[None]) for mask in distinct])
+    coef = np.concatenate([refit_mask(table, mask[None]).coef for mask in distinct])
     left = rows.y[fold.test] - coef @ rows.X[fold.test].T - table.intercept(coef)[:, None]
     weights = None if rows.weights is None else rows.weights[fold.test]
     return np.average(left**2, axis=1, weights=weights)[which.ravel()]

@@ -9,11 +9,12 @@ from numbers import Integral
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 
+from .._core.data.refit import refit_mask
 from .._core.data.standardize import StandardTable
 from .._core.gates.alternate import Status
 from .._core.gates.gate_path import gate_path, largest_alpha
 from .._core.gates.moments import gated_coefficients
-from .._core.pipeline.size_path import refitted, size_path
+from .._core.pipeline.size_path import size_path
 from .._core.pipeline.solution import Options
 from ..estimators._base import seed_from
 from ..estimators._validation import (
@@ -177,7 +178,7 @@ def _along_alpha(table: StandardTable, options: Options, alphas, n_alphas) -> Su
     gates = gate_path(table.problem, grid[None] / unit, options.gates)
     _warn_of(gates.status[0], grid)
     support = (gates.mu[0] > 0.0) & table.varies
-    coef = np.concatenate([refitted(table, mask[None]) for mask in support])
+    coef = np.concatenate([refit_mask(table, mask[None]).coef for mask in support])
     return SupportPath(
         over="alpha",
         alphas=grid,

@@ -17,7 +17,7 @@ from ..estimators.projected_stg import ProjectedSTG
 from .design_matrix import Prepared
 from .held_out import Checked, checked, deviation, r_squared, residual_deviation, weighted_mean
 from .notes import Note, TableError
-from .question import Question
+from .question import TableQuestion
 from .result import Candidate, Chosen, Selection
 from .size_curve import sizes_around, tried_sizes
 
@@ -44,7 +44,7 @@ class _Found(NamedTuple):
 
 
 def answered(
-    data: Prepared, question: Question, source: dict, notes: Sequence[Note], seconds: dict
+    data: Prepared, question: TableQuestion, source: dict, notes: Sequence[Note], seconds: dict
 ) -> Selection:
     """Choose, check and put the answer together.
 
@@ -75,7 +75,7 @@ def answered(
         )
 
 
-def _found(data: Prepared, question: Question, clock: _Clock) -> _Found:
+def _found(data: Prepared, question: TableQuestion, clock: _Clock) -> _Found:
     """Fit to all rows, then to folds, then for other sizes where that is asked for."""
     params = {
         "n_features_to_select": question.k,
@@ -95,7 +95,7 @@ def _found(data: Prepared, question: Question, clock: _Clock) -> _Found:
     return _Found(model, check, path, [*trouble, *no_check])
 
 
-def _said_of_columns(data: Prepared, question: Question, found: _Found) -> dict[str, Any]:
+def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> dict[str, Any]:
     """Return the fields of the answer that say which columns, how sure, and which else."""
     model, check = found.model, found.check
     return {
@@ -133,7 +133,9 @@ def _fitted(data: Prepared, params: dict) -> tuple[ProjectedSTG, list[Note]]:
     return model, [Note("convergence", str(one.message)) for one in trouble]
 
 
-def _checked(data: Prepared, question: Question, params: dict) -> tuple[Checked | None, list[Note]]:
+def _checked(
+    data: Prepared, question: TableQuestion, params: dict
+) -> tuple[Checked | None, list[Note]]:
     """Return what the folds say, or None and a note that says why there are none."""
     folds, n_rows = question.folds, len(data.y)
     if folds < 2:

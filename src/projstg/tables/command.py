@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._printable import printable
 from .notes import Note, TableError
-from .question import CRITERIA, MISSING, Question, named_target
+from .question import CRITERIA, MISSING, TableQuestion, named_target
 
 if TYPE_CHECKING:
     from .read_table import Read
@@ -76,13 +76,13 @@ def select_command(click: Any) -> Any:
         option("--target", "-t", **name),
         option("-k", "k", type=click.IntRange(1), metavar="K"),
         option("--auto", is_flag=True),
-        with_default("--missing", Question.missing, click.Choice(MISSING)),
+        with_default("--missing", TableQuestion.missing, click.Choice(MISSING)),
         option("--always", multiple=True, **name),
         option("--never", multiple=True, **name),
         option("--weights", **name),
-        with_default("--criterion", Question.criterion, click.Choice(CRITERIA)),
-        with_default("--folds", Question.folds, whole, **number),
-        with_default("--seed", Question.random_state, whole, **number),
+        with_default("--criterion", TableQuestion.criterion, click.Choice(CRITERIA)),
+        with_default("--folds", TableQuestion.folds, whole, **number),
+        with_default("--seed", TableQuestion.random_state, whole, **number),
         option("--out", type=click.Path(path_type=Path), metavar="DIR"),
         option("--csv", "wants_csv", is_flag=True),
         option("--json", "wants_json", is_flag=True),
@@ -192,9 +192,9 @@ def _question(
     never: tuple[str, ...],
     seed: int,
     **others: Any,
-) -> Question:
+) -> TableQuestion:
     """Return the question that options ask; ``others`` have the names of its fields."""
-    return Question(
+    return TableQuestion(
         target=named_target(target, names),
         k="auto" if k is None else k,
         always=_split(always, set(names)),

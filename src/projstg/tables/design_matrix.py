@@ -10,7 +10,7 @@ from .._printable import few_names, shortened
 from .columns import MOST_LEVELS, Column, column_of, indicators
 from .missing import FEWEST_ROWS, counted, filled, kept_rows
 from .notes import Note, TableError
-from .question import Question
+from .question import TableQuestion
 
 __all__ = ["Prepared", "prepared_table"]
 
@@ -39,13 +39,15 @@ class Prepared(NamedTuple):
     notes: list[Note]
 
 
-def prepared_table(frame: Any, question: Question, *, may_have_thousands: bool = True) -> Prepared:
+def prepared_table(
+    frame: Any, question: TableQuestion, *, may_have_thousands: bool = True
+) -> Prepared:
     """Return the problem in a data frame whose names are distinct strings.
 
     Parameters
     ----------
     frame : DataFrame
-    question : Question
+    question : TableQuestion
         Rows without a target or a weight are left out, also where missing values are filled in.
     may_have_thousands : bool
         Whether text may have commas between thousands; a file that was read has none left.
@@ -129,7 +131,7 @@ def _weights_of(frame: Any, name: str, may_have_thousands: bool) -> np.ndarray:
 
 
 def _candidates(
-    frame: Any, question: Question, may_have_thousands: bool
+    frame: Any, question: TableQuestion, may_have_thousands: bool
 ) -> tuple[dict[str, Column], list[Note]]:
     """Return the columns that can be used, and notes on the others."""
     used, left_out = {}, {}
@@ -196,7 +198,7 @@ def _check_target(name: str, y: np.ndarray) -> None:
 
 
 def _designed(
-    columns: dict[str, Column], rows: np.ndarray, question: Question
+    columns: dict[str, Column], rows: np.ndarray, question: TableQuestion
 ) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """Return the columns of numbers by name, and which column of the table each came from."""
     designed, from_column = {}, {}
@@ -225,7 +227,7 @@ def _check_finite(X: np.ndarray, names: list[str], fixed: dict[str, np.ndarray])
 
 
 def _masks(
-    names: list[str], from_column: dict[str, str], question: Question
+    names: list[str], from_column: dict[str, str], question: TableQuestion
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return which columns must be chosen and which must not; levels may be named alone."""
     wanted, excluded = set(question.always), set(question.never)

@@ -16,14 +16,14 @@ from .._printable import shortened
 from .column_names import no_such_column
 from .notes import TableError
 
-__all__ = ["CRITERIA", "MISSING", "Question", "named_target"]
+__all__ = ["CRITERIA", "MISSING", "TableQuestion", "named_target"]
 
 CRITERIA = ("common-size", "evidence", "least-squares")
 MISSING = ("error", "drop", "mean")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class TableQuestion:
     """A question, its fields in the order of ``selection.json``; see :func:`projstg.select`."""
 
     k: Any = "auto"

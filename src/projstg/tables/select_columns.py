@@ -14,7 +14,7 @@ from .answer import answered
 from .column_names import distinct
 from .design_matrix import Prepared, prepared_table
 from .notes import TableError
-from .question import Question, named_target
+from .question import TableQuestion, named_target
 from .read_table import Read, read_table, size_of
 from .result import Selection
 
@@ -86,7 +86,7 @@ def select(
     """
     start = perf_counter()
     read, target, weights = _as_read(table, target, weights)
-    question = Question(
+    question = TableQuestion(
         target=named_target(target, read.frame.columns),
         k=k,
         criterion=criterion,
@@ -101,7 +101,7 @@ def select(
     return chosen_from(read, question, start)[0]
 
 
-def chosen_from(read: Read, question: Question, start: float) -> tuple[Selection, Prepared]:
+def chosen_from(read: Read, question: TableQuestion, start: float) -> tuple[Selection, Prepared]:
     """Return the answer for a table that has been read, and the numbers it was found in.
 
     ``start`` is when reading began, on the clock of ``perf_counter``.

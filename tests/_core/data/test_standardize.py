@@ -62,7 +62,7 @@ def test_tall_and_wide_tables_are_the_definition(table, weights, centre):
 @pytest.mark.parametrize("rows", [1, 3, 7])
 def test_blocks_are_the_whole(table, weights, centre, rows, monkeypatch):
     X, y = table
-    monkeypatch.setattr(table_module, "_BLOCK_ROWS", rows)
+    monkeypatch.setattr(table_module, "BLOCK_ROWS", rows)
     assert_same(batched(X, y, weights, centre=centre), X, y, weights, centre)
 
 
@@ -85,7 +85,7 @@ def weighted(request):
 
 @pytest.mark.parametrize("rows", [1, 64, 1000])
 def test_a_constant_column_is_found_constant_in_blocks(rows, rng, monkeypatch):
-    monkeypatch.setattr(table_module, "_BLOCK_ROWS", rows)
+    monkeypatch.setattr(table_module, "BLOCK_ROWS", rows)
     X = rng.normal(size=(2500, 5))
     X[:, 0], X[:, 3] = 0.1, 1e9 + 0.3
     found = batched(X, rng.normal(size=2500), None)

@@ -10,13 +10,13 @@ from oracles import (
 )
 
 from projstg._core.data.quadratic import RowQuadratic, standardized
-from projstg._core.gates import algorithm1 as module
 from projstg._core.gates.algorithm1 import (
     algorithm1,
     numpy_noise,
     projected_theta,
     sampled_gradient,
 )
+from projstg._core.gates.gate_settings import GATES
 from projstg._core.gates.moments import gate_mean, noise_ratio, open_slope, sampled_gate
 from projstg._core.gates.projection import project
 from projstg._core.gates.risk import profiled_risk
@@ -59,7 +59,7 @@ def test_lines_1_and_2_are_the_projection_of_the_draws(problem, n_draws, rng):
     mu, noise = gates_at(problem, rng, n_draws)
     found = projected_theta(problem.gram, sampled_gate(mu[:, None, :], TAU, noise))[0]
     X, y = problem.X[0], problem.y[0]
-    expected = sampled_projection(X, y, mu[0], TAU, noise[0], module._JITTER)
+    expected = sampled_projection(X, y, mu[0], TAU, noise[0], GATES.jitter)
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8 * np.max(np.abs(expected)))
 
 
@@ -83,7 +83,7 @@ def test_the_whole_is_the_obvious_loop(problem, rule, samples, rng):
     epochs = rng.standard_normal((8, sum(samples), problem.X.shape[-1]))
     found = run(problem, epochs, samples[0], rule)
     X, y = problem.X[0], problem.y[0]
-    mu, theta = algorithm_1(X, y, ALPHA[0], TAU, epochs, samples[0], 0.05, rule, module._JITTER)
+    mu, theta = algorithm_1(X, y, ALPHA[0], TAU, epochs, samples[0], 0.05, rule, GATES.jitter)
     assert np.max(np.abs(found.mu - 0.5)) > 0.02
     np.testing.assert_allclose(found.mu[0], mu, atol=1e-6)
     np.testing.assert_allclose(found.theta[0], theta, rtol=1e-4, atol=1e-4)

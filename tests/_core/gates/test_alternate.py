@@ -8,6 +8,7 @@ from projstg._core.data.quadratic import RowQuadratic, standardized
 from projstg._core.gates import alternate as optimize
 from projstg._core.gates.alternate import Status, alternate
 from projstg._core.gates.concave_penalty import gate_penalty
+from projstg._core.gates.gate_settings import GATES
 from projstg._core.gates.moments import gate_mean
 from projstg._core.gates.optimizers import Adam, FixedStep
 from projstg._core.gates.risk import profiled_risk
@@ -203,7 +204,7 @@ def test_common_steps_follow_the_exact_gradient(batch, door):
 def test_a_warm_start_is_where_the_warm_up_ends(batch, door):
     alpha = price(batch, 0.03)
     penalty = optimize.gate_penalty(0.5)
-    steps = optimize._WARM_UP_STEPS, optimize._WARM_UP_SIZE
+    steps = GATES.warm_up_steps, GATES.warm_up_size
     start = optimize.common_steps(door(batch), alpha, penalty, *steps)
     by_hand = alternate(door(batch), alpha, 0.5, start=start)
     np.testing.assert_array_equal(alternate(door(batch), alpha, 0.5, warm_up=True).mu, by_hand.mu)

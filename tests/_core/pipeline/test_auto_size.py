@@ -1,6 +1,7 @@
 """K from the data: the answer is that of its K, noise has no columns, and easy truths are found."""
 
 import pickle
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
@@ -12,6 +13,7 @@ from projstg import Gates, ProjectedSTG, fit_many
 from projstg._core.data.quadratic import RowQuadratic, standardized
 from projstg._core.pipeline import auto_size as auto
 from projstg._core.pipeline.information import SELECTIONS
+from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.score.criterion import CRITERIA, support_scores
 
 
@@ -358,7 +360,7 @@ def test_a_posterior_that_names_another_size_each_time_is_followed_so_often(
     most, named, size, monkeypatch
 ):
     X, y, _ = TABLES["easy"]
-    monkeypatch.setattr(auto, "_MOST_PROPOSALS", most)
+    monkeypatch.setattr(auto, "PIPELINE", replace(PIPELINE, most_proposals=most))
     confidence, sizes = auto.confidence, iter(named)
 
     def fickle(*arguments, **options):

@@ -1,5 +1,7 @@
 """How large a support can be, which sizes are tried, and what information criteria choose."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import comb
@@ -11,6 +13,7 @@ from projstg._core.pipeline import largest_size as largest
 from projstg._core.pipeline import size_ladder as sizes
 from projstg._core.pipeline.information import SELECTIONS, information_size
 from projstg._core.pipeline.largest_size import largest_size
+from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.pipeline.size_ladder import ladder
 from projstg._core.search.best_support import refine
 
@@ -82,7 +85,7 @@ def test_columns_that_may_not_enter_limit_it_and_so_does_a_round_number(monkeypa
     problem = problem_of(*draw(6, 30, 20))
     assert largest_size(problem, 4) == 4
     assert largest_size(problem, 0) == 0
-    monkeypatch.setattr(largest, "_MOST", 9)
+    monkeypatch.setattr(largest, "PIPELINE", replace(PIPELINE, most_columns=9))
     assert largest_size(problem, 20) == 9
 
 
@@ -92,7 +95,7 @@ def test_of_a_large_table_the_rank_is_not_asked_for(times, monkeypatch):
     often = problem_of(np.tile(X, (1, times, 1)), np.tile(y, (1, times)))
     assert isinstance(often, RowQuadratic) == (times == 2)
     assert largest_size(often, 30) == 12 - 1 - 2
-    monkeypatch.setattr(largest, "_MOST_FOR_RANK", 11)
+    monkeypatch.setattr(largest, "PIPELINE", replace(PIPELINE, most_for_rank=11))
     assert largest_size(often, 30) == min(12 * times - 1 - 2, 30)
 
 

@@ -1,5 +1,6 @@
 """The sum over supports, best first, is the sum over all of them where those can be listed."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -8,10 +9,10 @@ from oracles_search import all_supports
 from scipy.special import comb
 
 from projstg._core.data.quadratic import RowQuadratic, standardized
-from projstg._core.posterior import best_first as sums
 from projstg._core.posterior import probabilities as from_search
 from projstg._core.posterior.best_first import posterior
-from projstg._core.posterior.probabilities import confidence, judge_of
+from projstg._core.posterior.posterior_settings import POSTERIOR
+from projstg._core.posterior.probabilities import confidence, criterion_with_volume
 from projstg._core.score.criterion import CRITERIA, support_scores
 from projstg._core.score.neighbours import neighbours
 from projstg._core.score.prior import log_supports, n_selectable, uniform_prior
@@ -25,6 +26,9 @@ ONLY_3 = np.where(np.arange(4) == 3, 0.0, -np.inf)
 UP_TO_5 = np.full(6, -np.log(6.0))
 UNEVEN = np.log([0.1, 0.4, 0.3, 0.2])
 PRIORS = {"K = 3": ONLY_3, "up to 5": UP_TO_5, "uneven": UNEVEN}
+# Go on while there is anything left to look at.
+TO_THE_END = replace(POSTERIOR, settled=0.0, negligible=200.0)
+ALL_LOOKS, NO_LOOKS = replace(TO_THE_END, most_looks=10_000), replace(POSTERIOR, most_looks=0)
 LIMITS = {"free": ((), ()), "bound": ((2,), (0, 6))}
 
 
@@ -40,9 +44,9 @@ def masks(always, never, n_columns=D):
 
 
 def field_of(Z, always=(), never=()):
-    locked, barred = masks(always, never, Z.b.shape[1])
+    locked, excluded = masks(always, never, Z.b.shape[1])
     columns = np.arange(Z.b.shape[1])[None]
-    return restricted(Z, columns, np.where(barred, np.inf, 0.0)[None], locked[None])
+    return restricted(Z, columns, excluded[None], locked[None])
 
 
 def enumerated(Z, judge, prior, always=(), never=()):
@@ -79,14 +83,6 @@ def begun(Z, judge, prior, always=(), never=()):
     return [(members, float(support_scores(Z, members[None, None], judge)[0, 0]))]
 
 
-@pytest.fixture
-def to_the_end(monkeypatch):
-    """Go on while there is anything left to look at."""
-    monkeypatch.setattr(sums, "_SETTLED", 0.0)
-    monkeypatch.setattr(sums, "_NEGLIGIBLE", 200.0)
-
-
-@pytest.mark.usefixtures("to_the_end")
 @pytest.mark.parametrize("name", JUDGES)
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("prior", PRIORS)
@@ -101,7 +97,7 @@ def test_the_sum_is_that_over_all_supports(name, limits, prior, noise):
         judge,
         prior,
         n_free=D - len(never),
-        n_looks=10_000,
+        settings=ALL_LOOKS,
     )
     inclusion, sizes = summed(expected, D, prior.size)
     assert found.n_supports == len(expected)
@@ -129,10 +125,11 @@ def test_stopping_early_misses_little_and_never_doubts_too_much(seed, prior):
 
 @pytest.mark.parametrize("n_looks", [0, 1, 3, 96])
 def test_probabilities_are_probabilities(n_looks):
+    settings = replace(POSTERIOR, most_looks=n_looks)
     Z, judge = draw(1, noise=2.0), CRITERIA["common-size"]
     for prior in PRIORS.values():
         start = begun(Z, judge, prior)
-        found = posterior(field_of(Z), start, judge, prior, n_free=D, n_looks=n_looks)
+        found = posterior(field_of(Z), start, judge, prior, n_free=D, settings=settings)
         assert np.all(np.diff(found.probabilities) <= 0.0)
         assert 0.0 < found.probabilities.sum() <= 1.0 + 1e-9
         assert found.sizes.sum() == pytest.approx(1.0)
@@ -140,7 +137,10 @@ def test_probabilities_are_probabilities(n_looks):
         assert found.inclusion.sum() == pytest.approx(mean_size)  # K itself where K is given
         assert np.all((found.inclusion >= 0.0) & (found.inclusion <= 1.0))
         assert all(np.array_equal(np.sort(own), own) for own in found.supports)
-    assert posterior(field_of(Z), start, judge, prior, n_free=D, n_best=2).probabilities.size == 2
+    two = replace(POSTERIOR, n_best=2)
+    assert (
+        posterior(field_of(Z), start, judge, prior, n_free=D, settings=two).probabilities.size == 2
+    )
 
 
 def test_without_a_look_there_is_what_was_found():
@@ -148,7 +148,7 @@ def test_without_a_look_there_is_what_was_found():
     supports = np.asarray([[0, 1, 2], [0, 1, 3], [4, 5, 6]])
     scores = support_scores(Z, supports[None], judge)[0]
     start = [*zip(supports, scores, strict=True)]
-    found = posterior(field_of(Z), [*start, start[0]], judge, ONLY_3, n_free=D, n_looks=0)
+    found = posterior(field_of(Z), [*start, start[0]], judge, ONLY_3, n_free=D, settings=NO_LOOKS)
     weight = np.exp(-0.5 * (scores - scores.min()))
     np.testing.assert_allclose(found.probabilities, np.sort(weight / weight.sum())[::-1], rtol=1e-9)
     assert found.n_supports == 3  # the one that came twice counts once
@@ -167,7 +167,7 @@ def test_the_order_of_what_was_found_makes_no_difference():
             judge,
             ONLY_3,
             n_free=D,
-            n_looks=0,
+            settings=NO_LOOKS,
         )
         for way in (order, order[::-1])
     ]
@@ -201,12 +201,13 @@ def test_however_many_are_as_likely_the_best_has_been_looked_around():
     assert around.exchanged.min() >= around.present[0]
 
 
-@pytest.mark.usefixtures("to_the_end")
 def test_columns_that_are_not_in_the_field_enter_the_prior():
     """Among more columns a match by chance is less surprising: each size pays for its number."""
     Z, judge = draw(5, noise=2.0), CRITERIA["common-size"]
     few, many = (
-        posterior(field_of(Z), begun(Z, judge, UP_TO_5), judge, UP_TO_5, n_free=n, n_looks=9999)
+        posterior(
+            field_of(Z), begun(Z, judge, UP_TO_5), judge, UP_TO_5, n_free=n, settings=ALL_LOOKS
+        )
         for n in (D, 100)
     )
     sizes = np.arange(6)
@@ -214,7 +215,6 @@ def test_columns_that_are_not_in_the_field_enter_the_prior():
     np.testing.assert_allclose(many.sizes, fewer / fewer.sum(), rtol=1e-6)
 
 
-@pytest.mark.usefixtures("to_the_end")
 def test_sizes_that_are_not_asked_about_have_no_probability():
     Z, judge = draw(6, noise=2.0), CRITERIA["evidence"]
     prior = np.where(np.arange(4) % 2 == 1, np.log(0.5), -np.inf)
@@ -222,7 +222,7 @@ def test_sizes_that_are_not_asked_about_have_no_probability():
         (members, float(support_scores(Z, members[None, None], judge)[0, 0]))
         for members in (np.asarray([7]), np.asarray([5, 6, 7]), np.asarray([1, 2]))
     ]
-    found = posterior(field_of(Z), start, judge, prior, n_free=D, n_looks=9999)
+    found = posterior(field_of(Z), start, judge, prior, n_free=D, settings=ALL_LOOKS)
     expected = enumerated(Z, judge, prior)
     np.testing.assert_allclose(found.sizes, summed(expected, D, 4)[1], rtol=1e-6)
     assert found.sizes[[0, 2]].tolist() == [0.0, 0.0]
@@ -263,15 +263,15 @@ def searched(Z, size, criterion="common-size"):
     return refine(Z, size, generators=[np.random.default_rng(0)], criterion=criterion).optima[0]
 
 
-@pytest.mark.usefixtures("to_the_end")
 @pytest.mark.parametrize("name", JUDGES)
 @pytest.mark.parametrize("n_found", [1, 200])
-def test_what_a_search_found_and_what_is_found_from_there_weigh_alike(name, n_found, monkeypatch):
+def test_what_a_search_found_and_what_is_found_from_there_weigh_alike(name, n_found):
     """The grid is cut to the ridges that matter; whoever was there before, all are cut alike."""
-    monkeypatch.setattr(from_search, "_MOST_FOUND", n_found)
+    settings = replace(TO_THE_END, most_found=n_found)
     Z, judge = draw(8, noise=0.7), CRITERIA[name]
     always, never = masks((), ())
-    found = confidence(Z, [searched(Z, 3, name)], judge, ONLY_3, always=always, never=never)
+    found = [searched(Z, 3, name)]
+    found = confidence(Z, found, judge, ONLY_3, always=always, never=never, settings=settings)
     expected = enumerated(Z, judge, ONLY_3)
     for support, probability in zip(found.supports, found.probabilities, strict=True):
         true = expected[tuple(support.tolist())]
@@ -279,20 +279,20 @@ def test_what_a_search_found_and_what_is_found_from_there_weigh_alike(name, n_fo
     np.testing.assert_allclose(found.inclusion, summed(expected, D, 4)[0], atol=0.003)
 
 
-@pytest.mark.usefixtures("to_the_end")
 @pytest.mark.parametrize("noise", [0.7, 2.0])
-def test_no_columns_at_all_weigh_what_they_should_beside_the_others(noise, monkeypatch):
+def test_no_columns_at_all_weigh_what_they_should_beside_the_others(noise):
     """No columns have no ridge, and so lose nothing when the grid is cut."""
-    monkeypatch.setattr(from_search, "_USELESS", 0.02)
+    settings = replace(TO_THE_END, useless_ridge=0.02)
     Z, judge = draw(9, noise=noise), CRITERIA["common-size"]
     always, never = masks((), ())
     found = [searched(Z, size) for size in (0, 1, 3)]
     ridges = from_search._useful_ridges(
         [one.supports for one in found],
         [from_search._by_ridge(Z, one.supports, judge) for one in found],
+        settings,
     )
     assert 0 < ridges.sum() < ridges.size
-    known = confidence(Z, found, judge, UP_TO_5, always=always, never=never)
+    known = confidence(Z, found, judge, UP_TO_5, always=always, never=never, settings=settings)
     _, sizes = summed(enumerated(Z, judge, UP_TO_5), D, 6)
     np.testing.assert_allclose(known.sizes, sizes, rtol=0.1)
 
@@ -306,20 +306,19 @@ def test_of_nothing_found_the_whole_grid_is_used():
 
 
 def test_least_squares_has_no_probabilities_of_its_own():
-    assert [judge_of(name) for name in JUDGES] == JUDGES == ["common-size", "evidence"]
-    assert judge_of("least-squares") == "common-size"
+    assert [criterion_with_volume(name) for name in JUDGES] == JUDGES == ["common-size", "evidence"]
+    assert criterion_with_volume("least-squares") == "common-size"
 
 
-def test_of_many_columns_those_that_come_closest_are_looked_at(monkeypatch):
+def test_of_many_columns_those_that_come_closest_are_looked_at():
     Z, judge = draw(10, n_columns=40, n_rows=25, noise=0.5), CRITERIA["common-size"]
     always, never = masks([39], [5], 40)
     prior = np.where(np.arange(5) == 4, 0.0, -np.inf)
     search = refine(Z, 4, generators=[np.random.default_rng(0)], always=always, never=never)
     arguments = ([search.optima[0]], judge, prior)
     whole = confidence(Z, *arguments, always=always, never=never)
-    monkeypatch.setattr(from_search, "_MOST_COLUMNS", 20)
-    monkeypatch.setattr(from_search, "_LEADERS", 1)
-    some = confidence(Z, *arguments, always=always, never=never)
+    few = replace(POSTERIOR, most_columns=20, n_leaders=1)
+    some = confidence(Z, *arguments, always=always, never=never, settings=few)
     assert whole.supports[0].tolist() == some.supports[0].tolist() == [0, 1, 2, 39]
     assert np.sum(some.inclusion > 0.0) <= 20 < np.sum(whole.inclusion > 0.0)
     assert some.probabilities[0] == pytest.approx(whole.probabilities[0], rel=0.05)
@@ -327,15 +326,14 @@ def test_of_many_columns_those_that_come_closest_are_looked_at(monkeypatch):
     assert some.inclusion[39] == pytest.approx(1.0)
 
 
-def test_a_support_with_columns_that_are_not_looked_at_is_left_out(monkeypatch):
+def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
     """Its columns have no place in the field, and another's place is not theirs."""
     Z, judge = draw(11, n_columns=40, n_rows=25, noise=0.5), CRITERIA["common-size"]
     always, never = masks((), (), 40)
-    monkeypatch.setattr(from_search, "_MOST_COLUMNS", 5)
-    monkeypatch.setattr(from_search, "_LEADERS", 1)
+    few = replace(POSTERIOR, most_columns=5, n_leaders=1)
     supports = np.asarray([[0, 1, 2], [0, 1, 38], [17, 38, 39]])
     found = Optima(supports, support_scores(Z, supports[None], judge)[0])
-    known = confidence(Z, [found], judge, ONLY_3, always=always, never=never)
+    known = confidence(Z, [found], judge, ONLY_3, always=always, never=never, settings=few)
     columns = np.flatnonzero(known.inclusion > 0.0)
     assert columns.size <= 5
     assert not {38, 39, 17} <= set(columns.tolist())

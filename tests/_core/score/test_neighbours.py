@@ -1,13 +1,16 @@
 """Every neighbour's score is the score of that support; what may not move has none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracles_search import SCORES
 
 from projstg._core.data.quadratic import RowQuadratic, standardized
-from projstg._core.score import tableau as swaps
+from projstg._core.score import neighbours as around_module
 from projstg._core.score.criterion import CRITERIA, support_scores
 from projstg._core.score.neighbours import neighbours
+from projstg._core.score.score_settings import SCORE
 from projstg._core.search.working_set import restricted
 
 JUDGES = [name for name, criterion in CRITERIA.items() if criterion.counts_volume]
@@ -21,12 +24,10 @@ def draw(seed, n_problems=2, n_rows=14, n_columns=8, centre=True):
     return X, y, standardized(RowQuadratic.from_rows(X, y, centre=centre))[0]
 
 
-def field_of(Z, closed=(), locked=()):
+def field_of(Z, excluded=(), locked=()):
     n_problems, n_columns = Z.b.shape
-    shut = np.where(np.isin(np.arange(n_columns), closed), np.inf, 0.0)
-    stays = np.isin(np.arange(n_columns), locked)
     columns = np.tile(np.arange(n_columns), (n_problems, 1))
-    return restricted(Z, columns, np.tile(shut, (n_problems, 1)), np.tile(stays, (n_problems, 1)))
+    return restricted(Z, columns, np.isin(columns, excluded), np.isin(columns, locked))
 
 
 def around(Z, members, name, resize=True, **limits):
@@ -84,10 +85,10 @@ def test_neighbours_have_no_order(name):
 
 
 @pytest.mark.parametrize("name", JUDGES)
-def test_closed_columns_do_not_enter_and_locked_ones_do_not_leave(name):
+def test_excluded_columns_do_not_enter_and_locked_ones_do_not_leave(name):
     _, _, Z = draw(2, n_problems=1)
     free = around(Z, [[0, 4, 6]], name)
-    bound = around(Z, [[0, 4, 6]], name, closed=[3, 7], locked=[4])
+    bound = around(Z, [[0, 4, 6]], name, excluded=[3, 7], locked=[4])
     for table, place, support in moves([0, 4, 6], 8):
         score = getattr(bound, table)[(0, *place)]
         if {3, 7} & set(support) or 4 not in support:
@@ -142,7 +143,7 @@ def test_a_fit_without_error_stays_finite(name):
 def test_beyond_many_exchanges_those_best_around_zero_are_exact_and_the_others_infinite(
     monkeypatch,
 ):
-    monkeypatch.setattr(swaps, "_MOST_LOOKED_AT", 7)
+    monkeypatch.setattr(around_module, "SCORE", replace(SCORE, n_exact_exchanges=7))
     _, _, Z = draw(6, n_problems=1)
     members = [0, 4, 6]
     common, around_zero = CRITERIA["common-size"], CRITERIA["evidence"]

@@ -1,19 +1,24 @@
 """Closed-form swaps are recomputation; the search finds what enumeration finds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracles_search import SCORES, all_supports, log_evidence
 
 from projstg._core.data.quadratic import RowQuadratic, standardized
 from projstg._core.data.sufficient_statistics import Statistics
+from projstg._core.score import neighbours as around
 from projstg._core.score.criterion import CRITERIA, residual_floor, support_scores
-from projstg._core.score.tableau import ridge_cost, scores_of, swap_objectives, tableau, tableaux
-from projstg._core.search import best_support as search
-from projstg._core.search import polish as judging
+from projstg._core.score.tableau import ridge_cost, swap_objectives, tableau, tableaux
+from projstg._core.search import polish as polishing
 from projstg._core.search.best_support import equivalent_features, refine
-from projstg._core.search.record import Ledger
+from projstg._core.search.record import SearchRecord
+from projstg._core.search.search_settings import SEARCH
 from projstg._core.search.walk import Starts, descend, wander
 from projstg._core.search.working_set import outside_swaps, restricted
+
+NOT_ENUMERATED = replace(SEARCH, n_enumerable=0)
 
 
 def draw(seed, n_problems, n_rows, n_columns, K=3, sigma=0.5):
@@ -23,16 +28,16 @@ def draw(seed, n_problems, n_rows, n_columns, K=3, sigma=0.5):
     return standardized(RowQuadratic.from_rows(X, y))[0]
 
 
-def whole(Z, closed=None, locked=None):
+def whole(Z):
     shape = Z.b.shape
-    closed = np.zeros(shape) if closed is None else closed
-    locked = np.zeros(shape, dtype=bool) if locked is None else locked
-    return restricted(Z, np.tile(np.arange(shape[1]), (shape[0], 1)), closed, locked)
+    nobody = np.zeros(shape, dtype=bool)
+    return restricted(Z, np.tile(np.arange(shape[1]), (shape[0], 1)), nobody, nobody)
 
 
 def exchange_scores(field, problem, members, judge):
     """The scores of all exchanges and of the supports."""
-    return scores_of(field, problem, members, judge, *tableaux(field, problem, members, judge))
+    state, ridge = tableaux(field, problem, members, judge)
+    return around.exchange_scores(field, problem, members, judge, state, ridge)
 
 
 def generators(n, seed=0):
@@ -87,7 +92,7 @@ def test_a_ridge_costs_least_squares_no_more_than_is_said(apart):
     field, judge, problem = whole(Z), CRITERIA["least-squares"], np.zeros(1, dtype=int)
     for members in (np.asarray([[0, 2, 3]]), np.asarray([[1, 3, 6]]), np.asarray([[0, 3, 7]])):
         state, ridge = tableaux(field, problem, members, judge)
-        scores, _ = scores_of(field, problem, members, judge, state, ridge)
+        scores, _ = around.exchange_scores(field, problem, members, judge, state, ridge)
         cost = ridge_cost(field, problem, state, scores)
         assert np.all(cost >= 0.0)
         for p, j in zip(*np.nonzero(np.isfinite(scores[0])), strict=True):
@@ -98,17 +103,19 @@ def test_a_ridge_costs_least_squares_no_more_than_is_said(apart):
     assert np.isinf(cost).any() == (apart < 1e-3)
 
 
-def test_updates_do_not_drift(monkeypatch):
+def test_updates_do_not_drift():
     Z = draw(2, 3, 20, 30, K=6)
     field = whole(Z)
     problem = np.repeat(np.arange(3), 4)
     members = np.argsort(np.random.default_rng(0).random((12, 30)), axis=1)[:, :6]
 
     def rests(refresh):
-        monkeypatch.setattr("projstg._core.search.walk._REFRESH", refresh)
+        settings = replace(SEARCH, refresh=refresh)
         kappa, none, n_iter = np.full(12, 0.5), np.full(12, -1), np.zeros(3, dtype=np.int64)
         starts = Starts(problem, members, kappa, 0.5 / 20)
-        found = wander(field, starts, length=60, n_rests=9, banned=none, n_iter=n_iter)
+        found = wander(
+            field, starts, length=60, n_rests=9, without=none, n_iter=n_iter, settings=settings
+        )
         assert n_iter.tolist() == [240] * 3
         return [(c, tuple(sorted(m))) for c, m in zip(*found, strict=True)]
 
@@ -132,28 +139,28 @@ def test_descents_end_at_local_optima():
     assert np.all(n_iter > 0)
 
 
-def test_single_precision_proposes_what_double_does(monkeypatch):
+def test_single_precision_proposes_what_double_does():
     Z = draw(17, 2, 25, 40, K=6)
     problem = np.repeat(np.arange(2), 5)
     members = np.argsort(np.random.default_rng(1).random((10, 40)), axis=1)[:, :6]
 
     def ends(mild):
-        monkeypatch.setattr("projstg._core.search.walk._MILD", mild)
+        settings = replace(SEARCH, mild=mild)
         n_iter = np.zeros(2, dtype=np.int64)
         begin = Starts(problem, members, np.full(10, 0.3), 0.3 / 25)
-        return descend(whole(Z), begin, counts_volume=True, n_iter=n_iter)
+        return descend(whole(Z), begin, counts_volume=True, n_iter=n_iter, settings=settings)
 
     assert ends(1e-3).tolist() == ends(np.inf).tolist()
 
 
-def test_a_walk_does_without_what_is_banned():
+def test_a_walk_does_without_the_column_it_is_told():
     Z = draw(3, 1, 15, 10)
-    chains, banned = np.zeros(4, dtype=np.int64), np.asarray([0, -1, 1, 2])
+    chains, without = np.zeros(4, dtype=np.int64), np.asarray([0, -1, 1, 2])
     starts = Starts(chains, np.asarray([[7, 8, 9]] * 4), np.full(4, 0.1), 0.1 / 15)
     n_iter = np.zeros(1, dtype=np.int64)
-    rests = wander(whole(Z), starts, length=30, n_rests=5, banned=banned, n_iter=n_iter)
+    rests = wander(whole(Z), starts, length=30, n_rests=5, without=without, n_iter=n_iter)
     assert set(rests.chains) == set(range(4))
-    assert not np.any(rests.members == banned[rests.chains][:, None])
+    assert not np.any(rests.members == without[rests.chains][:, None])
 
 
 @pytest.mark.parametrize("name", CRITERIA)
@@ -172,10 +179,9 @@ def test_small_problems_get_the_best_of_all_supports(name, seed):
 
 @pytest.mark.parametrize("name", CRITERIA)
 @pytest.mark.parametrize(("n_rows", "K"), [(8, 4), (12, 3), (30, 5)])
-def test_the_search_alone_finds_them_too(monkeypatch, name, n_rows, K):
-    monkeypatch.setattr(search, "_ENUMERABLE", 0)
+def test_the_search_alone_finds_them_too(name, n_rows, K):
     Z = draw([18, n_rows], 8, n_rows, 11, K=4, sigma=0.3)
-    found = refine(Z, K, generators=generators(8), criterion=name)
+    found = refine(Z, K, generators=generators(8), criterion=name, settings=NOT_ENUMERATED)
     every = np.broadcast_to(all_supports(11, K), (8, *all_supports(11, K).shape))
     scores = support_scores(Z, every, CRITERIA[name])
     np.testing.assert_allclose(found.objective, scores.min(axis=1), rtol=1e-7, atol=1e-5)
@@ -283,10 +289,8 @@ def test_near_duplicates_are_told():
 
 def test_outside_swaps_see_what_the_table_sees():
     Z = draw(14, 2, 30, 12)
-    members = np.asarray([[0, 5, 7], [1, 2, 9]])
-    lowered = outside_swaps(
-        Z, members, np.zeros((2, 12)), np.zeros((2, 12), dtype=bool), CRITERIA["least-squares"]
-    )
+    members, nobody = np.asarray([[0, 5, 7], [1, 2, 9]]), np.zeros((2, 12), dtype=bool)
+    lowered = outside_swaps(Z, members, nobody, nobody, CRITERIA["least-squares"])
     scores, present = exchange_scores(whole(Z), np.arange(2), members, CRITERIA["least-squares"])
     expected = present[:, None] - scores.min(axis=1)
     outside = np.isfinite(expected)
@@ -295,13 +299,12 @@ def test_outside_swaps_see_what_the_table_sees():
 
 @pytest.mark.parametrize("kind", ["rows", "gram"])
 @pytest.mark.parametrize("name", CRITERIA)
-def test_a_working_set_gives_the_answer_of_all_columns(monkeypatch, name, kind):
+def test_a_working_set_gives_the_answer_of_all_columns(name, kind):
     Z = draw(15, 3, 60, 120, K=5)
     problem = Z if kind == "rows" else Z.gram
     everything = refine(problem, 5, generators=generators(3), criterion=name)
-    monkeypatch.setattr(search, "_ALL_COLUMNS", 10)
-    monkeypatch.setattr(search, "_WORKING_SET", 12)
-    few = refine(problem, 5, generators=generators(3), criterion=name)
+    settings = replace(SEARCH, most_columns=10, working_set=12)
+    few = refine(problem, 5, generators=generators(3), criterion=name, settings=settings)
     assert few.support.tolist() == everything.support.tolist()
     np.testing.assert_allclose(few.objective, everything.objective)
 
@@ -315,11 +318,11 @@ def test_sufficient_statistics_are_enough():
 
 
 def settled(scores, starts, after_first_round):
-    ledger = Ledger()
+    record = SearchRecord()
     for place, score in enumerate(scores):
-        ledger.enter(np.asarray([place]).tobytes(), score)
-    ledger.starts, ledger.n_challenges = list(starts), 10
-    return ledger.is_settled(after_first_round, 4, 64)
+        record.add(np.asarray([place]).tobytes(), score)
+    record.starts, record.n_challenges = list(starts), 10
+    return record.is_settled(after_first_round, 4, 64)
 
 
 def test_a_clear_lead_needs_few_starts_and_a_close_race_many():
@@ -334,20 +337,26 @@ def test_a_clear_lead_needs_few_starts_and_a_close_race_many():
 @pytest.mark.parametrize("most", [4000, 5])
 @pytest.mark.parametrize("name", CRITERIA)
 def test_what_tables_do_not_carry_is_polished_one_by_one(name, most, monkeypatch):
-    monkeypatch.setattr(judging, "_MOST_ONE_BY_ONE", most)
+    settings = replace(SEARCH, most_one_by_one=most)
     monkeypatch.setattr(
-        judging, "has_enough_digits", lambda field, problem, state: np.zeros(1, bool)
+        polishing, "has_enough_digits", lambda field, problem, state: np.zeros(1, bool)
     )
     Z = draw(40, 1, 25, 12)
-    exact = refine(Z, 3, generators=generators(1), criterion=name)
+    exact = refine(Z, 3, generators=generators(1), criterion=name, settings=settings)
     monkeypatch.undo()
     tables = refine(Z, 3, generators=generators(1), criterion=name)
     np.testing.assert_array_equal(exact.support, tables.support)
 
 
-def test_a_start_itself_counts_as_found(monkeypatch):
-    monkeypatch.setattr(search, "_ENUMERABLE", 0)
+def test_a_start_itself_counts_as_found():
     Z, begun = draw(41, 1, 12, 40, K=8, sigma=1.0), np.arange(8)
-    found = refine(Z, 8, starts=begun[None, None], generators=generators(1), n_starts=1)
+    found = refine(
+        Z,
+        8,
+        starts=begun[None, None],
+        generators=generators(1),
+        n_starts=1,
+        settings=NOT_ENUMERATED,
+    )
     assert begun.tolist() in found.optima[0].supports.tolist()
     assert found.objective[0] <= support_scores(Z, begun[None, None])[0, 0]

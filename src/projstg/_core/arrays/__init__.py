@@ -1,4 +1,4 @@
-"""NumPy and torch arrays under one set of functions.
+"""NumPy and torch arrays under one set of functions; functions of one variable as tables.
 
-May import: nothing of the package.
+May import: nothing of the package but ``_compat``.
 """

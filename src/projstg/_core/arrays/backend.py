@@ -1,8 +1,8 @@
 """Which library an array belongs to, and the few functions the array standard lacks.
 
 The core is written against the `array API standard <https://data-apis.org/array-api>`_: a function
-asks :func:`namespace` for ``xp`` and calls ``xp.exp`` whoever owns the array. Four things the
-standard does not have live here and nowhere else: the normal distribution function, the scaled
+gets ``xp`` from :func:`namespace` and calls ``xp.exp``, for arrays of any library. Four things that
+the standard does not have are here and nowhere else: the normal distribution function, the scaled
 complementary error function, solves with a symmetric positive definite matrix that give NaN
 rather than an exception, and quiet floating-point warnings. NumPy gets SciPy and LAPACK, torch
 gets its own, any other library goes through NumPy.
@@ -156,8 +156,8 @@ def cholesky(A: Array) -> Array:
     """Return lower factors L of A = LLᵀ, shape (..., D, D); NaN where A is not positive definite.
 
     NumPy runs LAPACK's ``potrf`` problem by problem: a batch gives the same bits as its members
-    alone, and one indefinite matrix does not spoil the others. What the upper triangle holds is
-    not said.
+    alone, and one indefinite matrix does not spoil the others. The upper triangle may hold
+    anything.
     """
     xp = namespace(A)
     if is_torch(xp):

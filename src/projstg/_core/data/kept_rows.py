@@ -1,11 +1,11 @@
 """The rows of a batch of tables, kept as they came, and columns of them as a problem has them.
 
-A tall table is solved from its sums. Some fits need more digits than sums have, and to know how
-many different rows there are takes the rows; both ask here.
+A tall table is solved from its sums. Two things need the rows themselves: fits that need more
+digits than sums have, and the number of different rows.
 
-Least squares sees of [X y] only its triangular factor R, [X y] = QR: the same singular values, the
-same projections, in as many rows as there are columns. So a tall table is read once, in blocks,
-and R stands for its rows from then on.
+Least squares depends on [X y] only through its triangular factor R, [X y] = QR: the same singular
+values, the same projections, in as many rows as there are columns. So a tall table is read once, in
+blocks, and R is used instead of its rows from then on.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace, to_numpy
 
-__all__ = ["TableRows", "chosen"]
+__all__ = ["BLOCK_ROWS", "TableRows", "chosen"]
 
-_BLOCK_ROWS = 8192
-# Of more columns than this only those asked for are factored, each time.
+BLOCK_ROWS = 8192
+"""Rows are read in blocks of so many, so that a tall table is never copied whole."""
+# Up to so many columns (R has 0.7 MB) a table is factored once; of more, the columns needed, each
+# time.
 _MOST_FACTORED = 300
 
 
 @dataclass(frozen=True, eq=False)
 class TableRows:
-    """Tables X (B, N, D), y (B, N), weights (B, N) or None, and how problems were made of them."""
+    """Tables X (B, N, D), y (B, N), weights (B, N) or None, and how they became problems."""
 
     X: Array
     used: np.ndarray
@@ -99,12 +101,12 @@ class TableRows:
     def _blocks(self, own: int, at: np.ndarray) -> Iterator[np.ndarray]:
         """Give the rows of [X y], centred, weighted and scaled."""
         n_rows = self.X.shape[-2]
-        slices = [slice(i, i + _BLOCK_ROWS) for i in range(0, n_rows, _BLOCK_ROWS)]
+        slices = [slice(i, i + BLOCK_ROWS) for i in range(0, n_rows, BLOCK_ROWS)]
         weights = np.ones(n_rows)
         if self.weights is not None:
             weights = to_numpy(self.weights[own, ...]).astype(np.float64)
         mean = np.zeros(at.size + 1)
-        if self.centre:  # what the rounding of the means has left
+        if self.centre:  # the rounding of the means
             sums = (weights[rows] @ self._scaled(own, at, rows) for rows in slices)
             mean = sum(sums) / weights.sum()
         for rows in slices:

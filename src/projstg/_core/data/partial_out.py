@@ -1,12 +1,12 @@
-"""Columns that are in for certain: what is left to explain once they have explained their part.
+"""Forced columns: what is left of y and of the other columns once their part is taken out.
 
 Forcing columns A into a fit and taking their least-squares part out of y and of every other column
 are the same thing (Frisch and Waugh). So gates need to know nothing about forced columns: they
-are fitted to what A leaves, where A itself is zero and cannot be chosen.
+are fitted to what A leaves, where A itself is zero and cannot be selected.
 
 With X_A = U√Λ Vᵀ the part is UUᵀX; sums alone give it as G_A·ᵀ G_AA⁺ G_A·, which has few digits
-where forced columns nearly depend on each other, or another column nearly on them. Such a problem
-is seen through its rows, if they are at hand.
+where forced columns nearly depend on each other, or another column nearly on them. For such a
+problem the rows are used, if they are at hand.
 """
 
 from __future__ import annotations
@@ -149,9 +149,9 @@ def forced_mask(forced: Array, n_features: int) -> Array:
 
 
 def _tolerance(problem: Problem, forced: Array) -> Array:
-    """Return the mean square at which a column is no longer there: any, for a forced one.
+    """Return the mean square up to which a column counts as zero: any, for a forced one.
 
-    A column of which only a smallest share is left lies in the span of the forced ones.
+    A column of which so small a share is left lies in the span of the forced ones.
     """
     xp = namespace(problem.b)
     is_forced = forced_mask(forced, problem.b.shape[-1])

@@ -1,8 +1,8 @@
 r"""K columns along their own directions: what the rows determine, and least squares there.
 
 With G_SS = VΛVᵀ and c = Vᵀb_S, least squares has the coefficient c_d/λ_d along direction d and
-takes c_d²/λ_d off the residual. Scores, coefficients, standard errors and ranks are all made of
-this one decomposition, so that they speak of the same fit.
+takes c_d²/λ_d off the residual. Scores, coefficients, standard errors and ranks all come from this
+one decomposition, so that they are those of one fit.
 
 **One rule for rank.** A direction with λ ≤ 10⁻¹² of the largest is not determined by the rows (the
 columns, standardised, agree to six digits): it takes nothing off the residual, and the coefficients
@@ -41,7 +41,7 @@ ENOUGH_DIGITS = 1e-5
 
 Their rounding is some 10⁻¹⁵ of the whole, so that a residual has nine digits at least.
 """
-# So many numbers are decomposed in one go.
+# So many numbers (8 MB) are decomposed at once.
 _AT_ONCE = 1_000_000
 
 
@@ -112,7 +112,7 @@ def on_rows(
         own = lost[which[lost] == i]
         columns, places = np.unique(members[own], return_inverse=True)
         places = places.reshape(own.size, -1)
-        X, y = problem.rows_at(int(i), columns)  # type: ignore[misc] # or nothing were lost
+        X, y = problem.rows_at(int(i), columns)  # type: ignore[misc] # not None here
         size = max(1, _AT_ONCE // (len(X) * places.shape[1]))
         for first in range(0, own.size, size):
             some = own[first : first + size]

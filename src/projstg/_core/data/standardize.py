@@ -8,20 +8,19 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import Array, clip, namespace, quiet
-from .kept_rows import TableRows, chosen
+from .kept_rows import BLOCK_ROWS, TableRows, chosen
 from .quadratic import Problem, RowQuadratic, centred_rows, standardized
 from .sufficient_statistics import Statistics
 
 __all__ = ["StandardTable", "as_table"]
 
-# Rows go into the sums in blocks, so that a tall table is never copied whole.
-_BLOCK_ROWS = 8192
-# A constant column keeps only the rounding of its mean when that is taken out.
+# A column whose root mean square is below so many units in the last place of its mean is constant:
+# nothing is left but the rounding of the mean.
 _ROUNDING = 16
-# A standardised coefficient that is rounding.
+# A standardised coefficient below this is rounding, and may become zero in the units of the data.
 _NOTHING = 1e-12
-# Sums of squares stay within the range of floats for numbers up to this power of the largest one,
-# and down to its inverse.
+# Numbers up to this power of the largest float, and down to its inverse, can be squared and summed:
+# below 1/2, with room for the sum.
 _FAR = 0.3
 
 
@@ -37,7 +36,7 @@ class StandardTable:
     y_scale: Array
     """What y was divided by, (B,): its root mean square, or one where that is zero."""
     rows: TableRows
-    """What it was made of."""
+    """The rows it came from."""
 
     @property
     def varies(self) -> Array:
@@ -49,9 +48,9 @@ class StandardTable:
         return self.restricted(np.asarray([i]), np.arange(self.scale.shape[-1]))
 
     def restricted(self, problems: np.ndarray, columns: np.ndarray) -> StandardTable:
-        """Return some of the problems, in some of their columns: of all, the same ones vary.
+        """Return some of the problems, in some of their columns; in all of them the same ones vary.
 
-        Made anew of the rows where columns are left out, so that not a bit of it depends on them.
+        Where columns are left out it is made from the rows again: no bit of it depends on them.
         """
         if columns.size < self.scale.shape[-1]:
             return as_table(
@@ -138,7 +137,7 @@ class _Source(NamedTuple):
     unit: Array | None
 
     def block(self, rows: slice) -> Array:
-        """Return some of the rows; laid out the same whatever the layout of X."""
+        """Return some of the rows, in C order for any layout of X."""
         xp = namespace(self.X)
         block = self.X[:, rows, :]
         if self.columns is not None:
@@ -187,10 +186,10 @@ def _unit(X: Array, weights: Array | None) -> Array | None:
 
 
 def _without_mean(y: Array, weights: Array | None) -> tuple[Array, Array]:
-    """Return y less its mean, but for rounding, and what was taken out, (B,).
+    """Return y less its mean, up to rounding, and what was taken out, (B,).
 
     Taken out before y is divided by anything, so that no digit is lost of a y that varies little.
-    Zero where y is constant but for rounding: that is not to be fitted.
+    Zero where y is constant up to rounding: rounding is not fitted.
     """
     xp = namespace(y)
     counts = xp.ones_like(y, dtype=xp.bool) if weights is None else weights > 0.0
@@ -224,11 +223,11 @@ def _summed(source: _Source, y: Array, weights: Array | None) -> Statistics:
     n_rows = y.shape[-1]
 
     def block(first: int) -> Statistics:
-        rows = slice(first, min(first + _BLOCK_ROWS, n_rows))
+        rows = slice(first, min(first + BLOCK_ROWS, n_rows))
         some = None if weights is None else weights[:, rows]
         return Statistics.from_rows(source.block(rows), y[:, rows], some)
 
     sums = block(0)
-    for first in range(_BLOCK_ROWS, n_rows, _BLOCK_ROWS):
+    for first in range(BLOCK_ROWS, n_rows, BLOCK_ROWS):
         sums = sums.merge(block(first))
     return sums

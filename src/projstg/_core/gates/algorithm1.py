@@ -6,7 +6,7 @@ Each of R epochs, with ``mu`` starting at 1/2 (the input line of the algorithm):
     line 2       θ = [XᵀX ⊙ Q]⁻¹ [Xᵀy ⊙ q]
     lines 3-8    L fresh gates z⁽ˡ⁾ = clip(μ + δ⁽ˡ⁾, 0, 1)
     line 9       V = 1/(NL) Σ ‖y − X(θ⊙z⁽ˡ⁾)‖² + λ Σ Φ(μ_d/τ)
-    line 10      μ ← μ − γ ∇V, the θ of line 2 held fixed; Adam's step in section 4
+    line 10      μ ← μ − γ ∇V, the θ of line 2 fixed; Adam's step in section 4
     line 12      β̂ = θ ⊙ z(μ), z without its noise; the K largest
 
 With Adam a few draws recover more supports than infinitely many; docs/why_noise_helps.md says why.
@@ -26,6 +26,7 @@ import numpy as np
 from ..arrays.backend import Array, namespace
 from ..data.quadratic import GramQuadratic
 from .alternate import Hook
+from .gate_settings import GATES
 from .moments import open_slope, sampled_gate
 from .optimizers import Adam, FixedStep
 from .projection import hadamard
@@ -42,14 +43,12 @@ __all__ = [
     "torch_noise",
 ]
 
-_JITTER = 1e-6
-
 Noise = Callable[[], Array]
 """Each call returns fresh standard normals for one epoch, shape (B, M + L, D)."""
 
 
 class Algorithm1Result(NamedTuple):
-    """What line 11 leaves behind; every field has the batch's leading axis."""
+    """What line 11 ends with; every field has the batch's leading axis."""
 
     mu: Array
     theta: Array
@@ -99,7 +98,9 @@ def projected_theta(problem: GramQuadratic, z: Array) -> Array:
     """Lines 1 and 2: θ for sampled gates z, (B, M, D)."""
     xp = namespace(z)
     # Both sides of line 2 carry a factor M.
-    return hadamard(problem.G, problem.b, xp.matrix_transpose(z) @ z, xp.sum(z, axis=1), _JITTER)
+    return hadamard(
+        problem.G, problem.b, xp.matrix_transpose(z) @ z, xp.sum(z, axis=1), GATES.jitter
+    )
 
 
 def sampled_gradient(problem: GramQuadratic, theta: Array, z: Array) -> Array:
@@ -115,7 +116,7 @@ def residual_correlation(problem: GramQuadratic, theta: Array, z: Array) -> Arra
 def gate_gradient(problem: GramQuadratic, theta: Array, z: Array, correlation: Array) -> Array:
     """Return the gradient in μ, (B, D), from the residuals' correlations, (B, L, D).
 
-    θ is held fixed, and dz/dμ is one where a gate lies strictly between its stops.
+    θ is fixed, and dz/dμ is one where a gate lies strictly between its stops.
     """
     xp = namespace(z)
     moves = xp.astype((z > 0.0) & (z < 1.0), z.dtype)

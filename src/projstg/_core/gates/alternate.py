@@ -20,6 +20,7 @@ from typing import NamedTuple
 from ..arrays.backend import Array, clip, namespace
 from ..data.quadratic import Problem
 from .concave_penalty import GatePenalty, gate_penalty
+from .gate_settings import GATES
 from .moments import open_slope
 from .projection import project
 from .risk import residual_sum_of_squares
@@ -28,9 +29,6 @@ __all__ = ["Hook", "Optimum", "Status", "alternate", "common_steps", "response_s
 
 Hook = Callable[[int], bool]
 """Told the number of each step when it is done; returns whether to stop there."""
-
-# Few and long: on the paper's designs the rates are those of hundreds of short ones.
-_WARM_UP_STEPS, _WARM_UP_SIZE = 6, 0.3
 
 
 class Status(IntEnum):
@@ -79,11 +77,11 @@ def alternate(
     xp = namespace(problem.b)
     penalty = gate_penalty(tau)
     if start is None:
-        n_steps = _WARM_UP_STEPS if warm_up else 0
-        start = common_steps(problem, alpha, penalty, n_steps, _WARM_UP_SIZE)
+        n_steps = GATES.warm_up_steps if warm_up else 0
+        start = common_steps(problem, alpha, penalty, n_steps, GATES.warm_up_size)
     end = _settle(problem, alpha, penalty, start, max_iter, tol, on_step)
     beta = project(problem, end.ridge)
-    t = beta * beta / _price(alpha)
+    t = beta * beta / _positive(alpha)
     rss = residual_sum_of_squares(problem, end.ridge, beta)
     value = rss / problem.n + alpha * xp.sum(penalty(t), axis=-1)
     return Optimum(penalty.best_gate(t), beta, value, end.n_iter, end.criterion, end.status)
@@ -95,9 +93,9 @@ def common_steps(
     """Return the coefficients after gradient steps in μ from 1/2, one step size for all gates.
 
     A step moves the gates by ``size`` in root mean square, each in proportion to its own
-    gradient: the columns the data speak for most clearly go first, and the others are judged
-    again before they have gone far. Adam gives every gate a step of the same length instead,
-    unless noise in the gradient keeps it from doing so.
+    gradient: the columns with the clearest effect go first, and the others have gone less far when
+    the gradient is computed again. Adam gives every gate a step of the same length instead, unless
+    the gradient is noisy.
     """
     xp = namespace(problem.b)
     mu = xp.full_like(problem.b, 0.5)
@@ -131,9 +129,9 @@ def _settle(
     tol: float,
     on_step: Hook | None,
 ) -> _Settled:
-    """Alternate until no coefficient moves; problems that have come to rest are set aside."""
+    """Alternate until no coefficient moves; finished problems are set aside."""
     xp = namespace(beta)
-    place, price = xp.arange(beta.shape[0], device=beta.device), _price(alpha)
+    place, price = xp.arange(beta.shape[0], device=beta.device), _positive(alpha)
     unit = response_scale(problem)
     finished: list[_Settled] = []
     for iteration in range(1, max_iter + 1):
@@ -159,7 +157,7 @@ def _settle(
     return _in_order(finished)
 
 
-def _price(alpha: Array) -> Array:
+def _positive(alpha: Array) -> Array:
     """Return λ as (B, 1), lifted from zero: where being open is free, every column is open."""
     return clip(alpha, low=namespace(alpha).finfo(alpha.dtype).smallest_normal ** 0.5)[:, None]
 
@@ -178,7 +176,7 @@ def _members(fields: tuple[Array, ...], chosen: Array) -> tuple[Array, ...]:
 
 
 def _in_order(finished: list[_Settled]) -> _Settled:
-    """Join what came to rest at different times, each problem back in its place."""
+    """Join problems that finished at different times, each back in its place."""
     xp = namespace(finished[0].place)
     fields = [xp.concat(parts) for parts in zip(*finished, strict=True)]
     order = xp.argsort(fields[0])

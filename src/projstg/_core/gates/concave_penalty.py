@@ -29,9 +29,10 @@ from .moments import GateMoments, gate_moments
 
 __all__ = ["GatePenalty", "gate_penalty"]
 
-# Below this t a gate is shut for every purpose, and its ridge grows no further.
+# Below this t a gate counts as closed, and its ridge grows no further.
 _SMALLEST_T = 1e-18
 _LOG_SMALLEST_T = math.log(_SMALLEST_T)
+# Nodes of the tables: cubics between them are right to seven digits (tests/_core/gates).
 _NODES = 1024
 # Gates are tabulated this many standard deviations beyond their stops.
 _REACH = 8.0
@@ -58,11 +59,11 @@ class GatePenalty:
     def noise_ratio(self, t: Array) -> Array:
         """Return ρ = g'(t) of the best gate: 0 from t* on, √(2/t) towards 0, finite at 0."""
         xp = namespace(t)
-        is_shut_in_part = xp.astype(t < self.threshold, t.dtype)
-        return xp.exp(self.best_log_ratio(self._place(t))) * is_shut_in_part
+        is_not_open = xp.astype(t < self.threshold, t.dtype)
+        return xp.exp(self.best_log_ratio(self._place(t))) * is_not_open
 
     def best_gate(self, t: Array) -> Array:
-        """Return the best μ: ∞ from t* on, −∞ where t is zero but for rounding."""
+        """Return the best μ: ∞ from t* on, −∞ where t is zero up to rounding."""
         xp = namespace(t)
         mu = self.best_mu(self._place(t))
         mu = xp.where(t >= self.threshold, xp.full_like(t, xp.inf), mu)

@@ -1,4 +1,4 @@
-"""One function that fits gates to a batch of problems, in whichever mode was asked for."""
+"""One function that fits gates to a batch of problems, in the mode of its options."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import Array, is_torch, namespace
+from ..arrays.backend import Array, is_torch, namespace, put_along
 from ..data.quadratic import GramQuadratic, Problem
 from .algorithm1 import Noise, algorithm1, numpy_noise, torch_noise
 from .alternate import Hook, Status, alternate
@@ -16,12 +16,12 @@ from .joint_descent import balanced, joint_descent, joint_start
 from .moments import gate_mean
 from .risk import joint_risk, profiled_risk
 
-__all__ = ["GateFit", "GateOptions", "fit_gates"]
+__all__ = ["GateFit", "GateOptions", "among_all", "fit_gates"]
 
 
 @dataclass(frozen=True)
 class GateOptions:
-    """What a caller may set; but for the exact expectation the defaults are the paper's."""
+    """What a caller may set; the defaults are the paper's, except the exact expectation."""
 
     tau: float = 0.5
     coefficients: str = "projected"
@@ -56,6 +56,22 @@ class GateFit(NamedTuple):
     n_iter: Array
     criterion: Array
     status: Array
+
+
+def among_all(gates: GateFit, columns: Array, n_features: int) -> GateFit:
+    """Return gates of some columns, (B, W), as gates of all: the others are closed."""
+
+    def spread(values: Array, others: float) -> Array:
+        xp, shape = namespace(values), (values.shape[0], n_features)
+        whole = xp.full(shape, others, dtype=values.dtype, device=values.device)
+        return put_along(whole, columns, values)
+
+    return gates._replace(
+        mu=spread(gates.mu, -float("inf")),
+        mean=spread(gates.mean, 0.0),
+        theta=spread(gates.theta, 0.0),
+        beta=spread(gates.beta, 0.0),
+    )
 
 
 def fit_gates(
@@ -143,7 +159,7 @@ def _joint(
 def _sampled_fit(
     mu: Array, theta: Array, n_iter: int, options: GateOptions, value: Array, gradient: Array
 ) -> GateFit:
-    """Return where sampled steps ended; all of them are taken unless a hook says stop."""
+    """Return where sampled steps ended; all of them are taken unless a hook stops them."""
     xp = namespace(mu)
     whole = xp.zeros_like(value, dtype=xp.int64)
     q = gate_mean(mu, options.tau)

@@ -1,6 +1,6 @@
 r"""Gates along a grid of λ, from the largest useful λ down and back up.
 
-Shut gates are a corner of the risk: λ g(β²/λ) rises like 2√(2λ)·|β| at 0, so that with
+Closed gates are a corner of the risk: λ g(β²/λ) rises like 2√(2λ)·|β| at 0, so that with
 standardised columns they are a *local* minimum for every λ ≥ max_d b_d²/(2n²). As the *global* one
 they give way sooner. A gate is in [0, 1], hence by Cauchy and Schwarz E[z]² ≤ E[z²]·P(open), that
 is ρ ≥ 1/P(open) − 1, and for t ≤ 1 and any τ
@@ -15,12 +15,12 @@ hard thresholding: open if and only if (b_d/n)² > λ. Hence λ_max = max_d (b_d
 (:func:`largest_alpha`): below it opening one gate is better than none; above it no single gate is
 worth its price, though several together may still be where columns are correlated.
 
-The alternation (:mod:`.alternate`) cannot open a gate that is shut (its ridge is huge) and is slow
-to shut one that is open. So between its runs each column is tested against the same threshold, with
-the others fixed: with u_d its least-squares coefficient, a gate that is not open with u_d² > λ is
-opened, an open one with u_d² < λ is shut. Either lowers the risk, and at rest no single gate is
-worth moving. One sweep goes down from λ_max, each λ from the answer at the last; one comes
-back, and at each λ the lower of the two risks stands.
+The alternation (:mod:`.alternate`) cannot open a closed gate (its ridge is huge) and is slow to
+close an open one. So between its runs each column is tested against the same threshold, with the
+others fixed. Let u_d be its least-squares coefficient: a gate that is not open with u_d² > λ is
+opened, an open one with u_d² < λ is closed. Either lowers the risk, and at the end no single gate
+is worth moving. One sweep goes down from λ_max, each λ from the answer at the last; one comes back,
+and at each λ the lower of the two risks is kept.
 """
 
 from __future__ import annotations
@@ -29,21 +29,16 @@ from ..arrays.backend import Array, namespace
 from ..data.quadratic import Problem, RowQuadratic
 from .alternate import Optimum, alternate
 from .gate_fit import GateFit, GateOptions
+from .gate_settings import GATES
 from .moments import gate_mean
 
 __all__ = ["gate_path", "largest_alpha"]
-
-# What is less than this part of λ is no gain: gates that are shut but for rounding cost as much.
-_WORTH = 1e-5
-
-
-_MOST_ROUNDS = 100
 
 
 def largest_alpha(problem: Problem) -> Array:
     """Return λ_max, (B,): from there on no gate alone is worth opening; columns of any scale.
 
-    Half of it is where shut gates cease to be even a local minimum.
+    Half of it is where closed gates cease to be even a local minimum.
     """
     xp = namespace(problem.b)
     square = problem.diagonal
@@ -75,19 +70,19 @@ def gate_path(problem: Problem, alphas: Array, options: GateOptions) -> GateFit:
 
 
 def _at_rest(problem: Problem, alpha: Array, start: Array, options: GateOptions) -> Optimum:
-    """Alternate from ``start`` until no single gate is worth opening or shutting."""
+    """Alternate from ``start`` until no single gate is worth opening or closing."""
     xp = namespace(start)
     end = _alternated(problem, alpha, start, options)
     # Moves that pay one by one need not pay together: then only the best of them is made.
     is_single = xp.zeros_like(alpha, dtype=xp.bool)
     is_done = is_single
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(GATES.most_rounds):
         target, gain = _moves(problem, alpha, end)
         most = xp.max(gain, axis=-1)
-        is_done = is_done | (most <= _WORTH * alpha)
+        is_done = is_done | (most <= GATES.smallest_gain * alpha)
         if xp.all(is_done):
             break
-        least = xp.where(is_single, most, _WORTH * alpha)
+        least = xp.where(is_single, most, GATES.smallest_gain * alpha)
         is_moved = (gain >= least[:, None]) & ~is_done[:, None]
         trial = _alternated(problem, alpha, xp.where(is_moved, target, end.beta), options)
         end, is_better = _lower(trial, end, alpha, ~is_done)
@@ -121,10 +116,10 @@ def _alternated(problem: Problem, alpha: Array, start: Array, options: GateOptio
 def _lower(new: Optimum, old: Optimum, alpha: Array, counts: Array) -> tuple[Optimum, Array]:
     """Return, problem by problem, the optimum of lower risk, and where that is the new one.
 
-    Where a problem does not count, the old one stands, iterations and all.
+    Where a problem does not count, the old one is kept, with its iterations.
     """
     xp = namespace(new.value)
-    is_better = (new.value < old.value - _WORTH * alpha) & counts
+    is_better = (new.value < old.value - GATES.smallest_gain * alpha) & counts
     n_iter = old.n_iter + xp.where(counts, new.n_iter, xp.zeros_like(new.n_iter))
     chosen = [
         xp.where(is_better[:, None] if field.ndim == 2 else is_better, field, other)

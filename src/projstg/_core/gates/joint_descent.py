@@ -63,14 +63,14 @@ def balanced(problem: Problem, alpha: Array) -> tuple[GramQuadratic, Array, Arra
 
 
 def _small_gram(problem: Problem) -> Array:
-    """Return XXᵀ or XᵀX, whichever is at hand and small: they share their eigenvalues."""
+    """Return XXᵀ where X is at hand, else XᵀX: they share their positive eigenvalues."""
     if not isinstance(problem, RowQuadratic):
         return problem.G
     return problem.X @ namespace(problem.X).matrix_transpose(problem.X)
 
 
 def joint_start(problem: GramQuadratic, optimizer: str = "adam") -> JointState:
-    """Return θ = 0, μ = 1/2 and an optimiser that remembers nothing yet."""
+    """Return θ = 0, μ = 1/2 and an optimiser before its first step."""
     xp = namespace(problem.b)
     theta, mu = xp.zeros_like(problem.b), xp.full_like(problem.b, 0.5)
     rule = Adam if optimizer == "adam" else FixedStep

@@ -182,7 +182,7 @@ def sampled_gate(mu: Array, tau: float, noise: Array) -> Array:
 
 
 def gated_coefficients(mu: Array, theta: Array) -> Array:
-    """Return the paper's estimate β̂ = θ ⊙ z(μ) with the gate free of noise; 0 where it is shut."""
+    """Return the paper's estimate β̂ = θ ⊙ z(μ) with gates without noise; 0 where closed."""
     xp = namespace(mu)
     gate = deterministic_gate(mu)
     return xp.where(gate > 0.0, theta * gate, xp.zeros_like(theta))

@@ -13,7 +13,7 @@ qqᵀ + diag(v).
 A gate that is surely open has ρ = 0, and then nothing keeps the matrix from being singular (or,
 in the dual, infinite). Both solve with ρ lifted to a floor and take a few steps of refinement with
 the same factor, which remove the floor's bias along every direction the data determine and leave
-the others near zero: the minimum-norm solution the paper's remark asks for, to rounding, and never
+the others near zero: the minimum-norm solution of the paper's remark, to rounding, and never
 a NaN. Where rounding has left the matrix indefinite by more than the floor, the floor is raised.
 """
 
@@ -33,17 +33,15 @@ from ..arrays.backend import (
     solve_positive,
 )
 from ..data.quadratic import GramQuadratic, Problem, RowQuadratic
+from .gate_settings import GATES
 
 __all__ = ["dual", "hadamard", "primal", "project"]
-
-# Each shrinks what the floor f leaves along an eigenvalue e of G/n by f/(e + f).
-_REFINEMENTS = 5
 
 
 def project(problem: Problem, ridge: Array, *, refine: bool = True) -> Array:
     """Return β, (..., D), for noise ratios ``ridge``, (..., D); columns at mean square one.
 
-    Without refinement β is that of ρ lifted to about 1e-8, which is good enough on the way.
+    Without refinement β is that of ρ lifted to about 1e-8, which is good enough between steps.
     """
     if isinstance(problem, GramQuadratic):
         return primal(problem, ridge, refine=refine)
@@ -95,7 +93,7 @@ def _primal(problem: GramQuadratic, ridge: Array, rho: Array, refine: bool) -> A
         return scale * solve_positive(matrix, scale * problem.b)
     factor = cholesky(matrix)
     beta = scale * cholesky_solve(factor, scale * problem.b)
-    for _ in range(_REFINEMENTS):
+    for _ in range(GATES.refinements):
         missing = problem.b - _times(problem.G, beta) - _charge(problem, ridge, beta)
         beta = beta + scale * cholesky_solve(factor, scale * missing)
     return beta
@@ -113,7 +111,7 @@ def _dual(problem: RowQuadratic, ridge: Array, rho: Array, refine: bool) -> Arra
         return gamma * _times(Xt, solve_positive(matrix, y))
     factor = cholesky(matrix)
     beta = gamma * _times(Xt, cholesky_solve(factor, y))
-    for _ in range(_REFINEMENTS):
+    for _ in range(GATES.refinements):
         missing = _times(Xt, y - _times(X, beta)) - _charge(problem, ridge, beta)
         step = cholesky_solve(factor, _times(X, gamma * missing))
         beta = beta + gamma * (missing - _times(Xt, step))
@@ -129,7 +127,7 @@ def hadamard(G: Array, b: Array, second: Array, mean: Array, jitter: float = 0.0
     xp = namespace(G, second)
     matrix = G * second
     extra = (jitter / matrix.shape[-1]) * xp.sum(diagonal(matrix), axis=-1, keepdims=True)
-    # Where every sampled gate is shut the matrix is zero, and θ shall be zero too.
+    # Where every sampled gate is closed the matrix is zero, and θ is zero too.
     matrix = add_diagonal(matrix, extra + xp.finfo(extra.dtype).smallest_normal ** 0.5)
     return solve_positive(matrix, b * mean)
 

@@ -5,7 +5,7 @@ With columns of mean square one, ρ = Var[z]/E[z]² and β = θ ⊙ E[z],
     Risk(θ, μ) = ‖y − Xβ‖²/n + Σ_d ρ(μ_d) β_d² + λ Σ_d Φ(μ_d/τ).
 
 At the projected β the first two terms are (yᵀy − bᵀβ)/n, and by the envelope theorem the gradient
-of min_θ Risk is the partial derivative with β held fixed,
+of min_θ Risk is the partial derivative with β fixed,
 
     ∂/∂μ_d = β_d² ρ'(μ_d) + λ φ(μ_d/τ)/τ,
 

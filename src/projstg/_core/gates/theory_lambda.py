@@ -1,7 +1,8 @@
-r"""How large are the noise and the signal? Needed by the paper's rule for λ when not told.
+r"""The paper's rule for λ, and the noise and the signal that it needs.
 
-The paper's rule is λ = C √(2σ² log(D−K) log K / N), with σ known and coefficients of size one. When
-σ is unknown, both are read off a greedy fit of K columns:
+The rule is λ = C √(2σ² log(D−K) log K / N), with σ known and coefficients of size one
+(:func:`theory_alpha`; :func:`rule_alpha` applies it to a table). Where σ is unknown, it and the
+size of the coefficients are estimated from a greedy fit of K columns:
 
     σ² ≈ RSS_K / (n − K),        a² ≈ (yᵀy/n − σ²) / K,
 
@@ -17,14 +18,20 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ..arrays.backend import Array, clip, namespace, take_along
+from ..arrays.backend import Array, clip, namespace, quiet, take_along
 from ..data.quadratic import Problem, RowQuadratic
 from ..greedy.matching_pursuit import forward_selection
+from .gate_settings import GATES
 from .projection import project
 
-__all__ = ["Scale", "estimated_scale", "nominal_sparsity", "theory_alpha"]
-
-_SMALLEST_SHARE = 0.01
+__all__ = [
+    "Scale",
+    "estimated_scale",
+    "given_alpha",
+    "nominal_sparsity",
+    "rule_alpha",
+    "theory_alpha",
+]
 
 
 class Scale(NamedTuple):
@@ -32,6 +39,41 @@ class Scale(NamedTuple):
 
     noise: Array
     signal: Array
+
+
+def given_alpha(alpha: float | Array, y_scale: Array) -> Array:
+    """Return a λ in the units of y² in units of the scaled y, (B,).
+
+    A λ beyond all numbers closes every gate, and so does a large one.
+    """
+    with quiet():
+        return clip(alpha / y_scale / y_scale, high=GATES.largest_alpha)
+
+
+def rule_alpha(
+    problem: Problem,
+    y_scale: Array,
+    *,
+    factor: float,
+    noise_std: float | None,
+    n_features: int,
+    n_selected: int | None,
+) -> tuple[Array, Array]:
+    """Return λ by the paper's rule, and σ, in units of the scaled y, each (B,).
+
+    σ = ``noise_std`` in the units of y, with coefficients of size one, or both are estimated.
+    ``n_features`` counts all columns, also those that are not in ``problem``. K is ``n_selected``,
+    or the paper's (:func:`nominal_sparsity`).
+    """
+    one = namespace(problem.b).ones_like(problem.yy)
+    K = nominal_sparsity(problem) if n_selected is None else one * max(n_selected, 1)
+    if noise_std is None:
+        scale = estimated_scale(problem, K)
+    else:
+        scale = Scale(noise=noise_std / y_scale, signal=1.0 / y_scale)
+    with quiet():
+        alpha = theory_alpha(scale, factor, problem.n, n_features, K)
+    return clip(alpha, high=GATES.largest_alpha), scale.noise
 
 
 def nominal_sparsity(problem: Problem) -> Array:
@@ -54,7 +96,7 @@ def estimated_scale(problem: Problem, n_selected: Array) -> Scale:
         rss = xp.where(takes_all, problem.yy - xp.sum(problem.b * beta, axis=-1), rss)
         n_steps = xp.where(takes_all, float(n_features), n_steps)
     power = problem.yy / problem.n
-    least = _SMALLEST_SHARE**2 * power
+    least = GATES.smallest_noise**2 * power
     variance = xp.maximum(rss / clip(problem.degrees_of_freedom - n_steps, low=1.0), least)
     return Scale(xp.sqrt(variance), xp.sqrt(xp.maximum(power - variance, least) / n_selected))
 
@@ -72,7 +114,15 @@ def _greedy_residual(problem: Problem, n_steps: Array) -> Array:
 def theory_alpha(
     scale: Scale, factor: float, n: Array, n_features: int, n_selected: Array
 ) -> Array:
-    """Return λ = C·a √(2σ² log(D−K) log K / N), (B,), each logarithm of at least two."""
+    """Return λ = C·a √(2σ² log(D−K) log K / N), (B,), each logarithm of at least two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> n, k = np.asarray(40.0), np.asarray(10.0)
+    >>> theory_alpha(Scale(noise=0.5, signal=1.0), 0.2, n, 64, k).round(4)
+    np.float64(0.0678)
+    """
     xp = namespace(n)
     others = clip(n_features - n_selected, low=2.0)
     logs = xp.log(others) * xp.log(clip(n_selected, low=2.0))
@@ -80,5 +130,5 @@ def theory_alpha(
 
 
 def _whole(number: Array) -> Array:
-    """Return the whole part; weights that sum to 12 but for rounding count as 12."""
+    """Return the whole part; weights that sum to 12 up to rounding count as 12."""
     return namespace(number).floor(number + 1e-6)

@@ -2,8 +2,7 @@ r"""Columns one at a time, from rows of G on demand: one algorithm, and a rule f
 
 A pursuit is a pivoted Cholesky factorisation of G that stops early. Every column knows its
 correlation with the residual, e, and the squared norm the columns before it have left, h; taking
-column j turns both into what the residual and the columns are beside j. The rules differ only in
-which j they take:
+column j takes its part out of both. The rules differ only in which j they take:
 
 * :func:`largest_gain`: the largest e_j²/h_j, which is what j lowers the residual sum of squares by
   (forward selection);
@@ -52,7 +51,7 @@ class Candidates(NamedTuple):
     correlation: Array
     """xᵀr with the residual r."""
     left: Array
-    """The squared norm beside the columns taken; infinite for a column that cannot be taken."""
+    """The squared norm left by the columns taken; infinite for a column that cannot be taken."""
     norm: Array
     """The squared norm of the column itself, one if that is zero."""
 
@@ -76,7 +75,7 @@ def largest_gain(step: int, candidates: Candidates) -> Array:
 
 
 def largest_correlation(step: int, candidates: Candidates) -> Array:
-    """Take the column most correlated with the residual, whatever its unit."""
+    """Take the column most correlated with the residual, in any unit."""
     return namespace(candidates.left).argmax(candidates.score, axis=-1, keepdims=True)
 
 
@@ -85,7 +84,7 @@ class SoftmaxCorrelation:
     """Draw a column: the more correlated with the residual, the likelier.
 
     One uniform number a column decides, through the cumulated probabilities. Exponents are taken
-    relative to the largest, so that none overflows, whatever the temperature.
+    relative to the largest, so that none overflows at any temperature.
     """
 
     temperature: Array
@@ -169,7 +168,7 @@ def matching_pursuits(problem: Quadratic, n_steps: int, n_runs: int, rule: Rule)
 
 
 class _Path(NamedTuple):
-    """The factorisation: row s of ``found`` (B·R, K, D) is what column s has beside those before.
+    """The factorisation: row s of ``found`` (B·R, K, D) is what those before have left of column s.
 
     ``found`` at the columns taken is the upper factor U of G = UᵀU, and ``projection`` is U⁻ᵀb.
     """

@@ -8,7 +8,7 @@ with probability
 
 and the least-squares coefficients of all runs are averaged. Theirs is T = σ²(1 + σ²/s²), where s²
 is the mean square of the coefficients of columns of unit norm and σ² the variance of the noise; the
-average then stands for the posterior mean. The projected gates' authors compare with the constant
+average then estimates the posterior mean. The projected gates' authors compare with the constant
 1/T = 4/3, which is σ² = 1/2 and s = 1, at every noise level; they average least squares, not the
 ridge of the posterior, over the runs, and select the K largest coefficients.
 
@@ -36,17 +36,19 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import Array, clip, namespace, quiet
-from ..data.least_squares import as_mask, largest, least_squares, spread
+from ..data.least_squares import largest, spread
 from ..data.quadratic import Problem, Quadratic, RowQuadratic
+from ..data.refit import refit
 from ..data.standardize import StandardTable
 from .matching_pursuit import Rule, SoftmaxCorrelation, largest_correlation, matching_pursuits
 
 __all__ = ["Plurality", "RandomizedSolution", "averaged_pursuits", "randomized_omp"]
 
-# Problems go together while their factors stay in the cache, runs while they stay in memory.
+# Problems go together while their factors have so few numbers that they stay in the cache (1 MB),
+# runs while they have so few that they fit in memory (256 MB).
 _CACHED = 2**17
 _IN_MEMORY = 2**25
-# From so many columns on no Gram matrix is made where there was none.
+# Of more columns no Gram matrix is made where there was none: it would have more than 134 MB.
 _LARGEST_GRAM = 4096
 
 
@@ -91,19 +93,14 @@ def randomized_omp(
     xp, problem = namespace(table.scale), table.problem
     with quiet():  # T may be infinite in units of a tiny y: all columns are equally likely
         scaled = temperature / table.y_scale / table.y_scale
-    # Without chance one run is all of them.
+    # At T = 0 all runs are the same.
     runs = averaged_pursuits(problem, n_selected, scaled, n_runs if temperature > 0.0 else 1, seeds)
-    # Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ but for a constant.
+    # Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ times a constant.
     size = xp.abs(runs.mean_coef)
     score = xp.where(table.varies, size, -xp.ones_like(size))
     support = largest(score, xp.abs(problem.b), n_selected)
-    counts, n_features = support >= 0, size.shape[-1]
-    beta = least_squares(problem, support, counts)
-    coef = table.in_units(spread(beta, support, n_features))
     return RandomizedSolution(
-        support=as_mask(support, counts, n_features),
-        coef=coef,
-        intercept=table.intercept(coef),
+        *refit(table, support, support >= 0),
         mean_coef=table.in_range(runs.mean_coef),
         selection_frequency=runs.frequency,
     )
@@ -133,9 +130,9 @@ def _draws(seed: int, n_runs: int, n_steps: int) -> np.ndarray:
 
 
 def _quicker(problem: Problem, draws: np.ndarray) -> Problem:
-    """Return the problem through its Gram matrix if the runs ask for more rows than that has."""
-    n_asked = draws[0].size
-    is_large = problem.b.shape[-1] > min(n_asked, _LARGEST_GRAM)
+    """Return the problem through its Gram matrix if the runs need more rows than that has."""
+    n_needed = draws[0].size
+    is_large = problem.b.shape[-1] > min(n_needed, _LARGEST_GRAM)
     return problem if isinstance(problem, RowQuadratic) and is_large else problem.gram
 
 

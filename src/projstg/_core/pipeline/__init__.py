@@ -1,4 +1,6 @@
-"""The whole job for a batch of tables: gates, search, posterior and least squares.
+"""The whole job for a batch of tables, with K given or from the data.
 
-May import: all the other rooms.
+Gates and search meet here.
+
+May import: all the other rooms of ``_core``.
 """

@@ -1,8 +1,8 @@
-"""K chosen from the data, then everything as if it had been given.
+"""K chosen from the data, then everything as for K given.
 
-A size is proposed (:mod:`.size_ladder`) and the whole job is done for it (:mod:`.fixed_size`). The
-posterior over supports of all sizes, begun from that answer too, either agrees on the size or names
-another, and the job is done for that one. So the answer is the one K would have had, and the
+A size is proposed (:mod:`.size_ladder`) and the tables are solved for it (:mod:`.fixed_size`). The
+posterior over supports of all sizes, begun from that answer too, either agrees on the size or has
+another, for which they are solved then. So the answer is the same as for this K given, and the
 probabilities are over all sizes.
 """
 
@@ -18,19 +18,18 @@ from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, on_host
 from ..data.standardize import StandardTable
 from ..gates.alternate import Hook
-from ..posterior.probabilities import confidence, judge_of
+from ..posterior.probabilities import confidence, criterion_with_volume
 from ..score.criterion import CRITERIA
 from ..score.prior import n_selectable, uniform_prior
 from ..search.best_support import refine
 from .fixed_size import always_mask, solve
 from .information import information_size
 from .largest_size import largest_size
+from .pipeline_settings import PIPELINE
 from .size_ladder import ladder
 from .solution import Options, Solution, joined, parts, restored
 
 __all__ = ["solve_auto"]
-
-_MOST_PROPOSALS = 4
 
 
 class _SizeQuestion(NamedTuple):
@@ -42,10 +41,6 @@ class _SizeQuestion(NamedTuple):
     never: np.ndarray
     k_min: int
     k_max: int
-
-    @property
-    def limits(self) -> dict[str, np.ndarray]:
-        return {"always": self.always, "never": self.never}
 
 
 def solve_auto(
@@ -79,12 +74,13 @@ def _by_evidence(
     asked: _SizeQuestion, options: Options, seed: int, on_step: Hook | None
 ) -> Solution:
     """Propose the size of the likeliest support, and solve for it, until it stays."""
-    criterion, prior = judge_of(options.criterion), uniform_prior(asked.k_min, asked.k_max)
-    judge = CRITERIA[criterion]
-    found = ladder(asked.problem, criterion, asked.k_max, **asked.limits, seed=seed)
-    known = confidence(asked.problem, found, judge, prior, **asked.limits)
+    name, prior = criterion_with_volume(options.criterion), uniform_prior(asked.k_min, asked.k_max)
+    criterion = CRITERIA[name]
+    always, never = asked.always, asked.never
+    found = ladder(asked.problem, name, asked.k_max, always, never, seed)
+    known = confidence(asked.problem, found, criterion, prior, always=always, never=never)
     answers: dict[int, Solution] = {}
-    for _ in range(_MOST_PROPOSALS):
+    for _ in range(PIPELINE.most_proposals):
         k = known.supports[0].size
         if k in answers:
             break
@@ -93,7 +89,7 @@ def _by_evidence(
         if search is None:
             break
         found = [*found, search.optima[0]]
-        known = confidence(asked.problem, found, judge, prior, **asked.limits)
+        known = confidence(asked.problem, found, criterion, prior, always=always, never=never)
     answer = answers.get(known.supports[0].size, answers[k])
     return answer._replace(posterior=[known])
 
@@ -110,7 +106,8 @@ def _by_information(
             generators=[np.random.default_rng([seed, k])],
             criterion=options.criterion,
             n_starts=options.n_starts,
-            **asked.limits,
+            always=asked.always,
+            never=asked.never,
         ).support[0]
 
     n_free = n_selectable(asked.always, asked.never)

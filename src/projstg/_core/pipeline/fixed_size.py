@@ -1,7 +1,7 @@
 """The whole job for a batch of tables: λ, gates, search, least squares.
 
-``ProjectedSTG`` is this function on one table, ``fit_many`` on many. Gates propose, swaps search,
-the criterion decides and says how sure it is.
+``ProjectedSTG`` is :func:`solve` on one table, ``fit_many`` on many. Gates propose columns, a
+search goes on from there by exchanges, its criterion decides and says how sure it is.
 """
 
 from __future__ import annotations
@@ -10,31 +10,27 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays.backend import Array, clip, namespace, put_along, quiet, take_along, to_numpy
-from ..data.least_squares import as_mask, largest, least_squares, spread
+from ..arrays.backend import Array, namespace, to_numpy
+from ..data.least_squares import largest, spread
 from ..data.partial_out import coefficients_of, forced_mask, partialled
 from ..data.quadratic import Problem, on_host
+from ..data.refit import columns_of, refit
 from ..data.standardize import StandardTable
 from ..gates.alternate import Hook
-from ..gates.gate_fit import GateFit, fit_gates
+from ..gates.gate_fit import GateFit, among_all, fit_gates
 from ..gates.moments import gated_coefficients
-from ..gates.theory_lambda import Scale, estimated_scale, nominal_sparsity, theory_alpha
+from ..gates.theory_lambda import given_alpha, rule_alpha
 from ..greedy.matching_pursuit import largest_correlation, matching_pursuits
 from ..posterior.best_first import Posterior
-from ..posterior.probabilities import confidence, judge_of
+from ..posterior.probabilities import confidence, criterion_with_volume
 from ..score.criterion import CRITERIA, support_scores
 from ..score.prior import uniform_prior
 from ..search.best_support import Refined, refine
 from ..search.record import slack
+from .pipeline_settings import PIPELINE
 from .solution import Options, Solution, joined, parts, restored
 
 __all__ = ["always_mask", "solve"]
-
-# With more columns than twice this, gates are fitted to so many: those most correlated with y. The
-# search that follows looks at all.
-_MOST_GATES = 1000
-# λ in units of y²: no gate stays open at one, and the square of this is still a number.
-_LARGEST_ALPHA = 1e60
 
 
 def solve(
@@ -60,11 +56,11 @@ def _solved(
     if options.refine and options.n_selected is not None:
         search, known = _search(table, support, options, seeds)
         support = namespace(support).asarray(search.support, device=support.device)
-    coef, mask = _refitted(table, support, counts)
+    fit = refit(table, support, counts)
     return Solution(
-        support=mask,
-        coef=coef,
-        intercept=table.intercept(coef),
+        support=fit.support,
+        coef=fit.coef,
+        intercept=fit.intercept,
         gated_coef=table.in_range(gated_coefficients(gates.mu, gates.theta)),
         gates=gates._replace(value=gates.value * table.y_scale**2),
         alpha=alpha * table.y_scale**2 if options.alpha is None else 0.0 * alpha + options.alpha,
@@ -100,28 +96,18 @@ def _screened_gates(
 ) -> tuple[GateFit, Array, Array | None]:
     """Return gates, λ and σ; of many columns only the likeliest, if a search over all follows."""
     n_features = problem.b.shape[-1]
-    is_screened = options.refine and k is not None and n_features > 2 * _MOST_GATES
+    is_screened = options.refine and k is not None and n_features > 2 * PIPELINE.most_gates
     if not is_screened:
-        alpha, noise_std = _price(problem, n_features, y_scale, options, k)
+        alpha, noise_std = _alpha(problem, n_features, y_scale, options, k)
         gates = fit_gates(problem, alpha, options.gates, seeds, on_step=on_step)
         return gates, alpha, noise_std
     xp = namespace(problem.b)
-    likely = largest(xp.abs(problem.b), xp.zeros_like(problem.b), max(_MOST_GATES, 4 * (k or 1)))
+    n_likely = max(PIPELINE.most_gates, 4 * (k or 1))
+    likely = largest(xp.abs(problem.b), xp.zeros_like(problem.b), n_likely)
     few = problem.columns(likely)
-    alpha, noise_std = _price(few, n_features, y_scale, options, k)
+    alpha, noise_std = _alpha(few, n_features, y_scale, options, k)
     gates = fit_gates(few, alpha, options.gates, seeds, on_step=on_step)
-
-    def among_all(values: Array, others: float) -> Array:
-        whole = xp.full_like(problem.b, others)
-        return put_along(whole, likely, values)
-
-    gates = gates._replace(
-        mu=among_all(gates.mu, -xp.inf),
-        mean=among_all(gates.mean, 0.0),
-        theta=among_all(gates.theta, 0.0),
-        beta=among_all(gates.beta, 0.0),
-    )
-    return gates, alpha, noise_std
+    return among_all(gates, likely, n_features), alpha, noise_std
 
 
 def _with_forced(problem: Problem, gates: GateFit, scale: Array, forced: Array) -> GateFit:
@@ -147,26 +133,20 @@ def _with_forced(problem: Problem, gates: GateFit, scale: Array, forced: Array) 
     )
 
 
-def _price(
+def _alpha(
     problem: Problem, n_features: int, y_scale: Array, options: Options, k: int | None
 ) -> tuple[Array, Array | None]:
-    """Return λ and the noise level it came from, in units of the scaled y.
-
-    A λ beyond all numbers shuts every gate, and so does a large one.
-    """
-    xp = namespace(problem.b)
-    one = xp.ones_like(problem.yy)
+    """Return λ and the σ it came from, in units of the scaled y; no σ where λ is given."""
     if options.alpha is not None:
-        with quiet():
-            return clip(options.alpha / y_scale / y_scale, high=_LARGEST_ALPHA), None
-    n_selected = nominal_sparsity(problem) if k is None else one * max(k, 1)
-    if options.noise_std is None:
-        scale = estimated_scale(problem, n_selected)
-    else:
-        scale = Scale(noise=options.noise_std / y_scale, signal=1.0 / y_scale)
-    with quiet():
-        alpha = theory_alpha(scale, options.alpha_scale, problem.n, n_features, n_selected)
-    return clip(alpha, high=_LARGEST_ALPHA), scale.noise
+        return given_alpha(options.alpha, y_scale), None
+    return rule_alpha(
+        problem,
+        y_scale,
+        factor=options.alpha_scale,
+        noise_std=options.noise_std,
+        n_features=n_features,
+        n_selected=k,
+    )
 
 
 def _proposal(table: StandardTable, gates: GateFit, options: Options) -> tuple[Array, Array]:
@@ -176,18 +156,14 @@ def _proposal(table: StandardTable, gates: GateFit, options: Options) -> tuple[A
     """
     xp = namespace(gates.mu)
     if options.n_selected is not None:
-        # Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ but for a constant.
+        # Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ times a constant.
         size = xp.abs(gated_coefficients(gates.mu, gates.theta))
         score = xp.where(table.varies, size, -xp.ones_like(size))
         for column in options.always:
             score[:, column] = xp.inf
         support = largest(score, xp.abs(gates.beta), options.n_selected)
         return support, support >= 0
-    is_open = (gates.mu > 0.0) & table.varies
-    n_open = xp.sum(xp.astype(is_open, xp.int64), axis=-1)
-    first = xp.astype(is_open, gates.mu.dtype)
-    support = largest(first, xp.zeros_like(first), int(xp.max(n_open)))
-    return support, take_along(is_open, support)
+    return columns_of((gates.mu > 0.0) & table.varies, gates.mu.dtype)
 
 
 def _search(
@@ -230,7 +206,7 @@ def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
     """
     proposed = to_numpy(support)[:, None, :]
     n_steps = support.shape[-1] - len(options.always)
-    if problem.b.shape[-1] > 2 * _MOST_GATES or n_steps == 0:
+    if problem.b.shape[-1] > 2 * PIPELINE.most_gates or n_steps == 0:
         return proposed
     xp = namespace(problem.b)
     if options.always:
@@ -239,7 +215,7 @@ def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
     greedy = matching_pursuits(problem, n_steps, 1, largest_correlation)
     found = np.tile(np.asarray(options.always, dtype=np.int64), (len(proposed), 1))
     found = np.sort(np.concatenate([found, to_numpy(greedy.order)], axis=1), axis=1)
-    # Where no column had anything left to give the pursuit has no answer.
+    # A pursuit has no answer where all columns left depend on those taken.
     is_whole = to_numpy(xp.all(greedy.counts, axis=-1))[:, None]
     return np.stack([proposed[:, 0], np.where(is_whole, found, proposed[:, 0])], axis=1)
 
@@ -249,12 +225,12 @@ def _posteriors(
 ) -> list[Posterior]:
     """Return what the data say of the supports of each problem, all of the size that was found."""
     k = found.support.shape[1]
-    judge, prior = CRITERIA[judge_of(criterion)], uniform_prior(k, k)
+    with_volume, prior = CRITERIA[criterion_with_volume(criterion)], uniform_prior(k, k)
     return [
         confidence(
             problem.problems(np.asarray([i])),
             [optima],
-            judge,
+            with_volume,
             prior,
             always=always,
             never=never[i],
@@ -271,7 +247,7 @@ def always_mask(table: StandardTable, options: Options) -> np.ndarray:
 
 
 def _improved(problem: Problem, found: Refined, known: list[Posterior], criterion: str) -> Refined:
-    """Return what was found, or what turned out to be likelier on the way to the posterior."""
+    """Return what was found, or the likeliest support of the posterior where that is better."""
     likeliest = np.stack([one.supports[0] for one in known])
     scores = support_scores(problem, likeliest[:, None], CRITERIA[criterion])[:, 0]
     better = scores < found.objective - slack(found.objective)
@@ -280,11 +256,3 @@ def _improved(problem: Problem, found: Refined, known: list[Posterior], criterio
         objective=np.where(better, scores, found.objective),
         n_agreeing_starts=np.where(better, 0, found.n_agreeing_starts),
     )
-
-
-def _refitted(table: StandardTable, support: Array, counts: Array) -> tuple[Array, Array]:
-    """Return the coefficients of least squares in the units of the data, and the mask."""
-    beta = least_squares(table.problem, support, counts)
-    n_features = table.scale.shape[-1]
-    coef = table.in_units(spread(beta, support, n_features))
-    return coef, as_mask(support, counts, n_features)

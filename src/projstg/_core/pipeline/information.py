@@ -1,4 +1,4 @@
-"""How many columns? The size whose best support has the lowest information criterion.
+"""The number of columns by an information criterion: the size whose best support has the lowest.
 
     BIC   ν log(rss/ν) + K log ν          EBIC   … + K log ν + 2 log C(D, K)
     GIC   ν log(rss/ν) + K log(D) log log ν
@@ -16,13 +16,9 @@ from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
 from ..score.criterion import CRITERIA, Criterion, support_scores
 from ..score.prior import log_supports
+from .pipeline_settings import PIPELINE
 
 __all__ = ["SELECTIONS", "information_size"]
-
-# Information criteria count on many rows for each column, and fail where a fit has few to spare: a
-# third of the rows is the most. So many sizes in a row may be worse than the best before they stop.
-_ROWS_FOR_EACH, _PATIENCE = 3, 12
-
 
 SELECTIONS = ("evidence", "ebic", "bic", "gic")
 
@@ -40,15 +36,15 @@ def information_size(
     ``k_min`` of the ``n_free`` columns must be selected.
     """
     nu = float(np.max(to_numpy(problem.degrees_of_freedom)))
-    judge: Criterion = CRITERIA["least-squares"]
+    least_squares: Criterion = CRITERIA["least-squares"]
     best, lowest = k_min, np.inf
-    k_max = min(k_max, max(k_min, int(nu / _ROWS_FOR_EACH)))
+    k_max = min(k_max, max(k_min, int(nu / PIPELINE.rows_for_each)))
     for k in range(k_min, k_max + 1):
-        fit = float(support_scores(problem, search(k)[None, None], judge)[0, 0])
+        fit = float(support_scores(problem, search(k)[None, None], least_squares)[0, 0])
         cost = fit + _penalty(name, k - k_min, nu, n_free - k_min)
         if cost < lowest:
             best, lowest = k, cost
-        elif k - best >= _PATIENCE:
+        elif k - best >= PIPELINE.patience:
             break
     return best
 

@@ -1,4 +1,4 @@
-"""The largest number of columns that is asked about, K_max."""
+"""K_max, the largest number of columns that a posterior or a criterion considers."""
 
 from __future__ import annotations
 
@@ -9,41 +9,39 @@ import numpy as np
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, RowQuadratic
 from ..data.spectrum import on_rows, spectrum
+from .pipeline_settings import PIPELINE
 
 __all__ = ["largest_size"]
 
-_MOST = 200
-
-
-# Of more rows and columns than this nobody asks for the rank; less of yᵀy than this is no error.
-_MOST_FOR_RANK, _UNKNOWN, _NO_ERROR = 600, 10**9, 1e-10
+# More columns than any table has.
+_UNKNOWN = 10**9
 
 
 def largest_size(problem: Problem, n_free: int) -> int:
     """Return K_max of one problem: two rows are left over, not counting copies of others.
 
-    Repeated rows count in the degrees of freedom, but so many columns as there are different rows
+    Repeated rows count in the degrees of freedom, but as many columns as there are different rows
     fit them without error, and every such support would look certain.
     """
     most = int(float(np.max(to_numpy(problem.degrees_of_freedom))) + 1e-6)
-    return max(min(n_free, min(most, _perfect_size(problem)) - 2, _MOST), 0)
+    return max(min(n_free, min(most, _perfect_size(problem)) - 2, PIPELINE.most_columns), 0)
 
 
 def _perfect_size(problem: Problem) -> int:
     """Return how many columns fit any y on these rows without error, or a large number.
 
-    The latter where the columns together leave an error, or fit y with rows to spare (y is then
-    no match by chance), or the table is too large to say.
+    The latter where the columns together leave an error, or fit y with rows to spare (which is no
+    chance), or the table is too large to compute its rank.
     """
     n_columns = problem.b.shape[-1]
     if isinstance(problem, RowQuadratic) and problem.X.shape[-2] < n_columns:
-        is_large, look = problem.X.shape[-2] > _MOST_FOR_RANK, _rank_of_rows
+        is_large, look = problem.X.shape[-2] > PIPELINE.most_for_rank, _rank_of_rows
     else:
-        is_large, look = n_columns > _MOST_FOR_RANK, _rank_of_columns
+        is_large, look = n_columns > PIPELINE.most_for_rank, _rank_of_columns
     if is_large:
         return _UNKNOWN
     rank, error = look(problem)
-    has_error = error > _NO_ERROR * float(to_numpy(problem.yy)[0])
+    has_error = error > PIPELINE.no_error * float(to_numpy(problem.yy)[0])
     return _UNKNOWN if has_error or _has_more_rows(problem, rank) else rank
 
 

@@ -1,13 +1,13 @@
-"""How many columns? The size whose best support is the likeliest of all.
+"""The number of columns by the evidence: the size whose best support is the likeliest of all.
 
 The prior is uniform over the sizes 0 … K_max and over the supports of one size, so that a support
-of K columns starts with −log of their number, log C(D, K): among many columns a match by chance is
-no surprise. A ladder of sizes is searched first, each rung with a few starts, until three in a row
-have been worse than the best. From what was found the posterior goes on to supports one column
+of K columns starts with −log C(D, K), the number of supports of its size: among many columns some
+match by chance. A ladder of sizes is searched first, each rung with a few starts, until three in a
+row have been worse than the best. From what was found the posterior goes on to supports one column
 larger or smaller, best first, and the size of the likeliest is proposed.
 
-The proposal is then searched in full by the caller, and stands if the posterior, begun from that
-search too, still finds its likeliest support among those of that size.
+The caller then searches that size in full. It is chosen if the posterior, begun from that search
+too, still has its likeliest support among those of that size.
 """
 
 from __future__ import annotations
@@ -20,16 +20,9 @@ from ..greedy.matching_pursuit import forward_selection
 from ..score.prior import log_supports, n_selectable
 from ..search.best_support import refine
 from ..search.record import Optima
+from .pipeline_settings import PIPELINE
 
 __all__ = ["ladder"]
-
-# The ladder: its rungs, then each by so much larger; what is spent on one, and kept of it; and how
-# many in a row may be worse than the best.
-_FIRST_RUNGS = (1, 3, 5, 8, 10, 12, 15)
-_GROWTH = 1.3
-_FEW_STARTS = 22
-_KEPT = 20
-_MOST_WORSE = 3
 
 
 def ladder(
@@ -47,17 +40,17 @@ def ladder(
             starts=_greedy(problem, k) if n_locked == 0 and not never.any() else None,
             generators=[np.random.default_rng([seed, k])],
             criterion=criterion,
-            n_starts=_FEW_STARTS,
+            n_starts=PIPELINE.rung_starts,
             always=always,
             never=never,
         )
         own = rung.optima[0]
-        found.append(Optima(own.supports[:_KEPT], own.scores[:_KEPT]))
+        found.append(Optima(own.supports[: PIPELINE.rung_kept], own.scores[: PIPELINE.rung_kept]))
         choices = log_supports(n_free - n_locked, np.asarray([float(k - n_locked)]))[0]
         cost = float(rung.objective[0]) + 2.0 * choices
         n_worse = 0 if cost < lowest else n_worse + 1
         lowest = min(lowest, cost)
-        if n_worse == _MOST_WORSE:
+        if n_worse == PIPELINE.most_worse:
             break
     return found
 
@@ -67,7 +60,8 @@ def _rungs(n_locked: int, k_max: int) -> list[int]:
     rungs, k = [n_locked], 0.0
     while n_locked + int(k) < k_max:
         step = len(rungs) - 1
-        k = _FIRST_RUNGS[step] if step < len(_FIRST_RUNGS) else k * _GROWTH
+        first = PIPELINE.first_rungs
+        k = first[step] if step < len(first) else k * PIPELINE.rung_growth
         rungs.append(min(n_locked + int(k), k_max))
     return rungs
 

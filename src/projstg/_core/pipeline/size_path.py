@@ -1,6 +1,6 @@
 """Answers along a grid: supports along K, and along the constant C in λ's rule.
 
-Every size is solved on its own: the answer for K is the same whatever else was asked.
+Every size is solved on its own: the answer for K does not depend on the other sizes.
 """
 
 from __future__ import annotations
@@ -8,23 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..arrays.backend import Array, namespace, take_along
-from ..data.least_squares import largest, least_squares, spread
 from ..data.standardize import StandardTable
 from .fixed_size import solve
 from .solution import Options, Solution
 
-__all__ = ["refitted", "scale_path", "size_path"]
-
-
-def refitted(table: StandardTable, mask: Array) -> Array:
-    """Return least squares on the columns of ``mask``, (B, D), in the units of the data."""
-    xp = namespace(table.scale)
-    first = xp.astype(mask, table.scale.dtype)
-    widest = int(xp.max(xp.sum(xp.astype(mask, xp.int64), axis=-1)))
-    support = largest(first, xp.zeros_like(first), widest)
-    beta = least_squares(table.problem, support, take_along(mask, support))
-    return table.in_units(spread(beta, support, mask.shape[-1]))
+__all__ = ["scale_path", "size_path"]
 
 
 def size_path(
@@ -37,7 +25,7 @@ def size_path(
 def scale_path(
     table: StandardTable, options: Options, scales: Sequence[float], seeds: Sequence[int]
 ) -> list[Solution]:
-    """Solve for each C in the rule for λ, all positive; the noise is estimated once."""
+    """Solve for each C in the rule for λ, all positive; λ is C times what σ, N, D and K give."""
     first = solve(table, replace(options, alpha_scale=scales[0]), seeds)
     rest = (replace(options, alpha=first.alpha * (scale / scales[0])) for scale in scales[1:])
     return [first, *(solve(table, changed, seeds) for changed in rest)]

@@ -1,7 +1,7 @@
-"""What is asked of a batch of tables and what is answered, taken apart and put together again.
+"""The question for a batch of tables and its answer, taken apart and put together again.
 
 A column that does not vary, or may not be selected, must change nothing about the answer. So it is
-taken out before anything is fitted or drawn (:func:`parts`), and given back as one that was not
+taken out before anything is fitted or drawn (:func:`parts`), and put back as one that was not
 selected (:func:`restored`). Tables of a batch that leave out different columns are solved apart.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace, put_along, to_numpy
 from ..data.standardize import StandardTable
-from ..gates.gate_fit import GateFit, GateOptions
+from ..gates.gate_fit import GateFit, GateOptions, among_all
 from ..posterior.best_first import Posterior
 from ..search.best_support import Refined
 
@@ -36,7 +36,7 @@ class Options:
     criterion: str = "common-size"
     n_starts: int | None = None
     probabilities: bool = True
-    """Whether a search says how sure it is, and looks on around its answer for that."""
+    """Whether a search says how sure it is; for that it scores the supports around its answer."""
     always: tuple[int, ...] = ()
     """Columns that must be selected."""
 
@@ -54,7 +54,7 @@ class Solution(NamedTuple):
     noise_std: Array | None
     """The σ in the rule for λ, (B,); None where λ was given."""
     search: Refined | None
-    """What the search found; None where the gates had the last word."""
+    """What the search found; None where the gates decide alone."""
     posterior: list[Posterior] | None
     """What the data say of each problem's supports; None likewise."""
 
@@ -67,16 +67,16 @@ class BatchPart(NamedTuple):
     problems: np.ndarray
     """Which of the batch they are."""
     kept: np.ndarray
-    """The columns of theirs that are left, in increasing order."""
+    """Their columns that are left, in increasing order."""
 
 
 def parts(table: StandardTable, options: Options) -> Iterator[BatchPart]:
-    """Give the tables of a batch with the columns alone that may be selected."""
+    """Give the tables of a batch, with only the columns that may be selected."""
     varies = to_numpy(table.varies)
     masks, which = np.unique(varies, axis=0, return_inverse=True)
     for group, mask in enumerate(masks):
         problems = np.flatnonzero(which.ravel() == group)
-        # Where nothing varies one column stays, so that there is a table at all.
+        # Where nothing varies one column stays: a table needs one.
         kept = np.flatnonzero(mask) if mask.any() else np.arange(1)
         always, alpha = tuple(np.searchsorted(kept, options.always).tolist()), options.alpha
         if getattr(alpha, "ndim", 0):
@@ -97,17 +97,11 @@ def restored(solution: Solution, kept: np.ndarray, n_features: int) -> Solution:
         whole = xp.full(shape, others, dtype=values.dtype, device=values.device)
         return put_along(whole, columns, values)
 
-    gates = solution.gates
     return solution._replace(
         support=spread(solution.support, False),
         coef=spread(solution.coef, 0.0),
         gated_coef=spread(solution.gated_coef, 0.0),
-        gates=gates._replace(
-            mu=spread(gates.mu, -xp.inf),
-            mean=spread(gates.mean, 0.0),
-            theta=spread(gates.theta, 0.0),
-            beta=spread(gates.beta, 0.0),
-        ),
+        gates=among_all(solution.gates, columns, n_features),
         search=None if solution.search is None else _named(solution.search, kept),
         posterior=solution.posterior
         and [_among_all(known, kept, n_features) for known in solution.posterior],
@@ -128,7 +122,7 @@ def _among_all(known: Posterior, kept: np.ndarray, n_features: int) -> Posterior
 def joined(answers: Sequence[Solution], order: np.ndarray | None = None) -> Solution:
     """Return several answers as that of one batch; its problem i is number ``order[i]`` of theirs.
 
-    Sizes of supports may differ: −1 stands where one has ended.
+    Sizes of supports may differ: a shorter one is filled up with −1.
     """
     if len(answers) == 1:
         return answers[0]

@@ -1,12 +1,12 @@
-r"""How far can a coefficient be trusted, with the columns known and with the columns in doubt?
+r"""How far a coefficient can be trusted, with the columns known and with the columns in doubt.
 
 **Columns known.** Least squares on a support S with ν degrees of freedom (those of the table less
 the rank of X_S) has the standard errors
 
     se_d = √(σ̂² [(X_SᵀX_S)⁻¹]_dd),    σ̂² = ‖y − X_S β̂‖² / ν,
 
-and (β̂_d − β_d)/se_d is Student's t with ν degrees of freedom. It takes S as given, and is too sure
-of itself where the same table has chosen S.
+and (β̂_d − β_d)/se_d is Student's t with ν degrees of freedom. It takes S as given: where the same
+table has chosen S the errors are too small.
 
 **Columns in doubt.** With probabilities p_m of supports S_m, what is known of β_d is a mixture:
 with weight p_m the t distribution of support m, or, where d is not in S_m, a point mass at zero.
@@ -28,8 +28,10 @@ from ..data.standardize import StandardTable
 
 __all__ = ["AveragedCoef", "Estimates", "averaged", "estimates", "mixture_quantile"]
 
+# Bisections: after so many an interval is shorter than the rounding of its ends.
 _HALVINGS = 64
-# A coefficient is not determined if so much of it lies where the columns are dependent.
+# A coefficient is not determined if so much of its direction (a squared cosine) lies where the
+# columns are dependent; rounding of the vectors is 10⁻¹⁶ there.
 _DEPENDENT = 1e-8
 
 
@@ -109,7 +111,7 @@ def _inverse_diagonal(of: Spectrum) -> np.ndarray:
 def averaged(
     known: Estimates, probabilities: np.ndarray, n_features: int, level: float
 ) -> AveragedCoef:
-    """Return what the mixture says; ``probabilities``, (M,), are made to sum to one."""
+    """Return what the mixture says; ``probabilities``, (M,), are divided by their sum."""
     total = float(np.sum(probabilities))
     weight = np.asarray(probabilities)[:, None] / total
     coef = np.sum(weight * known.coef, axis=0)

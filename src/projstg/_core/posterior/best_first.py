@@ -2,12 +2,11 @@ r"""From supports to probabilities: how likely is each, given the data?
 
 With a prior over supports the evidence is a posterior, P(S | data) ∝ prior(S)·exp(−score(S)/2). The
 prior is uniform over the supports of one size, and ``log_prior`` says how likely each size is. What
-is missing is the sum over all supports, and nobody can list them. But nearly all of it lies near
+is missing is the sum over all supports, of which there are too many. But nearly all of it lies near
 the best ones: :func:`posterior` begins from the supports a search has found and goes *best first*.
-The likeliest support whose neighbourhood has not been looked at is taken, every support one column
-away is scored in one table (:mod:`..score.neighbours`) and counted once, until the sum has
-stopped growing. A better support than all before may turn up on the way: this is the last stage of
-the search as well.
+It takes the likeliest support whose neighbours are not yet counted, scores every support one column
+away (:mod:`..score.neighbours`) and counts each once, until the sum has stopped growing. If a
+better support than all before is found on the way, it is the answer of the search too.
 
 Nothing is drawn at random: the same table has the same probabilities.
 """
@@ -24,18 +23,9 @@ from ..score.criterion import Criterion
 from ..score.neighbours import Neighbours, neighbours
 from ..score.prior import log_supports
 from ..score.tableau import Field
+from .posterior_settings import POSTERIOR, PosteriorSettings
 
 __all__ = ["Posterior", "posterior"]
-
-# Neighbourhoods looked at in one go, and in all.
-_AT_ONCE, _MOST = 8, 64
-# The sum has stopped growing when what would be looked at next weighs less than this share of it.
-_SETTLED = 0.01
-# A neighbour so much less likely than the best counts as impossible.
-_NEGLIGIBLE = 45.0
-# So many neighbours of a support are scored one by one where tables have too few digits.
-_MOST_ONE_BY_ONE = 1000
-_PUSHED = 64
 
 
 class Posterior(NamedTuple):
@@ -58,13 +48,17 @@ Score = Callable[[np.ndarray], np.ndarray]
 
 
 class _Cloud:
-    """The supports of one problem counted so far, each with its weight exp(−cost/2)."""
+    """The supports of one problem counted so far, each with its weight exp(−cost/2).
 
-    def __init__(self, field: Field, cost_of_size: np.ndarray) -> None:
+    The cost is the score plus −2 log of the prior. Supports in ``frontier`` may be looked at next.
+    """
+
+    def __init__(self, field: Field, cost_of_size: np.ndarray, settings: PosteriorSettings) -> None:
         n_columns = field.b.shape[1]
-        self.cost_of_size = cost_of_size
-        self.may_enter, self.may_leave = field.closed[0] == 0.0, ~field.locked[0]
-        # A support is known by the exclusive or of its columns' codes.
+        self.cost_of_size, self.settings = cost_of_size, settings
+        self.may_enter, self.may_leave = ~field.excluded[0], ~field.locked[0]
+        # The key of a support is the exclusive or of its columns' codes: its neighbours' keys are
+        # one operation away.
         self.codes = np.asarray(
             np.random.default_rng(0).integers(2**63, size=n_columns, dtype=np.uint64)
         )
@@ -80,7 +74,7 @@ class _Cloud:
         return int(np.bitwise_xor.reduce(self.codes[members], initial=0))
 
     def weights(self, costs: np.ndarray) -> np.ndarray:
-        """Return weights in units of the best support's; a better one sets the unit anew."""
+        """Return weights in units of the best support's; a better one becomes the new unit."""
         lowest = float(np.min(costs, initial=np.inf))
         if lowest < self.lowest:
             scale = np.exp(-0.5 * (self.lowest - lowest)) if self.mass else 0.0
@@ -95,7 +89,7 @@ class _Cloud:
         heapq.heappush(self.frontier, entry)
         self.best.append(entry)
 
-    def enter(self, members: np.ndarray, score: float) -> None:
+    def count(self, members: np.ndarray, score: float) -> None:
         """Count one support."""
         key = self.key(members)
         cost = score + self.cost_of_size[members.size]
@@ -108,7 +102,9 @@ class _Cloud:
         self.sizes[members.size] += weight
         self.push(cost, key, tuple(members.tolist()))
 
-    def absorb(self, members: np.ndarray, around: Neighbours, c: int, score: Score | None) -> None:
+    def count_neighbours(
+        self, members: np.ndarray, around: Neighbours, c: int, score: Score | None
+    ) -> None:
         """Count the neighbours of a support that have not been counted yet."""
         K, n_columns = members.size, self.codes.size
         key = np.uint64(self.key(members))
@@ -126,11 +122,13 @@ class _Cloud:
         cost, code = np.concatenate(costs), np.concatenate(keys)
         if score is not None and not around.has_enough_digits[c]:
             cost = self._scored(members, cost, code, score)
-        kept = np.flatnonzero(cost < min(self.lowest, float(np.min(cost))) + _NEGLIGIBLE)
+        kept = np.flatnonzero(
+            cost < min(self.lowest, float(np.min(cost))) + self.settings.negligible
+        )
         kept = kept[self._is_new(code[kept])]
         self.seen.update(code[kept].tolist())
         if kept.size:
-            self._count(members, cost[kept], kept, code)
+            self._count_places(members, cost[kept], kept, code)
 
     def _is_new(self, codes: np.ndarray) -> np.ndarray:
         return np.asarray([one not in self.seen for one in codes.tolist()], dtype=bool)
@@ -140,11 +138,12 @@ class _Cloud:
     ) -> np.ndarray:
         """Return the costs of neighbours not yet counted, each scored by itself; others infinite.
 
-        Of very many those are scored that the ``rough`` costs find best.
+        Of very many only the best by their ``rough`` costs are scored.
         """
         places = np.flatnonzero(self._is_permitted(members) & self._is_new(code))
-        if places.size > _MOST_ONE_BY_ONE:
-            places = places[np.argsort(rough[places], kind="stable")[:_MOST_ONE_BY_ONE]]
+        most = self.settings.most_one_by_one
+        if places.size > most:
+            places = places[np.argsort(rough[places], kind="stable")[:most]]
         moved = [np.sort(_moved(members, place, self.codes.size)) for place in places.tolist()]
         sizes = np.asarray([own.size for own in moved], dtype=np.int64)
         costs = np.full(rough.size, np.inf)
@@ -163,7 +162,7 @@ class _Cloud:
         grows, shrinks = is_asked[K + 1], K > 0 and is_asked[K - 1]
         return np.concatenate([swaps.ravel(), grows & may_enter, shrinks & may_leave])
 
-    def _count(
+    def _count_places(
         self, members: np.ndarray, costs: np.ndarray, places: np.ndarray, code: np.ndarray
     ) -> None:
         K, n_columns = members.size, self.codes.size
@@ -185,18 +184,18 @@ class _Cloud:
             self.sizes[K + 1] += weight[adds].sum()
         if drops.any():
             self.sizes[K - 1] += weight[drops].sum()
-        for i in np.argsort(costs, kind="stable")[:_PUSHED]:
+        for i in np.argsort(costs, kind="stable")[: self.settings.n_next]:
             moved = _moved(members, int(places[i]), n_columns)
             self.push(float(costs[i]), int(code[places[i]]), tuple(np.sort(moved).tolist()))
 
     def is_growing(self) -> bool:
-        """Whether what would be looked at next weighs anything."""
-        nearest = heapq.nsmallest(_AT_ONCE, self.frontier)
+        """Whether the supports that come next weigh enough to look at them."""
+        nearest = heapq.nsmallest(self.settings.at_once, self.frontier)
         if not nearest:
             return False
         costs = np.asarray([entry[0] for entry in nearest])
         at_best = nearest[0][0] <= self.lowest
-        return at_best or float(self.weights(costs).sum()) > _SETTLED * self.mass
+        return at_best or float(self.weights(costs).sum()) > self.settings.settled * self.mass
 
     def next_looks(self, n: int) -> list[np.ndarray]:
         """Return the likeliest supports not yet looked at, all of one size."""
@@ -234,13 +233,12 @@ def posterior(
     *,
     n_free: int,
     score: Score | None = None,
-    n_best: int = 10,
-    n_looks: int = _MOST,
+    settings: PosteriorSettings = POSTERIOR,
 ) -> Posterior:
     """Return the posterior of one problem (a field of one), from supports found and their scores.
 
-    ``log_prior`` is that of each size 0 … K_max, −∞ for sizes that are not asked about. ``n_free``
-    columns could be selected, of which the field may hold but some. ``score``, if given, scores
+    ``log_prior`` is that of each size 0 … K_max, −∞ for sizes that are not possible. ``n_free``
+    columns could be selected; the field may hold only some of them. ``score``, if given, scores
     supports one by one where the tables around a support have too few digits.
     """
     n_locked = int(np.sum(field.locked[0]))
@@ -249,18 +247,18 @@ def posterior(
     cost_of_size = np.full(sizes.size, np.inf)
     n_choices = log_supports(n_free - n_locked, sizes[asked] - n_locked)
     cost_of_size[asked] = 2.0 * (n_choices - log_prior[asked])
-    cloud = _Cloud(field, cost_of_size)
+    cloud = _Cloud(field, cost_of_size, settings)
     for members, known in found:
-        cloud.enter(members, known)
-    resize, at_once = int(asked.sum()) > 1, 1
+        cloud.count(members, known)
+    resize, at_once, n_looks = int(asked.sum()) > 1, 1, settings.most_looks
     while n_looks > 0 and cloud.is_growing():
         looks = cloud.next_looks(min(at_once, n_looks))
         problem = np.zeros(len(looks), dtype=np.int64)
         around = neighbours(field, problem, np.stack(looks), criterion, resize=resize)
         for c, own in enumerate(looks):
-            cloud.absorb(own, around, c, score)
-        n_looks, at_once = n_looks - len(looks), _AT_ONCE
-    best = heapq.nsmallest(n_best, cloud.best)
+            cloud.count_neighbours(own, around, c, score)
+        n_looks, at_once = n_looks - len(looks), settings.at_once
+    best = heapq.nsmallest(settings.n_best, cloud.best)
     costs = np.asarray([entry[0] for entry in best])
     return Posterior(
         [np.asarray(entry[2], dtype=np.int64) for entry in best],

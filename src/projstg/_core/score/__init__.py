@@ -1,4 +1,7 @@
-"""How good a support is, and its neighbours: criteria, tableaux, the prior over supports.
+"""How good a support is, and every support one column away; the prior over supports.
+
+``criterion`` has the formula, ``tableau`` the state of a support, ``updates`` its neighbours,
+``neighbours`` their scores.
 
 May import: arrays, data.
 """

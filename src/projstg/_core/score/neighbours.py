@@ -1,16 +1,8 @@
-r"""Everything one column away from a support: exchanged, added, left out, each with its score.
+"""The scores of all supports one column away: exchanged, added, left out.
 
-The tableau of a support (:mod:`projstg._core.score.tableau`) has it all. Column j joins with
-
-    residual' = rss − e_j²/h_j,        log det H' = log det H + log h_j,
-    w' = (w − U_·j e_j/h_j, e_j/h_j),  diag P' = (diag P + U_·j²/h_j, 1/h_j),
-
-and the member at place p leaves with
-
-    residual' = rss + w_p²/P_pp,       log det H' = log det H + log P_pp,
-    w' = w − P_·p w_p/P_pp,            diag P' = diag P − P_·p²/P_pp.
-
-One tableau for each ridge of the criterion, and the mean over them is the score.
+There is one tableau (:mod:`.tableau`) for each ridge of the criterion. The updates
+(:mod:`.updates`) say what the neighbours are at that ridge, the scorer (:mod:`.criterion`) what
+they score, and the mean over the ridges is the score.
 """
 
 from __future__ import annotations
@@ -19,10 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .criterion import Criterion, common_size, mean_score, residual_floor, signs_of
-from .tableau import Field, Tableau, has_enough_digits, log_volume, scores_of, tableaux
+from .criterion import Criterion, RidgeFit, mean_score, residual_floor, ridge_scores
+from .score_settings import SCORE
+from .tableau import Field, Tableau, has_enough_digits, swap_objectives, tableaux
+from .updates import added, exchanged, left_out, present
 
-__all__ = ["Neighbours", "neighbours"]
+__all__ = ["Neighbours", "exchange_scores", "neighbours"]
 
 
 class Neighbours(NamedTuple):
@@ -37,7 +31,44 @@ class Neighbours(NamedTuple):
     left_out: np.ndarray
     """(C, K)."""
     has_enough_digits: np.ndarray
-    """(C,): whether rounding is small against all of these."""
+    """(C,): whether rounding is small in all of these."""
+
+
+class _Grid(NamedTuple):
+    """C supports at the R ridges of a criterion, C·R rows."""
+
+    state: Tableau
+    now: RidgeFit
+    ridge: np.ndarray
+    dof: np.ndarray
+    floor: np.ndarray
+    criterion: Criterion
+
+    def score(self, fit: RidgeFit) -> np.ndarray:
+        """Return the scores (C, ...) of supports (C·R, ...)."""
+        axes = (slice(None), *(None,) * (fit.rss.ndim - 1))
+        by_ridge = ridge_scores(
+            fit, self.ridge[axes], self.dof[axes], self.floor[axes], self.criterion
+        )
+        return self.mean(by_ridge)
+
+    def mean(self, by_ridge: np.ndarray) -> np.ndarray:
+        """Return the mean score over the ridges, from (C·R, ...) to (C, ...)."""
+        n_ridges = self.criterion.ridges.size
+        shape = (len(by_ridge) // n_ridges, n_ridges, *by_ridge.shape[1:])
+        return mean_score(by_ridge.reshape(shape), axis=1)
+
+
+def _grid(
+    field: Field,
+    problem: np.ndarray,
+    criterion: Criterion,
+    state: Tableau,
+    ridge: np.ndarray,
+) -> _Grid:
+    many = np.repeat(problem, criterion.ridges.size)
+    now = present(state, ridge, criterion)
+    return _Grid(state, now, ridge, field.dof[many], residual_floor(field.yy[many]), criterion)
 
 
 def neighbours(
@@ -45,80 +76,69 @@ def neighbours(
 ) -> Neighbours:
     """Return the neighbours of supports ``members`` (C, K) of problems ``problem`` (C,).
 
-    Without ``resize`` those of other sizes are left at infinity.
+    Without ``resize`` those of other sizes stay infinite.
     """
-    (C, K), n_columns, n_ridges = members.shape, field.b.shape[1], criterion.ridges.size
+    (C, K), n_columns = members.shape, field.b.shape[1]
     state, ridge = tableaux(field, problem, members, criterion)
-    if K:
-        exchanged, present = scores_of(field, problem, members, criterion, state, ridge)
-    else:
-        exchanged, present = np.empty((C, 0, n_columns)), _empty_scores(field, problem)
-    added, left_out = np.full((C, n_columns), np.inf), np.full((C, K), np.inf)
+    grid = _grid(field, problem, criterion, state, ridge)
+    more, less = np.full((C, n_columns), np.inf), np.full((C, K), np.inf)
     if resize:
-        many = np.repeat(problem, n_ridges)
-        by_ridge = _added(field, many, state, ridge, criterion)
-        added = mean_score(by_ridge.reshape(C, n_ridges, n_columns), axis=1)
-        added[np.isinf(field.closed[problem])] = np.inf
-        np.put_along_axis(added, members, np.inf, axis=1)
-        by_ridge = _left_out(field, many, state, ridge, criterion)
-        left_out = mean_score(by_ridge.reshape(C, n_ridges, K), axis=1)
-        left_out[field.locked[problem[:, None], members]] = np.inf
-    return Neighbours(present, exchanged, added, left_out, has_enough_digits(field, problem, state))
+        more = grid.score(added(state, grid.now, ridge))
+        more[field.excluded[problem]] = np.inf
+        np.put_along_axis(more, members, np.inf, axis=1)
+        less = grid.score(left_out(state, grid.now, ridge))
+        less[field.locked[problem[:, None], members]] = np.inf
+    return Neighbours(
+        grid.score(grid.now),
+        _exchanges(field, problem, members, grid),
+        more,
+        less,
+        has_enough_digits(field, problem, state),
+    )
 
 
-def _empty_scores(field: Field, problem: np.ndarray) -> np.ndarray:
-    floor = residual_floor(field.yy[problem])
-    return field.dof[problem] * np.log(np.maximum(field.yy[problem], floor))
+def exchange_scores(
+    field: Field,
+    problem: np.ndarray,
+    members: np.ndarray,
+    criterion: Criterion,
+    state: Tableau,
+    ridge: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the score of every exchange (C, K, D) and of the supports themselves (C,).
+
+    ``state`` and ``ridge`` are the :func:`~.tableau.tableaux` of the supports. Exchanges that are
+    not permitted are infinite, and so are, under a common size, all but the most promising.
+    """
+    grid = _grid(field, problem, criterion, state, ridge)
+    return _exchanges(field, problem, members, grid), grid.score(grid.now)
 
 
-def _added(
-    field: Field, problem: np.ndarray, state: Tableau, ridge: np.ndarray, criterion: Criterion
-) -> np.ndarray:
-    """Return the score at its ridge of each tableau's support with one column more, (C, D)."""
-    n_columns = state.e.shape[1]
-    dof = field.dof[problem][:, None]
-    h, coefficient = state.h, state.e / state.h
-    floor = residual_floor(field.yy[problem])[:, None]
-    rss = np.maximum(state.rss[:, None] - coefficient * state.e, floor)
-    volume = (log_volume(state, ridge) - np.log(ridge))[:, None] + np.log(h)
-    if not criterion.has_common_size:
-        return dof * np.log(rss) + volume
-    # The enlarged inverse is P with a border of zeros plus vvᵀ/h, v = (U_·j, −1).
-    v = np.concatenate([state.body[:, :, :n_columns], -np.ones((len(h), 1, n_columns))], axis=1)
-    v = v.swapaxes(1, 2)
-    w = _bordered(state.body[:, None, :, n_columns]) - v * coefficient[..., None]
-    signs = signs_of(w)
-    P = state.body[:, :, n_columns + 1 :]
-    shared = (np.sum(v * signs, axis=-1) / h)[..., None]
-    Ps = _bordered(signs[..., :-1] @ P) + v * shared
-    diagonal = _bordered(np.diagonal(P, axis1=1, axis2=2)[:, None, :]) + v * v / h[..., None]
-    return common_size(w, diagonal, Ps, rss, ridge[:, None], dof, floor) + volume
+def _exchanges(field: Field, problem: np.ndarray, members: np.ndarray, grid: _Grid) -> np.ndarray:
+    """Return the score of every exchange, (C, K, D)."""
+    if not members.shape[1]:
+        return np.empty((len(members), 0, field.b.shape[1]))
+    counts_volume = grid.criterion.counts_volume
+    table = swap_objectives(grid.state, grid.dof, grid.floor, counts_volume)
+    if counts_volume:
+        table += (grid.now.log_det - grid.now.K * np.log(grid.ridge))[:, None, None]
+    scores = grid.mean(table)
+    excluded = field.excluded[problem]
+    np.put_along_axis(excluded, members, True, axis=1)
+    scores[np.broadcast_to(excluded[:, None, :], scores.shape)] = np.inf
+    scores[field.locked[problem[:, None], members]] = np.inf
+    return _with_common_size(grid, scores) if grid.criterion.has_common_size else scores
 
 
-def _bordered(values: np.ndarray) -> np.ndarray:
-    """Return the values with a zero at the end of the last axis."""
-    return np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
-
-
-def _left_out(
-    field: Field, problem: np.ndarray, state: Tableau, ridge: np.ndarray, criterion: Criterion
-) -> np.ndarray:
-    """Return the score at its ridge of each tableau's support with one member less, (C, K)."""
-    n_columns, K = state.e.shape[1], state.body.shape[1]
-    dof = field.dof[problem][:, None]
-    w, P = state.body[:, :, n_columns], state.body[:, :, n_columns + 1 :]
-    p = np.diagonal(P, axis1=1, axis2=2)
-    floor = residual_floor(field.yy[problem])[:, None]
-    rss = np.maximum(state.rss[:, None] + w * w / p, floor)
-    volume = (log_volume(state, ridge) + np.log(ridge))[:, None] + np.log(p)
-    if not criterion.has_common_size:
-        return dof * np.log(rss) + volume
-    a = P / p[..., None]  # row p: how the others make up for it
-    stay = np.nonzero(~np.eye(K, dtype=bool))[1].reshape(K, max(K - 1, 0))[None]
-    without = np.take_along_axis(w[:, None, :] - a * w[..., None], stay, axis=2)
-    signs = np.zeros_like(a)
-    np.put_along_axis(signs, stay, signs_of(without), axis=2)
-    Ps = signs @ P - a * np.sum(P * signs, axis=-1)[..., None]
-    diagonal = np.maximum(p[:, None, :] - a * a * p[..., None], 0.0)
-    Ps, diagonal = (np.take_along_axis(one, stay, axis=2) for one in (Ps, diagonal))
-    return common_size(without, diagonal, Ps, rss, ridge[:, None], dof, floor) + volume
+def _with_common_size(grid: _Grid, gaussian: np.ndarray) -> np.ndarray:
+    """Return the scores (C, K, D) of the exchanges that score best under the Gaussian prior."""
+    C, K, n_columns = gaussian.shape
+    size = min(max(SCORE.n_exact_exchanges, 2 * K), K * n_columns)
+    flat = gaussian.reshape(C, -1)
+    places = np.argpartition(flat, size - 1, axis=1)[:, :size]
+    p, j = np.divmod(np.repeat(places, grid.criterion.ridges.size, axis=0), n_columns)
+    exact = grid.score(exchanged(grid.state, grid.now, grid.ridge, p, j))
+    permitted = np.isfinite(np.take_along_axis(flat, places, axis=1))
+    scores = np.full_like(flat, np.inf)
+    np.put_along_axis(scores, places, np.where(permitted, exact, np.inf), axis=1)
+    return scores.reshape(gaussian.shape)

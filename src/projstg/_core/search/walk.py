@@ -1,12 +1,12 @@
 r"""Walks from support to support: straight down, or on beyond the first local optimum.
 
 :func:`descend` takes the best exchange until none improves. :func:`wander` takes a set number of
-best exchanges, uphill where it must, and is barred for a few steps from undoing what it just did
-(tabu search): it comes to rest at one local optimum after another, and finds more than the
-restarts it costs. Many chains, any starts of any problems, go in step.
+best exchanges, uphill where it must, and may not undo what it just did for a few steps
+(tabu search). So it meets one local optimum after another, more than as many exchanges in
+restarts would. Many chains, any starts of any problems, go in step.
 
 Where a ridge keeps H well conditioned a walk runs in single precision, at about half the cost: it
-only proposes, and what it proposes is judged in double. Where H may be nearly singular every step
+only proposes, and its proposals are scored in double. Where H may be nearly singular every step
 begins from a fresh inverse.
 """
 
@@ -18,19 +18,12 @@ import numpy as np
 
 from ..score.criterion import residual_floor
 from ..score.tableau import Field, Tableau, exchange, swap_objectives, tableau
+from .search_settings import SEARCH, SearchSettings
 
 __all__ = ["Rests", "Starts", "descend", "wander"]
 
-# A column that left may not return for the first number of steps, one that came must stay for the
-# second.
-_BARRED, _HELD = 5, 2
-_REFRESH = 40
+# A step that no walk reaches.
 _NEVER = 2**40
-# κ/n from which single precision is enough, and below which an update loses too many digits.
-_MILD, _DELICATE = 1e-3, 1e-6
-# A change smaller than this, times the degrees of freedom and some, is rounding.
-_SINGLE_ROUNDING, _DOUBLE_ROUNDING = 3e-6, 1e-9
-_MOST_STEPS = 20
 
 
 class Starts(NamedTuple):
@@ -59,7 +52,7 @@ class Rests(NamedTuple):
 
 
 class _Chains(NamedTuple):
-    """Where C chains stand, one row each; what a step reads of their problem is laid out too."""
+    """Where C chains stand, one row each; with what a step needs of their problem."""
 
     number: np.ndarray
     problem: np.ndarray
@@ -67,44 +60,46 @@ class _Chains(NamedTuple):
     ridge: np.ndarray
     dof: np.ndarray
     floor: np.ndarray
-    shut_until: np.ndarray
+    excluded_until: np.ndarray
     """(C, D): the step from which a column may enter (again)."""
-    held_until: np.ndarray
+    locked_until: np.ndarray
     """(C, K): the step from which a member may leave."""
 
 
 class _Walk:
     """Chains on their way, all at the same step."""
 
-    def __init__(self, field: Field, starts: Starts, counts_volume: bool) -> None:
+    def __init__(
+        self, field: Field, starts: Starts, counts_volume: bool, settings: SearchSettings
+    ) -> None:
         problem, members, ridge, conditioning = starts
-        is_mild = conditioning >= _MILD
-        self.field, self.counts_volume = field, counts_volume
+        is_mild = conditioning >= settings.mild
+        self.field, self.counts_volume, self.settings = field, counts_volume, settings
         self.dtype: np.dtype = np.dtype(np.float32 if is_mild else np.float64)
-        self.is_delicate = conditioning < _DELICATE
+        self.is_delicate = conditioning < settings.delicate
         self.step = 0
         self.state: Tableau
-        shut = np.where(np.isinf(field.closed[problem]), _NEVER, 0)
-        np.put_along_axis(shut, members, _NEVER, axis=1)
-        held = np.where(field.locked[problem[:, None], members], _NEVER, 0)
+        excluded = np.where(field.excluded[problem], _NEVER, 0)
+        np.put_along_axis(excluded, members, _NEVER, axis=1)
+        locked = np.where(field.locked[problem[:, None], members], _NEVER, 0)
         floor = residual_floor(field.yy[problem]).astype(self.dtype)
         dof = field.dof[problem].astype(self.dtype)
         number = np.arange(len(problem))
-        self.now = _Chains(number, problem, members.copy(), ridge, dof, floor, shut, held)
-        rounding = _SINGLE_ROUNDING if is_mild else _DOUBLE_ROUNDING
+        self.now = _Chains(number, problem, members.copy(), ridge, dof, floor, excluded, locked)
+        rounding = settings.single_rounding if is_mild else settings.double_rounding
         self.tolerance = rounding * float(np.max(dof, initial=0.0) + 10.0)
 
     def best_swap(self) -> tuple[np.ndarray, np.ndarray]:
         """Return each chain's best permitted swap, as p·D + j, and what it changes."""
         now = self.now
-        if self.is_delicate or self.step % _REFRESH == 0:
+        if self.is_delicate or self.step % self.settings.refresh == 0:
             state = tableau(self.field, now.problem, now.members, now.ridge)
             self.state = Tableau(*(one.astype(self.dtype, copy=False) for one in state))
-        never, always = self.dtype.type(np.inf), self.dtype.type(0.0)
-        closed = np.where(now.shut_until > self.step, never, always)
-        held = np.where(now.held_until > self.step, never, always)
-        table = swap_objectives(self.state, now.dof, now.floor, self.counts_volume, closed, held)
-        flat = table.reshape(len(closed), -1)
+        excluded, locked = now.excluded_until > self.step, now.locked_until > self.step
+        table = swap_objectives(
+            self.state, now.dof, now.floor, self.counts_volume, excluded, locked
+        )
+        flat = table.reshape(len(excluded), -1)
         place = np.argmin(flat, axis=1)
         current = now.dof * np.log(np.maximum(self.state.rss, now.floor))
         return place, flat[np.arange(len(place)), place] - current
@@ -114,26 +109,33 @@ class _Walk:
         self.now = _Chains(*(one[rows] for one in self.now))
         self.state = Tableau(*(one[rows] for one in self.state))
 
-    def move(self, place: np.ndarray, n_barred: int, n_held: int) -> None:
-        """Make each chain's swap; what left stays out, and what came stays in, for some steps."""
+    def move(self, place: np.ndarray, excluded_for: int = 0, locked_for: int = 0) -> None:
+        """Make each chain's swap; what left is excluded and what came is locked for some steps."""
         now, row = self.now, np.arange(len(place))
         p, j = np.divmod(place, self.field.b.shape[1])
         self.state = exchange(self.field, self.state, now.problem, now.members, p, j)
         self.step += 1
-        now.shut_until[row, now.members[row, p]] = self.step + n_barred
-        now.shut_until[row, j] = _NEVER
-        now.held_until[row, p] = self.step + n_held
+        now.excluded_until[row, now.members[row, p]] = self.step + excluded_for
+        now.excluded_until[row, j] = _NEVER
+        now.locked_until[row, p] = self.step + locked_for
         now.members[row, p] = j
 
 
-def descend(field: Field, starts: Starts, *, counts_volume: bool, n_iter: np.ndarray) -> np.ndarray:
+def descend(
+    field: Field,
+    starts: Starts,
+    *,
+    counts_volume: bool,
+    n_iter: np.ndarray,
+    settings: SearchSettings = SEARCH,
+) -> np.ndarray:
     """Return where the best exchanges lead from each start, (C, K).
 
     Exchanges are counted, for each problem, in ``n_iter`` (B,).
     """
-    walk = _Walk(field, starts, counts_volume)
+    walk = _Walk(field, starts, counts_volume, settings)
     ends = starts.members.copy()
-    for _ in range(_MOST_STEPS * (ends.shape[1] + 10)):
+    for _ in range(settings.most_steps * (ends.shape[1] + 10)):
         place, change = walk.best_swap()
         rows = np.flatnonzero(change < -walk.tolerance)
         if rows.size < len(change):
@@ -141,7 +143,7 @@ def descend(field: Field, starts: Starts, *, counts_volume: bool, n_iter: np.nda
             if rows.size == 0:
                 break
             walk.keep(rows)
-        walk.move(place[rows], 0, 0)
+        walk.move(place[rows])
         n_iter += np.bincount(walk.now.problem, minlength=n_iter.size)
     return ends
 
@@ -152,17 +154,18 @@ def wander(
     *,
     length: int,
     n_rests: int,
-    banned: np.ndarray,
+    without: np.ndarray,
     n_iter: np.ndarray,
+    settings: SearchSettings = SEARCH,
 ) -> Rests:
     """Return the ``n_rests`` lowest local optima each chain meets in ``length`` exchanges.
 
-    One column is banned from each chain's walk, (C,), −1 standing for none; the rest as for
+    Each chain does without one column, (C,), or without none where that is −1; the rest as for
     :func:`descend`, with the volume counted.
     """
-    walk = _Walk(field, starts, True)
-    bans = np.flatnonzero(banned >= 0)
-    walk.now.shut_until[bans, banned[bans]] = _NEVER
+    walk = _Walk(field, starts, True, settings)
+    some = np.flatnonzero(without >= 0)
+    walk.now.excluded_until[some, without[some]] = _NEVER
     been = np.empty((length, *starts.members.shape), dtype=np.int64)
     changes = np.full(been.shape[:2], -1.0)
     for step in range(length):
@@ -173,7 +176,7 @@ def wander(
             break
         if rows.size < len(change):
             walk.keep(rows)
-        walk.move(place[rows], _BARRED, _HELD)
+        walk.move(place[rows], settings.excluded_for, settings.locked_for)
         n_iter += np.bincount(walk.now.problem, minlength=n_iter.size)
     return _lowest_rests(been, changes, walk.tolerance, n_rests)
 
@@ -181,7 +184,7 @@ def wander(
 def _lowest_rests(been: np.ndarray, changes: np.ndarray, tolerance: float, n_rests: int) -> Rests:
     """Return the rests among where chains have been (T, C, K), by the change each step made.
 
-    A chain that never came to rest is taken where it was last.
+    Of a chain that never came to rest the last place counts.
     """
     is_rest = changes >= -tolerance
     is_rest[-1] |= ~np.any(is_rest, axis=0)

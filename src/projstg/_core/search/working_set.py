@@ -1,11 +1,10 @@
-r"""Large D: search among the columns that matter, and look at all the others before answering.
+r"""Many columns: search among some of them, and look at all the others before answering.
 
-A walk asks for the Gram matrix of the columns it may visit. With many columns that matrix is
-never formed: the search runs in a *working set* of a few hundred, those most correlated with y
-and those the caller names. Before an answer is final, one swap table over all D columns
-(K rows of G, :func:`outside_swaps`) says which column outside would improve it; such columns join
-the working set and the search goes on. What is returned no single swap improves, wherever the
-column comes from.
+A walk needs the Gram matrix of the columns it may visit. With many columns that matrix is never
+formed: the search runs in a *working set* of a few hundred, those most correlated with y and those
+the caller names. Before an answer is final, one swap table over all D columns (K rows of G,
+:func:`outside_swaps`) says which columns outside would improve it; these join the working set and
+the search goes on. No single swap, with any column, improves what is returned.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ __all__ = ["best_ridge", "first_columns", "outside_swaps", "restricted", "swap_c
 
 
 def restricted(
-    problem: Problem, columns: np.ndarray, closed: np.ndarray, locked: np.ndarray
+    problem: Problem, columns: np.ndarray, excluded: np.ndarray, locked: np.ndarray
 ) -> Field:
     """Return the problems over their working sets ``columns`` (B, W), in increasing order."""
     b = to_numpy(problem.b)
@@ -39,20 +38,27 @@ def restricted(
         G = to_numpy(problem.rows(columns))
         if columns.shape[1] < n_columns:
             G = np.take_along_axis(G, columns[:, None, :], axis=2)
+    yy, dof, n = _numbers(problem)
+    return Field(G, b[one, columns], yy, dof, n, excluded[one, columns], locked[one, columns])
+
+
+def _numbers(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return yᵀy, ν and n of each problem, (B,)."""
+    shape = (problem.b.shape[0],)
     yy, dof, n = (
-        np.broadcast_to(to_numpy(field), (n_problems,)).astype(float)
+        np.broadcast_to(to_numpy(field), shape).astype(float)
         for field in (problem.yy, problem.degrees_of_freedom, problem.n)
     )
-    return Field(G, b[one, columns], yy, dof, n, closed[one, columns], locked[one, columns])
+    return yy, dof, n
 
 
 def first_columns(
-    problem: Problem, size: int, wanted: np.ndarray, closed: np.ndarray
+    problem: Problem, size: int, wanted: np.ndarray, excluded: np.ndarray
 ) -> np.ndarray:
     """Return working sets (B, size): the wanted, a mask (B, D), then the most correlated with y."""
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
     promise = b * b / np.where(diagonal > 0.0, diagonal, 1.0)
-    promise[np.isinf(closed)] = -1.0
+    promise[excluded] = -1.0
     promise[wanted] = np.inf
     chosen = np.argpartition(-promise, size - 1, axis=1)[:, :size]
     return np.sort(chosen, axis=1)
@@ -71,15 +77,12 @@ def swap_changes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what every swap adds to the score, and the correlations of its columns, (B, K, D).
 
-    ``members`` is (B, K). Judged at the one ridge under which the support is most evident. What
-    stands at members' own columns is not said.
+    ``members`` is (B, K). The score is that at one ridge, the best for the support. Entries at the
+    columns of members mean nothing.
     """
     rows = to_numpy(problem.rows(members))
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
-    yy, dof, n = (
-        np.broadcast_to(to_numpy(field), (len(b),)).astype(float)
-        for field in (problem.yy, problem.degrees_of_freedom, problem.n)
-    )
+    yy, dof, n = _numbers(problem)
     G_S = np.take_along_axis(rows, members[:, None, :], axis=2)
     ridge = best_ridge(G_S, np.take_along_axis(b, members, axis=1), yy, dof, criterion)
     ridge = np.maximum(ridge, least_ridge(n))
@@ -92,7 +95,7 @@ def swap_changes(
 def outside_swaps(
     problem: Problem,
     members: np.ndarray,
-    closed: np.ndarray,
+    excluded: np.ndarray,
     locked: np.ndarray,
     criterion: Criterion,
 ) -> np.ndarray:
@@ -102,6 +105,6 @@ def outside_swaps(
     """
     change, _ = swap_changes(problem, members, criterion)
     change[np.take_along_axis(locked, members, axis=1)] = np.inf
-    shut = np.isinf(closed)
-    np.put_along_axis(shut, members, True, axis=1)
-    return np.where(shut, -np.inf, -np.min(change, axis=1))
+    may_not_enter = excluded.copy()
+    np.put_along_axis(may_not_enter, members, True, axis=1)
+    return np.where(may_not_enter, -np.inf, -np.min(change, axis=1))

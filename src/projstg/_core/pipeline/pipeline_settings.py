@@ -1,0 +1,54 @@
+"""The numbers that steer the choice of a size and the order of work: each with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["PIPELINE", "PipelineSettings"]
+
+
+@dataclass(frozen=True)
+class PipelineSettings:
+    """How sizes are tried, and how many columns get gates."""
+
+    # Gates before a search.
+    most_gates: int = 1000
+    """With more columns than twice this, gates are fitted to so many, those most correlated with
+    y: they only propose, and a solve costs the square of their number. The search looks at all
+    columns, and found all true ones among 10⁵ (docs/search.md)."""
+
+    # The ladder of sizes.
+    first_rungs: tuple[int, ...] = (1, 3, 5, 8, 10, 12, 15)
+    """The sizes that are tried. The posterior goes on to the sizes between them, so that they may
+    be two or three apart …"""
+    rung_growth: float = 1.3
+    """… and larger ones by this factor."""
+    rung_starts: int = 22
+    """One search: its first and second round (6 + 16 starts). A rung only has to come close."""
+    rung_kept: int = 20
+    """So many supports of a rung, the best, begin the posterior."""
+    most_worse: int = 3
+    """So many rungs in a row may be worse than the best before the ladder ends: the cost has one
+    valley, apart from the noise of quick searches."""
+    most_proposals: int = 4
+    """So many sizes are searched in full. The posterior agrees with the first in 159 of 160
+    problems (N = 40, D = 64); this ends a circle."""
+
+    # Information criteria.
+    rows_for_each: int = 3
+    """A column needs so many rows at least. Information criteria count on many rows for each, and
+    choose ever more columns where a fit has few to spare."""
+    patience: int = 12
+    """So many sizes in a row may be worse than the best before a criterion's search ends."""
+
+    # The largest size.
+    most_columns: int = 200
+    """No more columns than this are considered: a longer list is of little use, and the time of a
+    search grows with the square of K."""
+    most_for_rank: int = 600
+    """The rank of a table is computed up to so many rows or columns, in a tenth of a second."""
+    no_error: float = 1e-10
+    """A residual below this share of yᵀy is a fit without error: rounding is some 10⁻¹⁴."""
+
+
+PIPELINE = PipelineSettings()

@@ -1,0 +1,39 @@
+"""The numbers that steer scores: one record, each field with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["SCORE", "ScoreSettings"]
+
+
+@dataclass(frozen=True)
+class ScoreSettings:
+    """What scores and tableaux take for granted; ε ≈ 2·10⁻¹⁶ is the rounding of a double."""
+
+    decades_of_size: float = float(np.log(100.0))
+    """log a is uniform over so long an interval. Two decades: effects that differ by more than a
+    factor of a hundred do not have a common size."""
+    n_exact_exchanges: int = 48
+    """Under a common size so many exchanges of a support (or 2K, if that is more) are scored, the
+    best under the Gaussian prior; the others count as impossible. An exact score costs many times
+    its entry in the Gaussian table. With 24 or 96 no support changes (60 problems of
+    benchmarks/frozen_answers.py), but inclusion probabilities do, by up to 0.05 and 0.12."""
+    residual_floor: float = 1e-14
+    """The smallest residual, as a share of yᵀy: some 50 ε, the rounding of a sum of squares."""
+    smallest_share: float = 1e-12
+    """The smallest K − κ sᵀPs, as a share of K. It is a sum of positive terms, and zero only where
+    all columns are zero; there any positive number will do."""
+    relative_ridge: float = 1e-10
+    """The smallest κ/n of a tableau. H⁻¹ then keeps six digits where columns are collinear."""
+    small_part: float = 0.01
+    """What a ridge costs is proportional to it while it is so small a part of a pivot: the next
+    term is a hundredth of the first."""
+    rounding: float = 1e-12
+    """A tableau has enough digits where rounding, some 5 ε, is a thousandth of what a score needs:
+    a score is off by at most 10⁻³ then."""
+
+
+SCORE = ScoreSettings()
