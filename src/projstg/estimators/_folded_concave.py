@@ -128,9 +128,9 @@ class FoldedConcaveSelector(LinearSelector):
     def _store(self, table: StandardTable, path: Path, choice: Choice) -> None:
         self.support_ = np.zeros(table.scale.shape[-1], dtype=bool)
         self.support_[choice.columns] = True
-        coef = refit_mask(table, self.support_[None])
-        check_coefficients(coef, getattr(self, "feature_names_in_", None))
-        self.coef_, self.intercept_ = coef[0], float(table.intercept(coef)[0])
+        found = refit_mask(table, self.support_[None])
+        check_coefficients(found.coef, getattr(self, "feature_names_in_", None))
+        self.coef_, self.intercept_ = found.coef[0], float(found.intercept[0])
         self.alphas_ = path.alphas * table.y_scale[0]
         self.coef_path_ = np.stack([table.in_range(point[None])[0] for point in path.coefs], axis=1)
         self.alpha_ = float(self.alphas_[choice.point])
