@@ -28,11 +28,12 @@ from sklearn.linear_model import LassoCV, lars_path, lasso_path
 from sklearn.model_selection import KFold
 
 from projstg import ProjectedSTG
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.score.criterion import CRITERIA, support_scores
 from projstg._core.score.prior import log_supports
 from projstg.datasets import make_sparse_regression
-from projstg.experiments.competitors import AbessSelector, LassoPath, _path_supports
+from projstg.experiments.library_adapters import AbessSelector, LassoPath, _path_supports
 from projstg.experiments.machine import about_machine, commit, now
 
 ROOT, N, D, K = 20261119, 100, 1000, 5

@@ -10,7 +10,8 @@ from itertools import combinations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.score.criterion import CRITERIA, support_scores
 from projstg._core.search.best_support import refine
 

@@ -15,7 +15,7 @@ from problems import draw_many, recovery
 
 from projstg import RandomizedOMP
 from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import as_table
+from projstg._core.data.standard_table import as_table
 from projstg._core.greedy.matching_pursuit import (
     SoftmaxCorrelation,
     largest_correlation,

@@ -21,7 +21,7 @@ import numpy as np
 from problems import draw
 
 from projstg import SCAD
-from projstg.experiments.competitors import largest_columns
+from projstg.experiments.library_adapters import largest_columns
 from projstg.experiments.registry import Known, available, method
 
 ROOT, K, D = 20261115, 10, 64

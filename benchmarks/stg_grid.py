@@ -23,7 +23,7 @@ from problems import draw_many, recovery, theory
 
 from projstg import STG, Gates
 from projstg._core.data.least_squares import largest
-from projstg._core.data.standardize import as_table
+from projstg._core.data.standard_table import as_table
 from projstg._core.gates.algorithm1 import numpy_noise
 from projstg._core.gates.joint_descent import balanced, joint_descent, joint_start
 from projstg._core.gates.moments import gate_mean, gated_coefficients

@@ -17,7 +17,8 @@ from problems import draw_many, recovery, theory
 
 from projstg._core.arrays.backend import namespace, to_numpy
 from projstg._core.data.least_squares import as_mask, largest
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.gates.algorithm1 import (
     numpy_noise,
     projected_theta,

@@ -5,7 +5,8 @@ import signal
 import numpy as np
 import pytest
 
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 
 # A shell lets what it runs in the background ignore Ctrl-C, and every process started from here
 # would do so, too.

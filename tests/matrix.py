@@ -25,7 +25,7 @@ NEED_PEERS = (
     "tests/estimators/test_folded_concave.py",
     "tests/model_selection/test_knockoffs.py",
     "tests/experiments/test_registry.py",
-    "tests/experiments/test_competitors.py",
+    "tests/experiments/test_library_adapters.py",
     "src/projstg/estimators/mcp.py",
     "src/projstg/estimators/scad.py",
     "src/projstg/model_selection/knockoffs.py",

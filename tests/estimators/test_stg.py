@@ -6,7 +6,8 @@ import pytest
 from knobs import nested
 
 from projstg import STG as Selector
-from projstg._core.data.quadratic import GramQuadratic, RowQuadratic, standardized
+from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.gates.algorithm1 import numpy_noise, sampled_gradient
 from projstg._core.gates.joint_descent import balanced, joint_descent, joint_gradient, joint_start
 from projstg._core.gates.moments import gate_moments, sampled_gate

@@ -9,7 +9,8 @@ from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
 from projstg import Gates, ProjectedSTG, projected_stg_path
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.gates.concave_penalty import gate_penalty
 from projstg._core.gates.gate_fit import GateOptions
 from projstg._core.gates.gate_path import gate_path, largest_alpha

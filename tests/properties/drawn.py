@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from knobs import nested
 
 from projstg import ProjectedSTG
-from projstg._core.data.standardize import as_table
+from projstg._core.data.standard_table import as_table
 from projstg._core.score.criterion import CRITERIA as JUDGES
 from projstg._core.score.criterion import support_scores
 

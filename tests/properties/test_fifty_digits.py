@@ -8,7 +8,7 @@ from oracles import exact_gate
 from oracles_exact import exact_projection, exact_score
 from soaking import count, examples
 
-from projstg._core.data.standardize import as_table
+from projstg._core.data.standard_table import as_table
 from projstg._core.gates.moments import gate_moments
 from projstg._core.gates.projection import project
 from projstg._core.score.criterion import CRITERIA, support_scores

@@ -15,7 +15,7 @@ from soaking import count, examples
 from threadpoolctl import threadpool_limits
 
 from projstg import ProjectedSTG
-from projstg._core.data import standardize as table
+from projstg._core.data import standard_table as table
 from projstg._core.data.sufficient_statistics import Statistics
 
 

@@ -13,7 +13,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compat import Interval, fit_context
-from .._core.data.standardize import StandardTable
+from .._core.data.standard_table import StandardTable
 from .._core.gates.alternate import Status
 from .._core.gates.gate_fit import GateFit
 from .._core.pipeline.solution import Options, Solution

@@ -34,17 +34,11 @@ from .._compat import Interval, StrOptions, fit_context
 from .._core.data.least_squares import largest
 from .._core.data.quadratic import RowQuadratic
 from .._core.data.refit import refit_mask
-from .._core.data.standardize import StandardTable, as_table
+from .._core.data.standard_table import StandardTable, as_table
 from .._core.score.criterion import CRITERIA, support_scores
 from .._extras import extra
 from ._base import LinearSelector
-from ._validation import (
-    batch_of_one,
-    check_coefficients,
-    check_range,
-    checked_rows,
-    size_or_tenth,
-)
+from ._validation import batch_of_one, check_coefficients, check_range, checked_rows, size_or_tenth
 
 # Where the path may end: a support of K that lies beyond so many non-zeros has not been seen.
 _OVERSHOOT = 5

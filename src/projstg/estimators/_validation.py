@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from .._compat import check_sample_weight, validate_parameter_constraints
 from .._core.arrays.backend import Array, to_numpy
-from .._core.data.standardize import StandardTable
+from .._core.data.standard_table import StandardTable
 from .._did_you_mean import did_you_mean
 
 # Beyond this a float no longer counts rows one by one.

@@ -9,11 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, StrOptions
 from .._core.arrays.backend import to_numpy
-from .._core.data.standardize import StandardTable
-from .._core.pipeline.information import SELECTIONS
+from .._core.data.standard_table import StandardTable
+from .._core.pipeline.information_criteria import SELECTIONS
 from .._core.pipeline.solution import Solution
 from .._core.posterior.averaging import AveragedCoef, Estimates, averaged, estimates
-from .._core.posterior.best_first import Posterior
+from .._core.posterior.support_probabilities import Posterior
 from .._core.score.criterion import CRITERIA
 from .._core.search.best_support import Refined, equivalent_features
 from ._base import GateSelector

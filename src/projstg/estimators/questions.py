@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from .._core.arrays.backend import Array, namespace, to_numpy
-from .._core.data.standardize import StandardTable, as_table
+from .._core.data.standard_table import StandardTable, as_table
 from .._core.gates.alternate import Hook
 from .._core.pipeline.auto_size import solve_auto
 from .._core.pipeline.fixed_size import solve as solve_fixed
 from .._core.pipeline.solution import Options, Solution
-from ._rank_check import too_many_columns
+from ._too_many_columns import too_many_columns
 from ._validation import changed, check_coefficients, check_range, check_selection, column_mask
 from .gate_options import price_and_gates
 

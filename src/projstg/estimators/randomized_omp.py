@@ -7,16 +7,10 @@ from numbers import Integral, Real
 from sklearn.callback import with_callbacks
 
 from .._compat import Interval, fit_context
-from .._core.data.standardize import as_table
+from .._core.data.standard_table import as_table
 from .._core.greedy.randomized_pursuit import RandomizedSolution, randomized_omp
 from ._base import LinearSelector, seed_from
-from ._validation import (
-    batch_of_one,
-    check_coefficients,
-    check_range,
-    checked_rows,
-    size_or_tenth,
-)
+from ._validation import batch_of_one, check_coefficients, check_range, checked_rows, size_or_tenth
 
 
 class RandomizedOMP(LinearSelector):

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core.data.quadratic import RowQuadratic, standardized
+from .._core.data.quadratic import RowQuadratic
+from .._core.data.standardize import standardized
 from .._core.score.criterion import CRITERIA, support_scores
 from ..datasets.simulate import SimulatedProblem
 from ..metrics import (

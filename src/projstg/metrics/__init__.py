@@ -9,13 +9,7 @@ everything was found (TPR 1); two empty supports agree (F1 1).
 from .coef_metrics import estimation_error, excess_residual, sign_recovery
 from .failures import failure_kind
 from .intervals import Interval, bootstrap_interval, success_rate, wilson_interval
-from .support_metrics import (
-    exact_recovery,
-    f1,
-    false_discovery_rate,
-    hamming,
-    true_positive_rate,
-)
+from .support_metrics import exact_recovery, f1, false_discovery_rate, hamming, true_positive_rate
 
 __all__ = [
     "Interval",

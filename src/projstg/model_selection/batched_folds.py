@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core.data.refit import refit_mask
-from .._core.data.standardize import StandardTable
+from .._core.data.standard_table import StandardTable
 from .._core.gates.alternate import Status
 from .._core.pipeline.size_path import scale_path
 from ..estimators.questions import Asked, prepare

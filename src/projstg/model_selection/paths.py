@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 
 from .._core.data.refit import refit_mask
-from .._core.data.standardize import StandardTable
+from .._core.data.standard_table import StandardTable
 from .._core.gates.alternate import Status
 from .._core.gates.gate_path import gate_path, largest_alpha
 from .._core.gates.moments import gated_coefficients

@@ -18,10 +18,10 @@ from typing import Any
 from .._extras import extra
 from .._printable import few_names, printable
 from .column_names import distinct
+from .convert_numbers import with_numbers
 from .dialect import Dialect, decoded, field_trouble, sniff
 from .memory_guard import Metered, check_memory, free_memory
 from .notes import Note, TableError
-from .numerals import with_numbers
 
 __all__ = ["text_frame"]
 

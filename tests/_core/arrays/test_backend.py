@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from projstg._core.arrays import backend
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.data.sufficient_statistics import Statistics
 from projstg._core.gates import moments as gates
 from projstg._core.gates.alternate import alternate

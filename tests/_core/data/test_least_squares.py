@@ -8,7 +8,8 @@ from hypothesis.extra.numpy import arrays
 from oracles import few_examples
 
 from projstg._core.data.least_squares import as_mask, largest, least_squares, spread
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.gates.moments import gated_coefficients
 
 DOORS = {"rows": lambda problem: problem, "gram": lambda problem: problem.gram}

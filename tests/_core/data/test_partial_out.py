@@ -5,7 +5,7 @@ import pytest
 
 from projstg._core.data import partial_out as partial
 from projstg._core.data.partial_out import coefficients_of, partialled
-from projstg._core.data.standardize import as_table
+from projstg._core.data.standard_table import as_table
 
 
 def left_by(A, B):

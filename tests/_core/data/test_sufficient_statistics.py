@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import few_examples
 
-from projstg._core.data.quadratic import GramQuadratic, RowQuadratic, standardized
+from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.data.sufficient_statistics import Statistics
 
 FIELDS = ["n_rows", "n", "x_mean", "y_mean", "G", "b", "yy"]

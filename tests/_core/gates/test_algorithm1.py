@@ -9,7 +9,8 @@ from oracles import (
     sampled_projection,
 )
 
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.gates.algorithm1 import (
     algorithm1,
     numpy_noise,

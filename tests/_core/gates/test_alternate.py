@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from oracles import adam_loop, ridge_minimiser
 
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.gates import alternate as optimize
 from projstg._core.gates.alternate import Status, alternate
 from projstg._core.gates.concave_penalty import gate_penalty

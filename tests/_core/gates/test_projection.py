@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import exact_moments, few_examples, hadamard_formula, ridge_minimiser, theorem_1
 
-from projstg._core.data.quadratic import GramQuadratic, RowQuadratic, standardized
+from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.gates.moments import gate_moments
 from projstg._core.gates.projection import dual, hadamard, primal, project
 

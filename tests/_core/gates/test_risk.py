@@ -10,7 +10,8 @@ from oracles import (
     theorem_1,
 )
 
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.gates.concave_penalty import gate_penalty
 from projstg._core.gates.risk import profiled_risk, residual_sum_of_squares
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from oracles import greedy_refits, residual_sum
 
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.gates.theory_lambda import estimated_scale
 from projstg._core.greedy.matching_pursuit import forward_selection
 

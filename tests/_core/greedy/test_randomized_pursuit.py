@@ -9,7 +9,7 @@ from sklearn.linear_model import OrthogonalMatchingPursuit
 
 from projstg import RandomizedOMP
 from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
-from projstg._core.data.standardize import as_table
+from projstg._core.data.standard_table import as_table
 from projstg._core.greedy import randomized_pursuit as randomized
 from projstg._core.greedy.matching_pursuit import (
     Candidates,

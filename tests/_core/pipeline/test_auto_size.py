@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 from projstg import Gates, ProjectedSTG, fit_many
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.pipeline import auto_size as auto
-from projstg._core.pipeline.information import SELECTIONS
+from projstg._core.pipeline.information_criteria import SELECTIONS
 from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.score.criterion import CRITERIA, support_scores
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from projstg import STG, Gates, ProjectedSTG, fit_many
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.score.criterion import CRITERIA, support_scores
 
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy.special import comb
 
-from projstg._core.data.quadratic import RowQuadratic, standardized
-from projstg._core.data.standardize import as_table
-from projstg._core.pipeline import information
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standard_table import as_table
+from projstg._core.data.standardize import standardized
+from projstg._core.pipeline import information_criteria as information
 from projstg._core.pipeline import largest_size as largest
 from projstg._core.pipeline import size_ladder as sizes
-from projstg._core.pipeline.information import SELECTIONS, information_size
+from projstg._core.pipeline.information_criteria import SELECTIONS, information_size
 from projstg._core.pipeline.largest_size import largest_size
 from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.pipeline.size_ladder import ladder

@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.base import clone
 
 from projstg import ProjectedSTG, ProjectedSTGCV
-from projstg._core.data.standardize import as_table
+from projstg._core.data.standard_table import as_table
 from projstg._core.posterior.averaging import averaged, estimates
 
 SHAPES = {"long": (40, 8), "wide": (20, 30)}

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from oracles_search import SCORES
 
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.score.criterion import CRITERIA, mean_score, support_scores
 
 

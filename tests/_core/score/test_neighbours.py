@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from oracles_search import SCORES
 
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.score import neighbours as around_module
 from projstg._core.score.criterion import CRITERIA, support_scores
 from projstg._core.score.neighbours import neighbours

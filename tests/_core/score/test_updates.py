@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.tableau import Tableau, exchange, tableau
 from projstg._core.score.updates import added, exchanged, left_out, present

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from oracles_search import SCORES, all_supports, log_evidence
 
-from projstg._core.data.quadratic import RowQuadratic, standardized
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.data.sufficient_statistics import Statistics
 from projstg._core.score import neighbours as around
 from projstg._core.score.criterion import CRITERIA, residual_floor, support_scores

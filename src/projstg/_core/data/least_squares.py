@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays.backend import Array, namespace, take_along, to_numpy
+from .determined_directions import Spectrum, coefficients, on_rows, spectrum, without_digits
 from .quadratic import Quadratic
-from .spectrum import Spectrum, coefficients, on_rows, spectrum, without_digits
 
 __all__ = ["as_mask", "largest", "least_squares", "spread"]
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays.backend import Array, namespace, take_along, to_numpy
-from .quadratic import GramQuadratic, Problem, RowQuadratic, standardized
-from .spectrum import ENOUGH_DIGITS, SMALLEST_SHARE
+from .determined_directions import ENOUGH_DIGITS, SMALLEST_SHARE
+from .quadratic import GramQuadratic, Problem, RowQuadratic
+from .standardize import standardized
 
 __all__ = ["coefficients_of", "forced_mask", "partialled"]
 

@@ -3,7 +3,7 @@
 :class:`Quadratic` is all that the search for a support needs of the data: rows of G = XᵀX on
 demand, its diagonal, b = Xᵀy, yᵀy and n. :class:`GramQuadratic` has a Gram matrix in memory,
 :class:`RowQuadratic` X itself, and never forms G. Everything downstream sees columns of mean square
-one (:func:`standardized`), so no answer depends on a column's unit.
+one (:mod:`.standardize`), so no answer depends on a column's unit.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..arrays.backend import Array, namespace, to_numpy
+from ..arrays.backend import Array, to_numpy
 from .gram_quadratic import GramQuadratic, RowsAt, RowSource
 from .row_quadratic import RowQuadratic, centred_rows
 
@@ -24,7 +24,6 @@ __all__ = [
     "RowSource",
     "centred_rows",
     "on_host",
-    "standardized",
 ]
 
 
@@ -77,17 +76,3 @@ def on_host(problem: Problem) -> Problem:
         return RowQuadratic(*(to_numpy(one) for one in rows), source=problem.source)
     sums = (problem.G, problem.b, problem.yy, problem.n, problem.degrees_of_freedom)
     return GramQuadratic(*(to_numpy(one) for one in sums), source=problem.source)
-
-
-def standardized(quadratic: Problem, tolerance: Array | float = 0.0) -> tuple[Problem, Array]:
-    """Return the problem with columns of mean square one, and the scale divided out, (..., D).
-
-    A column whose mean square is not above ``tolerance`` is all rounding: it becomes exactly zero
-    and its scale is reported as zero.
-    """
-    xp = namespace(quadratic.b)
-    mean_square = quadratic.diagonal / xp.asarray(quadratic.n)[..., None]
-    varies = mean_square > tolerance
-    scale = xp.sqrt(xp.where(varies, mean_square, xp.zeros_like(mean_square)))
-    factor = xp.where(varies, 1.0 / xp.where(varies, scale, xp.ones_like(scale)), scale)
-    return quadratic.scaled(factor), scale

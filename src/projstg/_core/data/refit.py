@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..arrays.backend import Array, namespace, take_along
 from .least_squares import as_mask, largest, least_squares, spread
-from .standardize import StandardTable
+from .standard_table import StandardTable
 
 __all__ = ["Refit", "columns_of", "refit", "refit_mask"]
 
@@ -28,7 +28,7 @@ def refit(table: StandardTable, support: Array, counts: Array) -> Refit:
     Examples
     --------
     >>> import numpy as np
-    >>> from projstg._core.data.standardize import as_table
+    >>> from projstg._core.data.standard_table import as_table
     >>> X = np.random.default_rng(0).standard_normal((1, 20, 4))
     >>> columns = np.asarray([[1, 2]])
     >>> found = refit(as_table(X, 3.0 * X[..., 2] + 1.0), columns, columns >= 0)

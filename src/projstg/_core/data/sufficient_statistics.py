@@ -10,10 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..arrays.backend import Array
-from .quadratic import (
-    GramQuadratic,
-    centred_rows,
-)
+from .quadratic import GramQuadratic, centred_rows
 
 __all__ = ["Statistics"]
 

@@ -39,7 +39,7 @@ from ..arrays.backend import Array, clip, namespace, quiet
 from ..data.least_squares import largest, spread
 from ..data.quadratic import Problem, Quadratic, RowQuadratic
 from ..data.refit import refit
-from ..data.standardize import StandardTable
+from ..data.standard_table import StandardTable
 from .matching_pursuit import Rule, SoftmaxCorrelation, largest_correlation, matching_pursuits
 
 __all__ = ["Plurality", "RandomizedSolution", "averaged_pursuits", "randomized_omp"]
@@ -82,7 +82,7 @@ def randomized_omp(
     Examples
     --------
     >>> import numpy as np
-    >>> from projstg._core.data.standardize import as_table
+    >>> from projstg._core.data.standard_table import as_table
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((5, 30, 50))
     >>> y = 2 * X[:, :, 3] - X[:, :, 17] + 0.1 * rng.standard_normal((5, 30))

@@ -16,14 +16,14 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, on_host
-from ..data.standardize import StandardTable
+from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
-from ..posterior.probabilities import confidence, criterion_with_volume
+from ..posterior.confidence import confidence, criterion_with_volume
 from ..score.criterion import CRITERIA
 from ..score.prior import n_selectable, uniform_prior
 from ..search.best_support import refine
 from .fixed_size import always_mask, solve
-from .information import information_size
+from .information_criteria import information_size
 from .largest_size import largest_size
 from .pipeline_settings import PIPELINE
 from .size_ladder import ladder

@@ -15,14 +15,14 @@ from ..data.least_squares import largest, spread
 from ..data.partial_out import coefficients_of, forced_mask, partialled
 from ..data.quadratic import Problem, on_host
 from ..data.refit import columns_of, refit
-from ..data.standardize import StandardTable
+from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
 from ..gates.gate_fit import GateFit, among_all, fit_gates
 from ..gates.moments import gated_coefficients
 from ..gates.theory_lambda import given_alpha, rule_alpha
 from ..greedy.matching_pursuit import largest_correlation, matching_pursuits
-from ..posterior.best_first import Posterior
-from ..posterior.probabilities import confidence, criterion_with_volume
+from ..posterior.confidence import confidence, criterion_with_volume
+from ..posterior.support_probabilities import Posterior
 from ..score.criterion import CRITERIA, support_scores
 from ..score.prior import uniform_prior
 from ..search.best_support import Refined, refine

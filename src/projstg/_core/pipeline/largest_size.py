@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.backend import to_numpy
+from ..data.determined_directions import on_rows, spectrum
 from ..data.quadratic import Problem, RowQuadratic
-from ..data.spectrum import on_rows, spectrum
 from .pipeline_settings import PIPELINE
 
 __all__ = ["largest_size"]

@@ -1,4 +1,4 @@
-"""The number of columns by the evidence: the size whose best support is the likeliest of all.
+"""Sizes to propose for the number of columns: a quick search at one size after another.
 
 The prior is uniform over the sizes 0 … K_max and over the supports of one size, so that a support
 of K columns starts with −log C(D, K), the number of supports of its size: among many columns some

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..data.standardize import StandardTable
+from ..data.standard_table import StandardTable
 from .fixed_size import solve
 from .solution import Options, Solution
 

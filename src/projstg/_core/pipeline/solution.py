@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import Array, namespace, put_along, to_numpy
-from ..data.standardize import StandardTable
+from ..data.standard_table import StandardTable
 from ..gates.gate_fit import GateFit, GateOptions, among_all
-from ..posterior.best_first import Posterior
+from ..posterior.support_probabilities import Posterior
 from ..search.best_support import Refined
 
 __all__ = ["Options", "Solution", "joined", "parts", "restored"]

@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from ..data.determined_directions import Spectrum, coefficients, on_rows, spectrum
 from ..data.quadratic import Problem, on_host
-from ..data.spectrum import Spectrum, coefficients, on_rows, spectrum
-from ..data.standardize import StandardTable
+from ..data.standard_table import StandardTable
 
 __all__ = ["AveragedCoef", "Estimates", "averaged", "estimates", "mixture_quantile"]
 

@@ -36,8 +36,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import to_numpy
+from ..data.determined_directions import Spectrum, on_rows, spectrum
 from ..data.quadratic import Problem, RowQuadratic
-from ..data.spectrum import Spectrum, on_rows, spectrum
 from .score_settings import SCORE
 
 __all__ = [

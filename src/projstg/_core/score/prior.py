@@ -1,4 +1,9 @@
-"""The prior over supports: uniform over sizes, and over the supports of one size."""
+"""The prior over supports: uniform over sizes, and over the supports of one size.
+
+A support of K columns has prior(K)/C(D, K). The sizes' part is :func:`uniform_prior`, which the
+pipeline hands to the posterior; 1/C(D, K) is :func:`log_supports`, which the ladder of sizes and
+:mod:`..posterior.support_probabilities` subtract.
+"""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..data.determined_directions import on_rows, spectrum
 from ..data.quadratic import Problem
-from ..data.spectrum import on_rows, spectrum
 from ..score.criterion import Criterion, mean_score, scores_by_ridge
 from ..score.tableau import Field
 from .record import SearchRecord, members_of

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays.backend import to_numpy
+from ..data.determined_directions import spectrum
 from ..data.quadratic import Problem, RowQuadratic
-from ..data.spectrum import spectrum
 from ..score.criterion import Criterion, residual_floor, scores_by_ridge
 from ..score.tableau import Field, least_ridge, swap_objectives, tableau_of_rows
 

@@ -81,8 +81,8 @@ def _stg(known: Known) -> Any:
 def _lasso(known: Known) -> Any:
     from sklearn.linear_model import Lasso
 
-    from ..competitors import TopK
-    from ..paper_lambda import paper_lambda
+    from ..lasso_lambda import paper_lambda
+    from ..library_adapters import TopK
 
     k = known.n_features_to_select
     alpha = paper_lambda(known.noise_std, known.n_samples, known.n_features, k)
@@ -90,7 +90,7 @@ def _lasso(known: Known) -> Any:
 
 
 def _lasso_path(rule: str, known: Known) -> Any:
-    from ..competitors import LassoPath
+    from ..library_adapters import LassoPath
 
     return LassoPath(known.n_features_to_select, rule=rule)
 
@@ -98,7 +98,7 @@ def _lasso_path(rule: str, known: Known) -> Any:
 def _omp(known: Known) -> Any:
     from sklearn.linear_model import OrthogonalMatchingPursuit
 
-    from ..competitors import TopK
+    from ..library_adapters import TopK
 
     k = known.n_features_to_select
     return TopK(OrthogonalMatchingPursuit(n_nonzero_coefs=k, fit_intercept=False), k)
@@ -114,7 +114,7 @@ def _randomized_omp(known: Known) -> Any:
 def _scad(rule: str, known: Known) -> Any:
     """Return SCAD with the γ that suits the rule: 3 as in pycasso, or 3.7 as in Fan and Li."""
     from ...estimators.scad import SCAD
-    from ..competitors import StrictSCAD
+    from ..library_adapters import StrictSCAD
 
     k = known.n_features_to_select
     if rule == "exact":
@@ -124,14 +124,14 @@ def _scad(rule: str, known: Known) -> Any:
 
 def _mcp(rule: str, known: Known) -> Any:
     from ...estimators.mcp import MCP
-    from ..competitors import StrictMCP
+    from ..library_adapters import StrictMCP
 
     kind = StrictMCP if rule == "exact" else MCP
     return kind(known.n_features_to_select, rule=rule, fit_intercept=False)
 
 
 def _abess(known: Known) -> Any:
-    from ..competitors import AbessSelector
+    from ..library_adapters import AbessSelector
 
     return AbessSelector(known.n_features_to_select)
 
@@ -149,7 +149,7 @@ def _open_gates(known: Known) -> dict[str, Any]:
 def _lasso_by_folds(known: Known) -> Any:
     from sklearn.linear_model import LassoCV
 
-    from ..competitors import NonZeros
+    from ..library_adapters import NonZeros
 
     return NonZeros(LassoCV(fit_intercept=False, cv=5, alphas=50, max_iter=10_000))
 
@@ -158,7 +158,7 @@ def _lasso_by_bic(known: Known) -> Any:
     """Return the LASSO at the point of its path with the smallest BIC, which is told σ."""
     from sklearn.linear_model import LassoLarsIC
 
-    from ..competitors import NonZeros
+    from ..library_adapters import NonZeros
 
     variance = known.noise_std**2
     return NonZeros(LassoLarsIC("bic", fit_intercept=False, noise_variance=variance))
@@ -167,13 +167,13 @@ def _lasso_by_bic(known: Known) -> Any:
 def _omp_by_folds(known: Known) -> Any:
     from sklearn.linear_model import OrthogonalMatchingPursuitCV
 
-    from ..competitors import NonZeros
+    from ..library_adapters import NonZeros
 
     return NonZeros(OrthogonalMatchingPursuitCV(fit_intercept=False, cv=5))
 
 
 def _abess_by_ebic(known: Known) -> Any:
-    from ..competitors import AbessByEBIC
+    from ..library_adapters import AbessByEBIC
 
     return AbessByEBIC()
 

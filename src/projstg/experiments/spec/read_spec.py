@@ -41,14 +41,7 @@ from .experiment_spec import Size, Spec
 from .method_entry import MethodEntry, method_entries
 from .spec_bounds import BOUNDS
 from .spec_settings import PROBLEM_KEYS, expanded_settings, refuse_too_many, size_grids
-from .spec_values import (
-    boolean,
-    integer,
-    positive_number,
-    refuse_unknown,
-    string,
-    table_at,
-)
+from .spec_values import boolean, integer, positive_number, refuse_unknown, string, table_at
 
 __all__ = ["load_spec", "parse_spec", "spec_names"]
 

@@ -13,7 +13,7 @@ The report adds ``figures/`` and ``tables/``.
 """
 
 from .part_file import COLUMNS, TIMINGS
+from .read_all_rows import NoRows, read_rows
 from .run_folder import Store, read_about
-from .stored_rows import NoRows, read_rows
 
 __all__ = ["COLUMNS", "TIMINGS", "NoRows", "Store", "read_about", "read_rows"]

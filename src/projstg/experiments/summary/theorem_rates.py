@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from ..paper_lambda import paper_lambda
+from ..lasso_lambda import paper_lambda
 
 __all__ = ["theorem_columns"]
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from .._core.arrays.backend import Array, namespace, to_numpy
+from .._core.data.determined_directions import SMALLEST_SHARE
 from .._core.data.quadratic import Problem, RowQuadratic, on_host
-from .._core.data.spectrum import SMALLEST_SHARE
-from .._core.data.standardize import StandardTable
+from .._core.data.standard_table import StandardTable
 
 __all__ = ["too_many_columns"]
 

@@ -8,11 +8,12 @@ import pytest
 from oracles_search import all_supports
 from scipy.special import comb
 
-from projstg._core.data.quadratic import RowQuadratic, standardized
-from projstg._core.posterior import probabilities as from_search
-from projstg._core.posterior.best_first import posterior
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
+from projstg._core.posterior import confidence as from_search
+from projstg._core.posterior.confidence import confidence, criterion_with_volume
 from projstg._core.posterior.posterior_settings import POSTERIOR
-from projstg._core.posterior.probabilities import confidence, criterion_with_volume
+from projstg._core.posterior.support_probabilities import posterior
 from projstg._core.score.criterion import CRITERIA, support_scores
 from projstg._core.score.neighbours import neighbours
 from projstg._core.score.prior import log_supports, n_selectable, uniform_prior

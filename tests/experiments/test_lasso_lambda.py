@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from projstg.experiments.paper_lambda import paper_lambda
+from projstg.experiments.lasso_lambda import paper_lambda
 
 
 def test_the_lasso_s_price_is_the_paper_s():

@@ -3,6 +3,9 @@
 Those that are told K return exactly K columns; :class:`NonZeros` and :class:`AbessByEBIC` choose
 the number themselves.
 
+A method takes part in a comparison once it is in ``registry/shipped_methods.py``; most need no
+class of their own here.
+
 What a library has is called, not rewritten. A regressor becomes a selector by its K largest
 coefficients (:class:`TopK`), the LASSO path by a rule that chooses one of its points
 (:class:`LassoPath`). abess, whose licence is the GPL, is an optional package that is only called

@@ -7,8 +7,8 @@ import pytest
 from sklearn.exceptions import DataDimensionalityWarning
 
 from projstg import STG, Gates, ProjectedSTG, ProjectedSTGCV, fit_many, projected_stg_path
-from projstg._core.data.standardize import as_table
-from projstg.estimators._rank_check import too_many_columns
+from projstg._core.data.standard_table import as_table
+from projstg.estimators._too_many_columns import too_many_columns
 
 SHAPES = [(12, 5), (6, 12), (9, 9), (7, 8), (30, 12)]
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from projstg._core.data.spectrum import Spectrum, coefficients, on_rows, spectrum
-from projstg._core.data.standardize import as_table
+from projstg._core.data.determined_directions import Spectrum, coefficients, on_rows, spectrum
+from projstg._core.data.standard_table import as_table
 
 
 def near_copies(apart, rng, n=30, noise=0.1):

@@ -1,6 +1,6 @@
 r"""How sure a search is of its answer: from what it found to the posterior of a table's supports.
 
-The posterior (:mod:`.best_first`) needs the Gram matrix of the columns it may visit. Up to a few
+The posterior (:mod:`.support_probabilities`) needs the Gram matrix of the columns it may visit. Up to a few
 hundred columns these are all; of more, the members of what the search found and those that come
 closest to improving the best of it. A column left out has the probability zero.
 """
@@ -17,8 +17,8 @@ from ..score.criterion import CRITERIA, Criterion, mean_score, scores_by_ridge, 
 from ..score.prior import n_selectable
 from ..search.record import Optima
 from ..search.working_set import outside_swaps, restricted
-from .best_first import Posterior, posterior
 from .posterior_settings import POSTERIOR, PosteriorSettings
+from .support_probabilities import Posterior, posterior
 
 __all__ = ["confidence", "criterion_with_volume"]
 

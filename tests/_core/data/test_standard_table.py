@@ -4,9 +4,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from projstg._core.data import standardize as table_module
+from projstg._core.data import standard_table as table_module
 from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
-from projstg._core.data.standardize import as_table
+from projstg._core.data.standard_table import as_table
 from projstg._core.score.criterion import support_spectra
 
 

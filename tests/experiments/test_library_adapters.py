@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.linear_model import Lasso, OrthogonalMatchingPursuit, Ridge, lars_path
 
 from projstg._extras import MissingExtra
-from projstg.experiments.competitors import (
+from projstg.experiments.library_adapters import (
     AbessSelector,
     LassoPath,
     StrictMCP,

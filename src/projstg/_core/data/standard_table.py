@@ -1,0 +1,234 @@
+"""A table becomes a problem: centred, weighted, scaled, and tall or wide as suits it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays.backend import Array, clip, namespace, quiet
+from .kept_rows import BLOCK_ROWS, TableRows, chosen
+from .quadratic import Problem, RowQuadratic, centred_rows
+from .standardize import standardized
+from .sufficient_statistics import Statistics
+
+__all__ = ["StandardTable", "as_table"]
+
+# A column whose root mean square is below so many units in the last place of its mean is constant:
+# nothing is left but the rounding of the mean.
+_ROUNDING = 16
+# A standardised coefficient below this is rounding, and may become zero in the units of the data.
+_NOTHING = 1e-12
+# Numbers up to this power of the largest float, and down to its inverse, can be squared and summed:
+# below 1/2, with room for the sum.
+_FAR = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class StandardTable:
+    """A batch of standardised problems and the way back to the units of the data."""
+
+    problem: Problem
+    scale: Array
+    """What each column was divided by, (B, D); zero for a column that does not vary."""
+    x_mean: Array
+    y_mean: Array
+    y_scale: Array
+    """What y was divided by, (B,): its root mean square, or one where that is zero."""
+    rows: TableRows
+    """The rows it came from."""
+
+    @property
+    def varies(self) -> Array:
+        """The columns that can be selected, (B, D)."""
+        return self.scale > 0.0
+
+    def part(self, i: int) -> StandardTable:
+        """Return the i-th problem alone, a batch of one."""
+        return self.restricted(np.asarray([i]), np.arange(self.scale.shape[-1]))
+
+    def restricted(self, problems: np.ndarray, columns: np.ndarray) -> StandardTable:
+        """Return some of the problems, in some of their columns; in all of them the same ones vary.
+
+        Where columns are left out it is made from the rows again: no bit of it depends on them.
+        """
+        if columns.size < self.scale.shape[-1]:
+            return as_table(
+                *self.rows.raw(problems),
+                centre=self.rows.centre,
+                never=~chosen(self.varies[problems[0], :], columns),
+                columns=self.rows.used[columns],
+            )
+        if problems.size == self.scale.shape[0]:
+            return self
+        scale, x_mean, y_mean, y_scale = (
+            chosen(field, problems)
+            for field in (self.scale, self.x_mean, self.y_mean, self.y_scale)
+        )
+        some = namespace(scale).asarray(problems, device=scale.device)
+        rows = self.rows.problems(problems)
+        return StandardTable(self.problem.problems(some), scale, x_mean, y_mean, y_scale, rows)
+
+    def in_units(self, coef: Array) -> Array:
+        """Return coefficients (B, D) of standardised columns in the units of the data.
+
+        One that is too large or too small for a number in these units comes out infinite or NaN.
+        """
+        xp = namespace(coef)
+        unit = xp.where(self.varies, self.scale, xp.ones_like(self.scale))
+        with quiet():
+            unscaled = coef / unit * self.y_scale[:, None]
+        smallest = xp.finfo(coef.dtype).smallest_normal
+        vanishes = (xp.abs(coef) > _NOTHING) & (xp.abs(unscaled) < smallest)
+        unscaled = xp.where(vanishes, xp.full_like(coef, xp.nan), unscaled)
+        return xp.where(self.varies, unscaled, xp.zeros_like(coef))
+
+    def in_range(self, coef: Array) -> Array:
+        """Return the same, the nearest number where there is none."""
+        xp = namespace(coef)
+        coef = self.in_units(coef)
+        largest = float(xp.finfo(coef.dtype).max)
+        return clip(xp.where(xp.isnan(coef), xp.zeros_like(coef), coef), -largest, largest)
+
+    def intercept(self, coef: Array) -> Array:
+        """Return what coefficients in the units of the data leave of the mean of y, (B,)."""
+        return self.y_mean - namespace(coef).sum(self.x_mean * coef, axis=-1)
+
+
+def as_table(
+    X: Array,
+    y: Array,
+    weights: Array | None = None,
+    *,
+    centre: bool = True,
+    never: Array | None = None,
+    columns: np.ndarray | None = None,
+) -> StandardTable:
+    """Return the problems of X (B, N, D), y (B, N): by Gram matrix if tall, X itself if wide.
+
+    The columns of the table are those of X at ``columns``, (W,), or all. Those ``never`` to be
+    selected, a mask (W,), count as columns that do not vary.
+    """
+    xp = namespace(X)
+    left, mean = _without_mean(y, weights) if centre else (y, 0.0)
+    y_scale, unit = _size(left, weights, centre), _unit(X, weights)
+    if unit is not None and columns is not None:
+        unit = xp.take(unit, xp.asarray(columns, device=X.device), axis=-1)
+    source = _Source(X, columns, unit)
+    problem, x_mean, y_mean = _problem(source, left / y_scale[:, None], weights, centre)
+    rounding = _ROUNDING * xp.finfo(X.dtype).eps * x_mean
+    smallest = rounding * rounding
+    if never is not None:
+        smallest = xp.where(never, xp.full_like(smallest, xp.inf), smallest)
+    problem, scale = standardized(problem, smallest)
+    if unit is not None:
+        scale, x_mean = scale * unit, x_mean * unit
+    used = np.arange(X.shape[-1]) if columns is None else columns
+    rows = TableRows.of(X, used, y, weights, centre, left, x_mean, scale, y_scale)
+    y_mean = y_mean * y_scale + mean
+    return StandardTable(problem.with_source(rows), scale, x_mean, y_mean, y_scale, rows)
+
+
+class _Source(NamedTuple):
+    """Columns of X, and what they are divided by."""
+
+    X: Array
+    columns: np.ndarray | None
+    unit: Array | None
+
+    def block(self, rows: slice) -> Array:
+        """Return some of the rows, in C order for any layout of X."""
+        xp = namespace(self.X)
+        block = self.X[:, rows, :]
+        if self.columns is not None:
+            places = xp.asarray(self.columns, device=self.X.device)
+            block = xp.take(block, places, axis=-1)
+        if self.unit is not None:
+            block = block / self.unit[:, None, :]
+        return np.require(block, requirements=["C", "A"]) if xp is np else block
+
+
+def _problem(
+    source: _Source, y: Array, weights: Array | None, centre: bool
+) -> tuple[Problem, Array, Array]:
+    """Return the problems, and the means that were taken out."""
+    xp, n_rows = namespace(y), y.shape[-1]
+    n_columns = source.X.shape[-1] if source.columns is None else source.columns.size
+    if n_rows >= n_columns:
+        sums = _summed(source, y, weights)
+        if centre:
+            return sums.quadratic(), sums.x_mean, sums.y_mean
+        return sums.quadratic(centre=False), xp.zeros_like(sums.x_mean), xp.zeros_like(sums.y_mean)
+    X = source.block(slice(0, n_rows))
+    if centre:
+        return centred_rows(X, y, weights)
+    rows = RowQuadratic.from_rows(X, y, weights, centre=False)
+    return rows, xp.zeros_like(X[:, 0, :]), xp.zeros_like(y[:, 0])
+
+
+def _unit(X: Array, weights: Array | None) -> Array | None:
+    """Return units of the columns, (B, D), in which squares neither overflow nor vanish.
+
+    A unit is a power of two, so that no digit changes; None where all columns are in range as they
+    are. Rows that weigh nothing do not count.
+    """
+    xp = namespace(X)
+    if weights is None or xp.all(weights > 0.0):
+        largest = xp.maximum(xp.max(X, axis=-2), -xp.min(X, axis=-2))
+    else:
+        weighs = (weights > 0.0)[..., None]
+        largest = xp.max(xp.where(weighs, xp.abs(X), xp.zeros_like(X)), axis=-2)
+    far = float(xp.finfo(X.dtype).max) ** _FAR
+    is_far = (largest > 0.0) & ((largest > far) | (largest < 1.0 / far))
+    if not xp.any(is_far):
+        return None
+    return 2.0 ** xp.floor(xp.log2(xp.where(is_far, largest, xp.ones_like(largest))))
+
+
+def _without_mean(y: Array, weights: Array | None) -> tuple[Array, Array]:
+    """Return y less its mean, up to rounding, and what was taken out, (B,).
+
+    Taken out before y is divided by anything, so that no digit is lost of a y that varies little.
+    Zero where y is constant up to rounding: rounding is not fitted.
+    """
+    xp = namespace(y)
+    counts = xp.ones_like(y, dtype=xp.bool) if weights is None else weights > 0.0
+    high = xp.max(xp.where(counts, y, -xp.inf), axis=-1)
+    low = xp.min(xp.where(counts, y, xp.inf), axis=-1)
+    rounding = _ROUNDING * xp.finfo(y.dtype).eps * xp.abs(high)
+    is_constant = high - low <= rounding
+    mean = xp.where(is_constant, high, xp.sum(_share(y, weights) * y, axis=-1))
+    return xp.where(is_constant[:, None], xp.zeros_like(y), y - mean[:, None]), mean
+
+
+def _share(y: Array, weights: Array | None) -> Array:
+    """Return the share of each row in the whole weight, (B, N)."""
+    share = namespace(y).ones_like(y) if weights is None else weights
+    return share / namespace(y).sum(share, axis=-1, keepdims=True)
+
+
+def _size(y: Array, weights: Array | None, centre: bool) -> Array:
+    """Return the root mean square of y, (B,), one where it is zero; nothing over- or underflows."""
+    xp = namespace(y)
+    share = _share(y, weights)
+    if centre:
+        y = y - xp.sum(share * y, axis=-1, keepdims=True)
+    largest = xp.max(xp.abs(y), axis=-1, keepdims=True)
+    largest = xp.where(largest > 0.0, largest, xp.ones_like(largest))
+    size = largest[:, 0] * xp.sqrt(xp.sum(share * (y / largest) ** 2, axis=-1))
+    return xp.where(size > 0.0, size, xp.ones_like(size))
+
+
+def _summed(source: _Source, y: Array, weights: Array | None) -> Statistics:
+    n_rows = y.shape[-1]
+
+    def block(first: int) -> Statistics:
+        rows = slice(first, min(first + BLOCK_ROWS, n_rows))
+        some = None if weights is None else weights[:, rows]
+        return Statistics.from_rows(source.block(rows), y[:, rows], some)
+
+    sums = block(0)
+    for first in range(BLOCK_ROWS, n_rows, BLOCK_ROWS):
+        sums = sums.merge(block(first))
+    return sums
