@@ -1,8 +1,8 @@
 r"""How sure a search is of its answer: from what it found to the posterior of a table's supports.
 
-The posterior (:mod:`.support_probabilities`) needs the Gram matrix of the columns it may visit. Up to a few
-hundred columns these are all; of more, the members of what the search found and those that come
-closest to improving the best of it. A column left out has the probability zero.
+The posterior (:mod:`.support_probabilities`) needs the Gram matrix of the columns it may visit. Up
+to a few hundred columns these are all; of more, the members of what the search found and those that
+come closest to improving the best of it. A column left out has the probability zero.
 """
 
 from __future__ import annotations
