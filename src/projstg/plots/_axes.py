@@ -54,7 +54,7 @@ def learned(found: Any, attribute: str, remedy: str) -> Any:
     return value
 
 
-def shown_count(top_n: int) -> int:
+def shown_count(top_n: Any) -> int:
     """Return the number of columns to show, or raise where it is none."""
     if not isinstance(top_n, Integral) or top_n < 1:
         raise ValueError(f"top_n={top_n!r}; give a whole number of columns from 1 on.")

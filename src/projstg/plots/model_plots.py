@@ -18,7 +18,7 @@ _FIRST_ALTERNATIVE, _BETWEEN = 1.16, 0.115
 _VISIBLE = 0.01
 
 
-def plot_gates(model, *, ax=None, feature_names=None, top_n=20):
+def plot_gates(model: Any, *, ax: Any = None, feature_names: Any = None, top_n: int = 20) -> Any:
     """Draw how far open the gates are: the selected columns first, then the next widest.
 
     A selected column may have a closed gate: the search that follows the gates chose it.
@@ -50,7 +50,14 @@ def plot_gates(model, *, ax=None, feature_names=None, top_n=20):
     return ax
 
 
-def plot_inclusion(model, *, ax=None, feature_names=None, top_n=20, n_alternatives=6):
+def plot_inclusion(
+    model: Any,
+    *,
+    ax: Any = None,
+    feature_names: Any = None,
+    top_n: int = 20,
+    n_alternatives: int = 6,
+) -> Any:
     """Draw the probability of each column, and beside it the likeliest supports.
 
     Each support is a column of dots, one for each of its members, above its probability. A column

@@ -25,7 +25,7 @@ __all__ = ["plot_alpha_path", "plot_size_path", "plot_stability_path"]
 _UNLIKELY = 1e-3
 
 
-def plot_alpha_path(path, *, ax=None, feature_names=None, top_n=8):
+def plot_alpha_path(path: Any, *, ax: Any = None, feature_names: Any = None, top_n: int = 8) -> Any:
     """Draw the coefficients behind the gates as the price λ of an open gate falls.
 
     The lines are θ ⊙ clip(μ, 0, 1), the paper's estimate, in the units of the table. Numbers along
@@ -68,7 +68,9 @@ def plot_alpha_path(path, *, ax=None, feature_names=None, top_n=8):
     return ax
 
 
-def plot_size_path(found, *, model=None, ax=None, count_supports=True):
+def plot_size_path(
+    found: Any, *, model: Any = None, ax: Any = None, count_supports: bool = True
+) -> Any:
     """Draw the score, probability or error of each number of columns, with the choice marked.
 
     For a path over sizes: the score of the best support of each size, and that score plus
@@ -111,7 +113,9 @@ def plot_size_path(found, *, model=None, ax=None, count_supports=True):
     return ax
 
 
-def plot_stability_path(selector, *, ax=None, feature_names=None, top_n=8):
+def plot_stability_path(
+    selector: Any, *, ax: Any = None, feature_names: Any = None, top_n: int = 8
+) -> Any:
     """Draw the share of halves that select each column, as more columns are asked for.
 
     Parameters

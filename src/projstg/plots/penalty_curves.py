@@ -89,7 +89,7 @@ CURVES = {
 }
 
 
-def plot_penalty(tau=0.5, *, ax=None):
+def plot_penalty(tau: float = 0.5, *, ax: Any = None) -> Any:
     """Draw the gates' penalty and its thresholding rule beside lasso, SCAD and MCP.
 
     For one column of mean square one, with every method scaled such that it sets a least-squares

@@ -18,7 +18,15 @@ from .design_matrix import Prepared
 from .held_out import Checked, checked, deviation, r_squared, residual_deviation, weighted_mean
 from .notes import Note, TableError
 from .question import TableQuestion
-from .result import Candidate, Chosen, Selection
+from .result import (
+    Alternative,
+    Candidate,
+    Chosen,
+    FittedRows,
+    Selection,
+    SizeProbability,
+    Tried,
+)
 from .size_curve import sizes_around, tried_sizes
 
 __all__ = ["answered"]
@@ -39,7 +47,7 @@ class _Found(NamedTuple):
     model: ProjectedSTG
     check: Checked | None
     """What the folds say; None where there were none."""
-    path: tuple[dict, ...]
+    path: tuple[Tried, ...]
     notes: list[Note]
 
 
@@ -87,7 +95,7 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock) -> _Found:
     clock.lap("choose")
     check, no_check = _checked(data, question, params)
     clock.lap("check")
-    path: tuple[dict, ...] = ()
+    path: tuple[Tried, ...] = ()
     if question.sizes:
         n_folds = question.folds if check else 0
         path = _path(data, params, int(model.support_.sum()), n_folds)
@@ -157,7 +165,7 @@ def _training_rows(n_rows: int, folds: int) -> int:
     return n_rows - -(-n_rows // folds)
 
 
-def _path(data: Prepared, params: dict, k: int, folds: int) -> tuple[dict, ...]:
+def _path(data: Prepared, params: dict, k: int, folds: int) -> tuple[Tried, ...]:
     """Return other sizes with their R²."""
     n_rows, n_columns = data.X.shape
     most = min(n_columns, (_training_rows(n_rows, folds) if folds else n_rows) - 2)
@@ -165,7 +173,7 @@ def _path(data: Prepared, params: dict, k: int, folds: int) -> tuple[dict, ...]:
     return tried_sizes(data, params, sizes, folds, k)
 
 
-def _chosen(data: Prepared, model, check) -> tuple[Chosen, ...]:
+def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple[Chosen, ...]:
     """Return the chosen columns, the largest effect first."""
     probability = model.inclusion_probability_
     rivals = _rivals(model)
@@ -188,7 +196,7 @@ def _chosen(data: Prepared, model, check) -> tuple[Chosen, ...]:
     return tuple(sorted(found, key=lambda one: -abs(one.effect)))
 
 
-def _rivals(model) -> dict[int, list[int]]:
+def _rivals(model: ProjectedSTG) -> dict[int, list[int]]:
     """Return for each chosen column those that would do as well, the surest first.
 
     They are the columns that fit equally well, and those of likely choices that differ from this
@@ -206,38 +214,38 @@ def _rivals(model) -> dict[int, list[int]]:
     return found
 
 
-def _alternatives(data: Prepared, model) -> tuple[dict, ...]:
+def _alternatives(data: Prepared, model: ProjectedSTG) -> tuple[Alternative, ...]:
     chosen = np.flatnonzero(model.support_).tolist()
     return tuple(
-        {"columns": [data.names[place] for place in members], "probability": probability}
+        Alternative(columns=[data.names[place] for place in members], probability=probability)
         for members, probability in (model.alternatives_ or [])[: _MOST_ALTERNATIVES + 1]
         if list(members) != chosen
     )[:_MOST_ALTERNATIVES]
 
 
-def _size_probabilities(model, k) -> tuple[dict, ...]:
+def _size_probabilities(model: ProjectedSTG, k: int | str | None) -> tuple[SizeProbability, ...]:
     """Return the likely sizes, where the size was chosen from the data."""
     if k != "auto" or model.size_probability_ is None:
         return ()
     return tuple(
-        {"k": size, "probability": float(probability)}
+        SizeProbability(k=size, probability=float(probability))
         for size, probability in enumerate(model.size_probability_)
         if probability >= _UNLIKELY
     )
 
 
-def _item(values, place: int) -> float | None:
+def _item(values: Any, place: int) -> float | None:
     return None if values is None else float(values[place])
 
 
-def _others(data: Prepared, model, check) -> tuple[Candidate, ...]:
+def _others(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple[Candidate, ...]:
     """Return the columns that came nearest to being chosen."""
     probability = model.inclusion_probability_
     stability = None if check is None else check.stability
     n_columns = len(data.names)
     keys = [np.zeros(n_columns) if a is None else -np.asarray(a) for a in (probability, stability)]
     order = np.lexsort([-model.gate_mean_, keys[1], keys[0]])
-    order = [place for place in order.tolist() if not model.support_[place]][:_MOST_OTHERS]
+    nearest = [place for place in order.tolist() if not model.support_[place]][:_MOST_OTHERS]
     return tuple(
         Candidate(
             column=data.names[place],
@@ -245,11 +253,11 @@ def _others(data: Prepared, model, check) -> tuple[Candidate, ...]:
             stability=_item(stability, place),
             gate=_item(model.gate_mean_, place),
         )
-        for place in order
+        for place in nearest
     )
 
 
-def _rows(y: np.ndarray, predicted: np.ndarray, seed: int) -> dict:
+def _rows(y: np.ndarray, predicted: np.ndarray, seed: int) -> FittedRows:
     n_rows = len(y)
     few = np.sort(np.random.default_rng(seed).permutation(n_rows)[:_MOST_ROWS])
     return {"actual": y[few].tolist(), "fitted": predicted[few].tolist()}

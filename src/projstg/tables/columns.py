@@ -59,7 +59,7 @@ class Column(NamedTuple):
     """Whether it has whole numbers so large that a float may not hold them exactly."""
 
 
-def column_of(series, *, is_wanted: bool = False, may_have_thousands: bool = True) -> Column:
+def column_of(series: Any, *, is_wanted: bool = False, may_have_thousands: bool = True) -> Column:
     """Return what a column is.
 
     Parameters
@@ -87,13 +87,13 @@ def column_of(series, *, is_wanted: bool = False, may_have_thousands: bool = Tru
     return _text(series, is_wanted, may_have_thousands)
 
 
-def _numeric(series, values: np.ndarray, is_wanted: bool) -> Column:
+def _numeric(series: Any, values: np.ndarray, is_wanted: bool) -> Column:
     if np.isnan(values).all():
         return Column("empty", None)
     return _number(str(series.name), values, is_wanted)
 
 
-def _floats(series) -> np.ndarray:
+def _floats(series: Any) -> np.ndarray:
     return series.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
@@ -152,7 +152,7 @@ class _Levels(NamedTuple):
         return float(self.counts[np.asarray(which, dtype=bool)].sum() / self.counts.sum())
 
 
-def _text(series, is_wanted: bool, may_have_thousands: bool) -> Column:
+def _text(series: Any, is_wanted: bool, may_have_thousands: bool) -> Column:
     kinds = _kinds(series)
     if kinds and kinds <= {"date", "datetime", "Timestamp", "time"}:
         return Column("date", None)
@@ -162,9 +162,9 @@ def _text(series, is_wanted: bool, may_have_thousands: bool) -> Column:
         return Column("other", None)
     levels = _levels(series)
     way = written(levels.texts, ".", levels.counts, has_thousands=may_have_thousands)
-    if way is not None and way.marks is None:
-        return Column("mixed", None, example=shortened(way.example, 20))
     if way is not None:
+        if way.marks is None:
+            return Column("mixed", None, example=shortened(way.example, 20))
         cells = plain(bare(levels.texts), way.marks)
         return _with_gaps(str(series.name), levels, cells, is_wanted)
     if levels.share([_DATE.fullmatch(text) is not None for text in levels.texts]) >= MOSTLY:
@@ -177,14 +177,14 @@ def _text(series, is_wanted: bool, may_have_thousands: bool) -> Column:
     return Column("category", levels.of_cells(levels.texts.to_numpy(dtype=object), None))
 
 
-def _kinds(series) -> set[str]:
+def _kinds(series: Any) -> set[str]:
     """Return the names of the types of cells that are not missing."""
     if series.dtype == "category":
         series = series.cat.categories.to_series()
     return {"str"} if series.dtype == "str" else {type(value).__name__ for value in series.dropna()}
 
 
-def _levels(series) -> _Levels:
+def _levels(series: Any) -> _Levels:
     pandas = extra("pandas", "cli")
     if series.dtype == "category":
         codes, texts = series.cat.codes.to_numpy(), series.cat.categories.to_series()

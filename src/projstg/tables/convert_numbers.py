@@ -48,10 +48,10 @@ def with_numbers(
     kinds = [str(kind) for kind in frame.dtypes]
     floats = [place for place, kind in enumerate(kinds) if kind == "float64"]
     texts = {place: frame[place] for place, kind in enumerate(kinds) if kind in {"str", "object"}}
-    found = {place: _writing(text, decimals) for place, text in texts.items()}
+    ways = {place: _writing(text, decimals) for place, text in texts.items()}
     for place, text, one in _doubtful(frame, floats, as_text):
-        texts[place], found[place] = text, one if decimal is None else _writing(text, decimals)
-    found = {place: one for place, one in found.items() if one is not None}
+        texts[place], ways[place] = text, one if decimal is None else _writing(text, decimals)
+    found = {place: one for place, one in ways.items() if one is not None}
     fractions = [place for place in floats if place not in found and _has_fractions(frame[place])]
     sure = {one.sure for one in found.values()} - {None} | ({"."} if fractions else set())
     usual = decimal or (sure.pop() if len(sure) == 1 else None)
@@ -78,7 +78,7 @@ def _doubtful(
     """Yield the text of those columns of floats whose points may set thousands apart."""
     places = [place for place in floats if _may_be_groups(frame[place].to_numpy())]
     for n_rows in (_FEW_ROWS, None):
-        texts = as_text(places, n_rows) if places else None
+        texts: Any = as_text(places, n_rows) if places else None
         ways = {place: _writing(texts[place], ".,") for place in places}
         places = [place for place, one in ways.items() if one is None or one.sure is None]
     yield from ((place, texts[place], one) for place, one in ways.items() if one and one.other)
@@ -122,6 +122,8 @@ def _converted(frame: Any, texts: dict[int, Any], found: dict[int, Writing]) -> 
 
 def _plain_column(column: Any, way: Writing) -> Any:
     """Return a column of floats, or of text where a few cells are words or have signs."""
+    if way.marks is None:  # no way of writing fits
+        return column
     pandas = extra("pandas", "cli")
     known = column.dropna().astype(str)
     text = plain(known, way.marks)

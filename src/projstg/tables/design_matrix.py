@@ -134,7 +134,8 @@ def _candidates(
     frame: Any, question: TableQuestion, may_have_thousands: bool
 ) -> tuple[dict[str, Column], list[Note]]:
     """Return the columns that can be used, and notes on the others."""
-    used, left_out = {}, {}
+    used: dict[str, Column] = {}
+    left_out: dict[str, dict[str, str]] = {}
     roles = {question.target, question.weights, *question.never}
     wanted = set(question.always) | {name.split("=")[0] for name in question.always}
     for name in frame.columns:

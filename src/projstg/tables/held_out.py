@@ -81,7 +81,9 @@ def _at(weights: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
     return None if weights is None else weights[rows]
 
 
-def _fitted(data: Prepared, params: dict, trains: list[np.ndarray]):
+def _fitted(
+    data: Prepared, params: dict, trains: list[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return supports, coefficients and intercepts of fits to those rows."""
     params = dict(params)
     k = params.pop("n_features_to_select")

@@ -54,7 +54,9 @@ def counted(counts: dict[str, int]) -> str:
     return few if len(worst) <= 6 else f"{few} and {len(worst) - 6} more columns"
 
 
-def _missing_trouble(counts, columns, gaps, n_rows: int) -> str:
+def _missing_trouble(
+    counts: dict[str, int], columns: dict[str, Column], gaps: dict[str, np.ndarray], n_rows: int
+) -> str:
     left = n_rows - int(np.sum(np.logical_or.reduce(list(gaps.values()))))
     strange = [name for name in counts if name in columns and columns[name].n_not_numbers]
     said = ""
@@ -70,7 +72,9 @@ def _missing_trouble(counts, columns, gaps, n_rows: int) -> str:
     )
 
 
-def _gap_notes(counts, gaps, dropped: np.ndarray, missing: str) -> list[Note]:
+def _gap_notes(
+    counts: dict[str, int], gaps: dict[str, np.ndarray], dropped: np.ndarray, missing: str
+) -> list[Note]:
     notes = []
     if dropped.any():
         text = f"{int(dropped.sum())} of {dropped.size} rows left out for missing values."

@@ -96,7 +96,7 @@ class Writing(NamedTuple):
 
     def with_decimal(self, decimal: str) -> Writing:
         """Return the way of the two that has this decimal mark."""
-        if self.other is None or self.marks.decimal == decimal:
+        if self.marks is None or self.other is None or self.marks.decimal == decimal:
             return self
         return self._replace(marks=self.other, other=self.marks)
 
@@ -225,7 +225,7 @@ def marks_notes(found: dict[str, Writing]) -> list[Note]:
 def _doubt(doubtful: dict[str, Writing]) -> Note:
     """Return the note on columns whose numbers could also be others."""
     name, one = next(iter(doubtful.items()))
-    taken, other = _number(one.example, one.marks), _number(one.example, one.other)
+    taken, other = (_number(one.example, marks) for marks in (one.marks, one.other) if marks)
     more = f" (also {few_names([*doubtful][1:])})" if len(doubtful) > 1 else ""
     text = (
         f"In {shortened(name)}{more}, {one.example} is read as {taken:.12g}, not as {other:.12g}; "

@@ -11,7 +11,7 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -81,7 +81,8 @@ def text_frame(
 
 def _beginning(stream: Any, name: str) -> tuple[bytes, bool]:
     """Return the first lines, at least three that are not blank, and whether that is all."""
-    parts, n_lines = [], 0
+    parts: list[bytes] = []
+    n_lines = 0
     while len(parts) * _SAMPLE < _LONGEST_SAMPLE:
         part = stream.read(_SAMPLE)
         parts.append(part)
@@ -183,9 +184,10 @@ def _check_short_lines(stream: Any, frame: Any, dialect: Dialect, name: str) -> 
         return
     expected, short = len(dialect.names), []
     with _rows(stream, dialect) as (lines, n_before):
+        rows: Iterable[str] = lines
         if dialect.delimiter == " ":  # or a tab; those at the end of a line delimit nothing
-            lines = (line.replace("\t", " ").rstrip() + "\n" for line in lines)
-        reader = csv.reader(lines, delimiter=dialect.delimiter, skipinitialspace=True)
+            rows = (line.replace("\t", " ").rstrip() + "\n" for line in lines)
+        reader = csv.reader(rows, delimiter=dialect.delimiter, skipinitialspace=True)
         try:
             for record in reader:
                 if 0 < len(record) < expected and not (len(record) == 1 and not record[0].strip()):

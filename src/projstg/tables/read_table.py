@@ -8,6 +8,7 @@ refused, before it is read or while it is.
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from typing import Any, NamedTuple
 
@@ -44,7 +45,11 @@ class Read(NamedTuple):
 
 
 def read_table(
-    path, *, delimiter: str | None = None, decimal: str | None = None, most_bytes: int | None = None
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    most_bytes: int | None = None,
 ) -> Read:
     """Read a table from a path, or from standard input for ``-``.
 
@@ -68,11 +73,13 @@ def read_table(
             raise TableError(f"{name} cannot be read: {error.strerror or error}.") from None
 
 
-def _read(file, name, delimiter, decimal, most_bytes) -> Read:
+def _read(
+    file: Any, name: str, delimiter: str | None, decimal: str | None, most_bytes: int | None
+) -> Read:
     start = _start(file)
     if start.startswith(_PARQUET):
         frame, notes = parquet_frame(file, name, most_bytes)
-        facts = {"format": "parquet"}
+        facts: dict[str, Any] = {"format": "parquet"}
     else:
         is_gzip = start.startswith(_GZIP)
         stream = gzip.GzipFile(fileobj=file) if is_gzip else file
@@ -86,12 +93,12 @@ def _read(file, name, delimiter, decimal, most_bytes) -> Read:
     return Read(frame, name, {**facts, **size_of(frame)}, notes)
 
 
-def size_of(frame) -> dict:
+def size_of(frame: Any) -> dict[str, int]:
     """Return the numbers of rows and columns, as facts."""
     return {"n_rows": int(frame.shape[0]), "n_columns": int(frame.shape[1])}
 
 
-def _start(stream) -> bytes:
+def _start(stream: Any) -> bytes:
     """Return the first bytes; a device of the system may have none to give."""
     start = stream.read(16) or b""
     stream.seek(0)

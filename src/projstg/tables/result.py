@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from dataclasses import asdict, dataclass, field, fields
 from html import escape
 from typing import Any, TypedDict
@@ -135,7 +136,7 @@ class Selection:
         unknown = [name for name in wanted if len(frame) and frame[name].isna().all()]
         return frame.drop(columns=unknown)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the effects of the chosen columns, with twice their standard errors.
 
         Parameters
@@ -197,14 +198,14 @@ class Selection:
             )
         return typed(content, cls)
 
-    def save(self, path) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the answer as JSON; a file of that name is replaced when all is written."""
         text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
         with replacing(path) as temporary:
             temporary.write_text(text + "\n", encoding="utf-8")
 
     @classmethod
-    def load(cls, path) -> Selection:
+    def load(cls, path: str | os.PathLike[str]) -> Selection:
         """Read an answer that :meth:`save` wrote."""
         shown = printable(path)
         try:

@@ -138,7 +138,7 @@ def _as_read(table: Any, target: str | None, weights: Any) -> tuple[Read, str | 
     return read._replace(frame=read.frame.assign(**{name: weights})), target, name
 
 
-def _joined(pandas, pair: tuple, target: str | None):
+def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
     """Return (X, y) as one frame and the name of the target."""
     if len(pair) != 2:
         raise TableError(f"give a pair (X, y); a tuple of {len(pair)} was given.")

@@ -10,6 +10,7 @@ import numpy as np
 from ..estimators.projected_stg import ProjectedSTG
 from .design_matrix import Prepared
 from .held_out import checked, r_squared, weighted_mean
+from .result import Tried
 
 __all__ = ["sizes_around", "tried_sizes"]
 
@@ -37,10 +38,11 @@ def sizes_around(k: int, least: int, most: int) -> list[int]:
 
 def tried_sizes(
     data: Prepared, params: dict, sizes: list[int], n_folds: int, k_asked: int
-) -> tuple[dict, ...]:
+) -> tuple[Tried, ...]:
     """Return for each size its columns and R² on all rows and, given folds, on rows left out."""
     mean, seed = weighted_mean(data.y, data.weights), params["random_state"]
-    found, start = [], perf_counter()
+    found: list[Tried] = []
+    start = perf_counter()
     for k in sorted(sizes, key=lambda size: (abs(size - k_asked), size)):
         if found and perf_counter() - start > _PATIENCE:
             break
