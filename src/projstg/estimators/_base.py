@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -22,11 +23,14 @@ from ._validation import batch_of_one, check_nested, checked_rows
 from .gate_options import GateFamily, Gates
 from .questions import asked_of, prepare, solve
 
+# What scikit-learn takes for ``random_state``.
+Seed = int | np.random.RandomState | None
+
 
 class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEstimator):
     """A selector that is also the least-squares regressor on what it selected."""
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Predict with least squares on the selected columns.
 
         Parameters
@@ -41,11 +45,11 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return X @ self.coef_ + self.intercept_
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
         return self.support_
 
-    def _html_repr(self):
+    def _html_repr(self) -> str:
         """Return what a notebook shows: once fitted the answer, and scikit-learn's own display."""
         own = super()._html_repr()
         return answer_html(self) + own if hasattr(self, "support_") else own
@@ -66,7 +70,7 @@ class GateSelector(LinearSelector):
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the columns.
 
         Parameters
@@ -99,7 +103,7 @@ class GateSelector(LinearSelector):
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, those of the gates as ``gates__tau`` once ``gates=Gates()`` is given.
 
         Parameters
@@ -139,9 +143,9 @@ def unfinished(gates: GateFit, options: Options) -> str | None:
     return None
 
 
-def check_seed(random_state):
+def check_seed(random_state: Any) -> Seed:
     """Return ``random_state`` if it is one, or raise."""
-    is_number = isinstance(random_state, Integral) and 0 <= random_state < 2**32
+    is_number = isinstance(random_state, Integral) and 0 <= int(random_state) < 2**32
     if is_number or random_state is None or isinstance(random_state, np.random.RandomState):
         return random_state
     raise ValueError(
@@ -149,7 +153,7 @@ def check_seed(random_state):
     )
 
 
-def seed_from(random_state) -> int:
+def seed_from(random_state: Seed) -> int:
     """Return one integer that stands for ``random_state``; None asks the system for one."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
@@ -161,11 +165,11 @@ def seed_from(random_state) -> int:
 class Progress:
     """Tells callbacks of each step of a fit; a fit without callbacks has none."""
 
-    def __init__(self, estimator, context, task_name):
+    def __init__(self, estimator: Any, context: Any, task_name: str) -> None:
         self._estimator, self._context, self._task_name = estimator, context, task_name
         self._begin()
 
-    def _begin(self):
+    def _begin(self) -> None:
         self._step = self._context.subcontext(task_name=self._task_name)
         self._step.call_on_fit_task_begin(estimator=self._estimator)
 

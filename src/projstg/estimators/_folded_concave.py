@@ -24,13 +24,14 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.callback import with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 
 from .._compat import Interval, StrOptions, fit_context
+from .._core.arrays.backend import Array
 from .._core.data.least_squares import largest
 from .._core.data.quadratic import RowQuadratic
 from .._core.data.refit import refit_mask
@@ -82,7 +83,7 @@ class FoldedConcaveSelector(LinearSelector):
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the columns.
 
         Parameters
@@ -150,7 +151,9 @@ class FoldedConcaveSelector(LinearSelector):
             )
 
 
-def standard_rows(table: StandardTable, X, y, weights) -> tuple[np.ndarray, np.ndarray]:
+def standard_rows(
+    table: StandardTable, X: Array, y: Array, weights: Array | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and target, standardised, whose squares have means: weights are in the rows."""
     problem, n_rows = table.problem, y.shape[-1]
     if isinstance(problem, RowQuadratic):

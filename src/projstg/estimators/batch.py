@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +11,9 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import DataDimensionalityWarning
 
-from .._core.arrays.backend import namespace, to_numpy
+from .._core.arrays.backend import Array, namespace, to_numpy
 from .._core.gates.alternate import Status
-from ._base import GateSelector, check_seed, seed_from
+from ._base import GateSelector, Seed, check_seed, seed_from
 from ._validation import check_parameters, check_total_weight
 from .projected_stg import ProjectedSTG, support_probabilities
 from .questions import asked_of, prepare, solve
@@ -54,7 +55,15 @@ class ManyFits:
         return (X @ self.coef[:, :, None])[:, :, 0] + self.intercept[:, None]
 
 
-def fit_many(X, y, n_features_to_select="auto", *, sample_weight=None, random_state=0, **params):
+def fit_many(
+    X: Any,
+    y: Any,
+    n_features_to_select: int | str | None = "auto",
+    *,
+    sample_weight: Any = None,
+    random_state: Seed | Sequence[int] | np.ndarray = 0,
+    **params: Any,
+) -> ManyFits:
     """Fit :class:`ProjectedSTG` to many problems of one shape in one go.
 
     With NumPy arrays the answers are those of single fits with ``random_state=seeds[i]``. With K
@@ -93,7 +102,13 @@ def fit_many(X, y, n_features_to_select="auto", *, sample_weight=None, random_st
     return fit_together(model, X, y, sample_weight, random_state)
 
 
-def fit_together(model: GateSelector, X, y, sample_weight=None, random_state=0) -> ManyFits:
+def fit_together(
+    model: GateSelector,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    random_state: Seed | Sequence[int] | np.ndarray = 0,
+) -> ManyFits:
     """Return what ``fit`` of a ProjectedSTG or STG learns from each problem; see :func:`fit_many`.
 
     ``random_state`` is that of :func:`fit_many`, and stands in for the model's own.
@@ -128,7 +143,7 @@ def fit_together(model: GateSelector, X, y, sample_weight=None, random_state=0) 
     )
 
 
-def _checked(X, y, weights):
+def _checked(X: Any, y: Any, weights: Any) -> tuple[Array, Array, Array | None]:
     """Return float arrays of matching shapes, or raise and say what was seen."""
     if issparse(X):
         raise TypeError("Sparse X was passed, but dense data is required; use X.toarray().")
@@ -154,7 +169,7 @@ def _checked(X, y, weights):
     return X, y, None if weights is None else _checked_weights(weights, y, xp)
 
 
-def _checked_weights(weights, y, xp):
+def _checked_weights(weights: Any, y: Array, xp: Any) -> Array:
     weights = xp.astype(_like(weights, y, xp), y.dtype)
     is_valid = weights.shape == y.shape and xp.all(xp.isfinite(weights)) and xp.all(weights >= 0.0)
     if not is_valid or xp.any(xp.sum(xp.astype(weights > 0.0, y.dtype), axis=-1) < 2.0):
@@ -167,14 +182,14 @@ def _checked_weights(weights, y, xp):
     return weights
 
 
-def _like(values, array, xp):
+def _like(values: Any, array: Array, xp: Any) -> Array:
     """Return values as an array of the kind of ``array``, on its device."""
     if type(values) is type(array):
         return values
     return xp.asarray(np.asarray(values), device=array.device)
 
 
-def _seeds(random_state, n_problems) -> tuple[int, ...]:
+def _seeds(random_state: Seed | Sequence[int] | np.ndarray, n_problems: int) -> tuple[int, ...]:
     if isinstance(random_state, list | tuple | np.ndarray):
         if len(random_state) != n_problems:
             raise ValueError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -103,18 +104,18 @@ class Gates(BaseEstimator):
     def __init__(
         self,
         *,
-        alpha="theory",
-        alpha_scale=None,
-        noise_std=None,
-        tau=0.5,
-        expectation=None,
-        warm_up=True,
-        n_gate_samples=None,
-        optimizer=None,
-        learning_rate=None,
-        max_iter=None,
-        tol=1e-4,
-    ):
+        alpha: float | str = "theory",
+        alpha_scale: float | None = None,
+        noise_std: float | None = None,
+        tau: float = 0.5,
+        expectation: str | None = None,
+        warm_up: bool = True,
+        n_gate_samples: int | Sequence[int] | None = None,
+        optimizer: str | None = None,
+        learning_rate: float | None = None,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+    ) -> None:
         self.alpha = alpha
         self.alpha_scale = alpha_scale
         self.noise_std = noise_std

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 from .._compat import Interval
 from .._extras import extra
@@ -66,14 +67,14 @@ class MCP(FoldedConcaveSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: int | None = None,
         *,
-        rule="exact",
-        gamma=3.0,
-        n_alphas=100,
-        eps=0.02,
-        fit_intercept=True,
-    ):
+        rule: str = "exact",
+        gamma: float = 3.0,
+        n_alphas: int = 100,
+        eps: float = 0.02,
+        fit_intercept: bool = True,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.rule = rule
         self.gamma = gamma
@@ -81,5 +82,5 @@ class MCP(FoldedConcaveSelector):
         self.eps = eps
         self.fit_intercept = fit_intercept
 
-    def _penalty(self):
+    def _penalty(self) -> Any:
         return extra("skglm.penalties", "peers").MCPenalty(1.0, float(self.gamma))

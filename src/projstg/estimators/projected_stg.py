@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -16,8 +17,8 @@ from .._core.posterior.averaging import AveragedCoef, Estimates, averaged, estim
 from .._core.posterior.support_probabilities import Posterior
 from .._core.score.criterion import CRITERIA
 from .._core.search.best_support import Refined, equivalent_features
-from ._base import GateSelector
-from .gate_options import PROJECTED
+from ._base import GateSelector, Seed
+from .gate_options import PROJECTED, Gates
 
 
 class ProjectedSTG(GateSelector):
@@ -154,19 +155,19 @@ class ProjectedSTG(GateSelector):
 
     def __init__(
         self,
-        n_features_to_select="auto",
+        n_features_to_select: int | str | None = "auto",
         *,
-        always_select=None,
-        never_select=None,
-        criterion="common-size",
-        selection="evidence",
-        refine=True,
-        gates=None,
-        probabilities=True,
-        n_starts=None,
-        fit_intercept=True,
-        random_state=0,
-    ):
+        always_select: Any = None,
+        never_select: Any = None,
+        criterion: str = "common-size",
+        selection: str = "evidence",
+        refine: bool = True,
+        gates: Gates | None = None,
+        probabilities: bool = True,
+        n_starts: int | None = None,
+        fit_intercept: bool = True,
+        random_state: Seed = 0,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.always_select = always_select
         self.never_select = never_select
@@ -179,7 +180,7 @@ class ProjectedSTG(GateSelector):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
-    def averaged_coef(self, level=0.9) -> AveragedCoef:
+    def averaged_coef(self, level: float = 0.9) -> AveragedCoef:
         """Return coefficients averaged over ``alternatives_``, with intervals.
 
         What the table says of a coefficient is taken to be a mixture: for each alternative, with
@@ -211,7 +212,8 @@ class ProjectedSTG(GateSelector):
         (True, 0.0)
         """
         check_is_fitted(self)
-        if not (isinstance(level, Real) and 0.0 < level < 1.0):
+        is_number = isinstance(level, Real)
+        if not (is_number and 0.0 < level < 1.0):
             raise ValueError(f"level={level!r}; give a number between 0 and 1, such as 0.9.")
         if self.alternatives_ is None:
             raise ValueError(

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import Any, Self
 
 from sklearn.callback import with_callbacks
 
 from .._compat import Interval, fit_context
 from .._core.data.standard_table import as_table
 from .._core.greedy.randomized_pursuit import RandomizedSolution, randomized_omp
-from ._base import LinearSelector, seed_from
-from ._validation import batch_of_one, check_coefficients, check_range, checked_rows, size_or_tenth
+from ._base import LinearSelector, Seed, seed_from
+from ._validation import (
+    batch_of_one,
+    check_coefficients,
+    check_range,
+    checked_rows,
+    size_or_tenth,
+)
 
 
 class RandomizedOMP(LinearSelector):
@@ -87,13 +94,13 @@ class RandomizedOMP(LinearSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: int | None = None,
         *,
-        n_runs=100,
-        temperature=0.75,
-        fit_intercept=True,
-        random_state=0,
-    ):
+        n_runs: int = 100,
+        temperature: float = 0.75,
+        fit_intercept: bool = True,
+        random_state: Seed = 0,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_runs = n_runs
         self.temperature = temperature
@@ -102,7 +109,7 @@ class RandomizedOMP(LinearSelector):
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the columns.
 
         Parameters

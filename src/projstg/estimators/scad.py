@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 from .._compat import Interval
 from .._extras import extra
@@ -87,14 +88,14 @@ class SCAD(FoldedConcaveSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: int | None = None,
         *,
-        rule="exact",
-        gamma=3.7,
-        n_alphas=100,
-        eps=0.02,
-        fit_intercept=True,
-    ):
+        rule: str = "exact",
+        gamma: float = 3.7,
+        n_alphas: int = 100,
+        eps: float = 0.02,
+        fit_intercept: bool = True,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.rule = rule
         self.gamma = gamma
@@ -102,5 +103,5 @@ class SCAD(FoldedConcaveSelector):
         self.eps = eps
         self.fit_intercept = fit_intercept
 
-    def _penalty(self):
+    def _penalty(self) -> Any:
         return extra("skglm.penalties", "peers").SCAD(1.0, float(self.gamma))

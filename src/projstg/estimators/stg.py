@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._base import GateSelector
-from .gate_options import JOINT
+from ._base import GateSelector, Seed
+from .gate_options import JOINT, Gates
 
 
 class STG(GateSelector):
@@ -78,8 +78,13 @@ class STG(GateSelector):
     gate_family = JOINT
 
     def __init__(
-        self, n_features_to_select=None, *, gates=None, fit_intercept=True, random_state=0
-    ):
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        gates: Gates | None = None,
+        fit_intercept: bool = True,
+        random_state: Seed = 0,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.gates = gates
         self.fit_intercept = fit_intercept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ class Fold(NamedTuple):
     test: np.ndarray
 
 
-def renumbered(splits, sample_weight) -> list[Fold]:
+def renumbered(splits: Iterable[tuple[Any, Any]], sample_weight: Any) -> list[Fold]:
     """Return the folds, renumbered for the rows that weigh something."""
     folds = [Fold(np.asarray(train), np.asarray(test)) for train, test in splits]
     if sample_weight is not None:

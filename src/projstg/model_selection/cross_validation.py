@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
@@ -115,9 +116,19 @@ class ProjectedSTGCV(LinearSelector):
         "n_jobs": [Integral, None],
     }
 
+    alpha_scale_: float | None
+    alpha_scales_: np.ndarray | None
+
     def __init__(
-        self, estimator=None, *, sizes=None, alpha_scales=None, rule="min", cv=None, n_jobs=None
-    ):
+        self,
+        estimator: ProjectedSTG | None = None,
+        *,
+        sizes: Any = None,
+        alpha_scales: Any = None,
+        rule: str = "min",
+        cv: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.estimator = estimator
         self.sizes = sizes
         self.alpha_scales = alpha_scales
@@ -125,7 +136,7 @@ class ProjectedSTGCV(LinearSelector):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, those of the estimator as ``estimator__refine`` once it is given.
 
         Parameters
@@ -141,7 +152,7 @@ class ProjectedSTGCV(LinearSelector):
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, **params):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Choose by cross-validation, then fit all rows.
 
         Parameters
@@ -180,13 +191,13 @@ class ProjectedSTGCV(LinearSelector):
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRouter:
         """Say which metadata go to the splitter."""
         to_split = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(splitter=check_cv(self.cv), method_mapping=to_split)
 
-    def _for_splitter(self, params, sample_weight) -> dict:
+    def _for_splitter(self, params: dict[str, Any], sample_weight: Any) -> dict[str, Any]:
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
             return routed.splitter.split
@@ -277,7 +288,7 @@ class ProjectedSTGCV(LinearSelector):
             best = np.argmax(self.cv_error_mean_ <= limit)
         self.best_index_ = int(best)
         self.alpha_scale_ = float(self.alpha_scales_[best])
-        self.n_features_to_select_ = None if sizes is None else int(self.sizes_[best])
+        self.n_features_to_select_ = None if self.sizes_ is None else int(self.sizes_[best])
 
     def _store(self, best: ProjectedSTG) -> None:
         self.best_estimator_ = best

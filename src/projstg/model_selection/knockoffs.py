@@ -14,17 +14,20 @@ columns and not on which of them is the original, so that the exchange is not ev
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from itertools import product
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compat import Interval, fit_context
 from .._extras import extra
-from ..estimators._base import seed_from
+from ..estimators._base import Seed, seed_from
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
 
@@ -113,15 +116,15 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         *,
-        fdr=0.1,
-        offset=1,
-        importance_getter="auto",
-        covariance=None,
-        n_draws=1,
-        random_state=0,
-    ):
+        fdr: float = 0.1,
+        offset: int = 1,
+        importance_getter: str | Callable[[Any], Any] = "auto",
+        covariance: Any = None,
+        n_draws: int = 1,
+        random_state: Seed = 0,
+    ) -> None:
         self.estimator = estimator
         self.fdr = fdr
         self.offset = offset
@@ -131,7 +134,7 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Draw knockoffs and choose the columns.
 
         Parameters
@@ -172,7 +175,7 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
             self.support_ = largest_e_values(e_values(self.statistic_, self.threshold_), self.fdr)
         return self
 
-    def _importance(self, X, y, seed):
+    def _importance(self, X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
         if self.estimator is None:
             return _gate_importance(X, y)
         model = clone(self.estimator)
@@ -186,12 +189,12 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
             )
         return found
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
         return self.support_
 
@@ -199,15 +202,15 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
 class _Known(BaseEstimator):
     """A covariance that needs no estimate."""
 
-    def __init__(self, covariance):
+    def __init__(self, covariance: np.ndarray) -> None:
         self.covariance = covariance
 
-    def fit(self, X, y=None):
+    def fit(self, X: np.ndarray, y: Any = None) -> Self:
         self.covariance_, self.n_features_in_ = self.covariance, X.shape[1]
         return self
 
 
-def _standardised(X, varies, covariance):
+def _standardised(X: np.ndarray, varies: np.ndarray, covariance: Any) -> tuple[np.ndarray, Any]:
     """Return the columns that vary, standardised, and who knows their covariance."""
     columns = X[:, varies] - X[:, varies].mean(axis=0)
     if covariance is None or hasattr(covariance, "fit"):
@@ -223,7 +226,9 @@ def _standardised(X, varies, covariance):
     return columns / scale, _Known(covariance / np.outer(scale, scale))
 
 
-def knockoffs(X: np.ndarray, covariance, n_draws: int, rng: np.random.Generator):
+def knockoffs(
+    X: np.ndarray, covariance: Any, n_draws: int, rng: np.random.Generator
+) -> Iterator[np.ndarray]:
     """Yield draws of second-order Gaussian knockoffs of centred columns.
 
     Their mean given X and the factor L of their covariance given X, LLᵀ, are hidimstat's
@@ -240,7 +245,13 @@ def knockoffs(X: np.ndarray, covariance, n_draws: int, rng: np.random.Generator)
         yield sampler.mu_tilde_ + noise @ sampler.sigma_tilde_decompose_.T
 
 
-def paired_difference(importance, X, forged, y, *args) -> np.ndarray:
+def paired_difference(
+    importance: Callable[..., np.ndarray],
+    X: np.ndarray,
+    forged: np.ndarray,
+    y: np.ndarray,
+    *args: Any,
+) -> np.ndarray:
     """Return W: the importances of the columns less those of their knockoffs.
 
     ``importance([first, second], y, *args)`` sees of each pair first the column that is larger
@@ -257,13 +268,13 @@ def paired_difference(importance, X, forged, y, *args) -> np.ndarray:
     return np.where(mine == other, 0.0, np.where(is_second, -difference, difference))
 
 
-def _gate_importance(X, y) -> np.ndarray:
+def _gate_importance(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     models = [ProjectedSTG(None, gates=Gates(tau=tau, alpha_scale=c)) for tau, c in _GATES]
     size = X.std(axis=0)
     return np.mean([np.abs(model.fit(X, y).gated_coef_) * size for model in models], axis=0)
 
 
-def _importances(model, getter) -> np.ndarray:
+def _importances(model: Any, getter: str | Callable[[Any], Any]) -> np.ndarray:
     """Return what a fitted estimator, or what a pipeline or search ends in, says of each column."""
     model = model[-1] if hasattr(model, "steps") else model
     model = getattr(model, "best_estimator_", model)

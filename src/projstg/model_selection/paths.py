@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
@@ -58,13 +60,20 @@ class SupportPath:
     alpha_max: float
     """The λ from which on no single gate is worth opening."""
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
         """Predict with every point of the path, (n_points, n_samples)."""
         return self.coef_path_ @ np.asarray(X, dtype=float).T + self.intercept_path_[:, None]
 
 
 def projected_stg_path(
-    X, y, alphas=None, *, n_alphas=30, sizes=None, sample_weight=None, **params
+    X: Any,
+    y: Any,
+    alphas: Any = None,
+    *,
+    n_alphas: int = 30,
+    sizes: Any = None,
+    sample_weight: Any = None,
+    **params: Any,
 ) -> SupportPath:
     r"""Return the answers along λ, or for each number of columns.
 
@@ -136,10 +145,10 @@ def projected_stg_path(
     return path
 
 
-def check_sizes(sizes) -> list[int]:
+def check_sizes(sizes: Any) -> list[int]:
     """Return numbers of columns in increasing order; K stands for 1, …, K."""
-    wanted = range(1, sizes + 1) if isinstance(sizes, Integral) else list(sizes)
-    if not len(wanted) or not all(isinstance(k, Integral) and k >= 1 for k in wanted):
+    wanted = range(1, int(sizes) + 1) if isinstance(sizes, Integral) else list(sizes)
+    if not len(wanted) or not all(isinstance(k, Integral) and int(k) >= 1 for k in wanted):
         raise ValueError(
             f"sizes={sizes!r}; give whole numbers of columns from 1 on, such as range(1, 21), or "
             "one number K for 1, …, K."
@@ -147,7 +156,7 @@ def check_sizes(sizes) -> list[int]:
     return sorted({int(k) for k in wanted})
 
 
-def _check_along_alpha(params) -> None:
+def _check_along_alpha(params: Mapping[str, Any]) -> None:
     """Raise where a parameter is given that has no meaning along λ."""
     others = sorted(set(params) - {"gates", "never_select", "fit_intercept"})
     gates = params.get("gates")
@@ -162,7 +171,9 @@ def _check_along_alpha(params) -> None:
         )
 
 
-def _prepared(X, y, sample_weight, sizes, params) -> tuple[ProjectedSTG, Question]:
+def _prepared(
+    X: Any, y: Any, sample_weight: Any, sizes: Sequence[int] | None, params: Mapping[str, Any]
+) -> tuple[ProjectedSTG, Question]:
     """Return a model that has seen the table, and the table with the largest K asked of it."""
     model = ProjectedSTG(None if sizes is None else max(sizes), **params)
     check_parameters(model)
@@ -171,7 +182,7 @@ def _prepared(X, y, sample_weight, sizes, params) -> tuple[ProjectedSTG, Questio
     return model, prepare(asked, *table, getattr(model, "feature_names_in_", None))
 
 
-def _along_alpha(table: StandardTable, options: Options, alphas, n_alphas) -> SupportPath:
+def _along_alpha(table: StandardTable, options: Options, alphas: Any, n_alphas: int) -> SupportPath:
     unit = float(table.y_scale[0]) ** 2
     most = float(largest_alpha(table.problem)[0]) * unit
     grid = _grid(alphas, n_alphas, most)
@@ -193,9 +204,10 @@ def _along_alpha(table: StandardTable, options: Options, alphas, n_alphas) -> Su
     )
 
 
-def _grid(alphas, n_alphas, most: float) -> np.ndarray:
+def _grid(alphas: Any, n_alphas: int, most: float) -> np.ndarray:
     if alphas is None:
-        if not isinstance(n_alphas, Integral) or n_alphas < 1:
+        is_whole = isinstance(n_alphas, Integral)
+        if not is_whole or n_alphas < 1:
             raise ValueError(f"n_alphas={n_alphas!r}; give a whole number from 1 on.")
         # Where y does not vary every λ says the same.
         return (most or 1.0) * np.geomspace(1.0, _RANGE, n_alphas)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import get_tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compat import Interval, fit_context
-from ..estimators._base import seed_from
+from ..estimators._base import Seed, seed_from
 from .stability_bounds import false_selections
 from .subsampling import HalfRows, complementary_halves, fit_to_halves
 
@@ -121,15 +122,15 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator,
+        estimator: Any,
         *,
-        n_pairs=50,
-        threshold=0.8,
-        n_features_to_select=None,
-        sizes=None,
-        n_jobs=None,
-        random_state=0,
-    ):
+        n_pairs: int = 50,
+        threshold: float = 0.8,
+        n_features_to_select: int | None = None,
+        sizes: Any = None,
+        n_jobs: int | None = None,
+        random_state: Seed = 0,
+    ) -> None:
         self.estimator = estimator
         self.n_pairs = n_pairs
         self.threshold = threshold
@@ -139,7 +140,7 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, groups=None, **params):
+    def fit(self, X: Any, y: Any, groups: Any = None, **params: Any) -> Self:
         """Fit the estimator to every half and count.
 
         Parameters
@@ -170,13 +171,13 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self._store(selected)
         return self
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRouter:
         """Say which metadata go to the estimator's ``fit``."""
         to_fit = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(estimator=self.estimator, method_mapping=to_fit)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         if hasattr(self.estimator, "fit"):
@@ -184,11 +185,11 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
             tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
         return self.support_
 
-    def _validated(self, X, y):
+    def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
             raise TypeError(
                 f"estimator={self.estimator!r} has no fit; give a selector such as "
@@ -213,12 +214,14 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         # A table with names goes to the estimator as it is.
         return (X if hasattr(X, "iloc") else checked), y
 
-    def _for_estimator(self, params):
+    def _for_estimator(self, params: dict[str, Any]) -> dict[str, Any]:
         if not get_config()["enable_metadata_routing"]:
             return params
         return process_routing(self, "fit", **params).estimator.fit
 
-    def _selected(self, estimator, data, halves, seeds):
+    def _selected(
+        self, estimator: Any, data: HalfRows, halves: list[np.ndarray], seeds: list[int]
+    ) -> np.ndarray:
         """Return what the fit to each half selected, (2B, D)."""
         from joblib import effective_n_jobs
 
@@ -230,7 +233,7 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         )
         return np.concatenate(masks)
 
-    def _store(self, selected):
+    def _store(self, selected: np.ndarray) -> None:
         pairs = selected.reshape(self.n_pairs, 2, -1)
         self.selection_probability_ = selected.mean(axis=0)
         self.simultaneous_probability_ = pairs.all(axis=1).mean(axis=0)
@@ -250,7 +253,7 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         )
 
 
-def _with_size(estimator, size):
+def _with_size(estimator: Any, size: int) -> Any:
     names = [name for name in _SIZE_NAMES if name in estimator.get_params(deep=False)]
     if not names:
         raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ class HalfRows(NamedTuple):
 
     X: Any
     y: np.ndarray
-    params: dict
+    params: dict[str, Any]
     """Keyword arguments of ``fit``; those with a value for each row are split too."""
 
     def half(self, rows: np.ndarray) -> HalfRows:
@@ -39,19 +40,21 @@ class HalfRows(NamedTuple):
         return HalfRows(_take(self.X, rows), self.y[rows], params)
 
 
-def _take(values, rows):
+def _take(values: Any, rows: np.ndarray) -> Any:
     if hasattr(values, "iloc"):
         return values.iloc[rows]
     return values[rows] if issparse(values) else np.asarray(values)[rows]
 
 
-def _length(values) -> int | None:
+def _length(values: Any) -> int | None:
     if hasattr(values, "shape"):
         return values.shape[0] if values.shape else None
     return len(values) if isinstance(values, list | tuple) else None
 
 
-def complementary_halves(n_samples, n_pairs, rng, groups=None) -> list[np.ndarray]:
+def complementary_halves(
+    n_samples: int, n_pairs: int, rng: np.random.Generator, groups: Any = None
+) -> list[np.ndarray]:
     """Return 2B sets of rows; the sets 2b and 2b + 1 have no row and no group in common.
 
     Both have half of the rows, or of the groups; where that number is odd one is left out.
@@ -70,7 +73,9 @@ def complementary_halves(n_samples, n_pairs, rng, groups=None) -> list[np.ndarra
     return halves
 
 
-def fit_to_halves(estimator, data: HalfRows, fits, names) -> np.ndarray:
+def fit_to_halves(
+    estimator: Any, data: HalfRows, fits: Sequence[tuple[np.ndarray, int]], names: Any
+) -> np.ndarray:
     """Return what is selected from each half with its seed, (n, D)."""
     is_plain = set(data.params) <= {"sample_weight"} and not issparse(data.X)
     if type(estimator) is ProjectedSTG and is_plain and data.y.ndim == 1:
@@ -78,7 +83,7 @@ def fit_to_halves(estimator, data: HalfRows, fits, names) -> np.ndarray:
     return np.stack([_fit_alone(estimator, data.half(half), seed) for half, seed in fits])
 
 
-def _fit_alone(estimator, data: HalfRows, seed) -> np.ndarray:
+def _fit_alone(estimator: Any, data: HalfRows, seed: int) -> np.ndarray:
     model = clone(estimator)
     names = model.get_params(deep=True)
     takes_seed = [name for name in names if name.split("__")[-1] == "random_state"]
@@ -86,7 +91,7 @@ def _fit_alone(estimator, data: HalfRows, seed) -> np.ndarray:
     return selected_columns(model.fit(data.X, data.y, **data.params), data.X.shape[1])
 
 
-def selected_columns(model, n_features: int) -> np.ndarray:
+def selected_columns(model: Any, n_features: int) -> np.ndarray:
     """Return the mask of the columns that a fitted estimator selected."""
     model = model[-1] if hasattr(model, "steps") else model
     model = getattr(model, "best_estimator_", model)
@@ -108,7 +113,9 @@ def selected_columns(model, n_features: int) -> np.ndarray:
     return mask
 
 
-def _fit_together(estimator: ProjectedSTG, data: HalfRows, fits, names) -> np.ndarray:
+def _fit_together(
+    estimator: ProjectedSTG, data: HalfRows, fits: Sequence[tuple[np.ndarray, int]], names: Any
+) -> np.ndarray:
     """Return the same as fits one by one, of all halves of one size together."""
     params = estimator.get_params(deep=False)
     params.pop("random_state")
@@ -120,7 +127,9 @@ def _fit_together(estimator: ProjectedSTG, data: HalfRows, fits, names) -> np.nd
     n_unconverged = 0
     for batch in _batches([half.size for half, _ in fits], X.shape[1]):
         parts = [whole.half(fits[i][0]) for i in batch]
-        stacked = {name: np.stack([part.params[name] for part in parts]) for name in data.params}
+        stacked: dict[str, Any] = {
+            name: np.stack([part.params[name] for part in parts]) for name in data.params
+        }
         found = fit_many(
             np.stack([part.X for part in parts]),
             np.stack([part.y for part in parts]),
@@ -136,7 +145,7 @@ def _fit_together(estimator: ProjectedSTG, data: HalfRows, fits, names) -> np.nd
     return masks
 
 
-def _batches(n_rows: list[int], n_features: int):
+def _batches(n_rows: list[int], n_features: int) -> Iterator[np.ndarray]:
     """Yield the places of halves of one size, as many as fit in memory."""
     sizes = np.asarray(n_rows)
     for size in np.unique(sizes):
