@@ -77,7 +77,8 @@ def refine(
     Examples
     --------
     >>> import numpy as np
-    >>> from projstg._core.data.quadratic import RowQuadratic, standardized
+    >>> from projstg._core.data.quadratic import RowQuadratic
+    >>> from projstg._core.data.standardize import standardized
     >>> X = np.random.default_rng(0).standard_normal((1, 30, 12))
     >>> y = X[..., 1] - X[..., 3] + X[..., 8]
     >>> problem, _ = standardized(RowQuadratic.from_rows(X, y))
