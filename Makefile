@@ -86,6 +86,6 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(PIP_INSTALL) -r requirements/dev.txt
 	$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
-	# On all cores, where pip would use one; what a library cannot compile it does not import.
+	@# On all cores, where pip would use one; what a library cannot compile it does not import.
 	-@$(BIN)/python -W ignore -m compileall -qq -j 0 $(VENV)/lib
 	@touch $@
