@@ -103,9 +103,7 @@ def _nuisance(
 ) -> dict[str, Any]:
     """Return the real response on real columns and on copies of them with shuffled rows."""
     X, n_kept = columns.standardized, len(columns.kept)
-    shuffled = X[
-        rng.permutation(len(X))
-    ]  # one order for all columns: copies correlate as originals do
+    shuffled = X[rng.permutation(len(X))]  # as whole rows: copies correlate as originals do
     found = _as_measured(setting, X, train, np.arange(2 * n_kept) < n_kept)
     copies = setting["n_features"] + columns.kept
     return found | {
