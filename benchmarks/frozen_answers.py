@@ -5,7 +5,7 @@
 
 Four kinds of coefficients on four designs, wide and tall, K given and from the data, every
 criterion, constraints, weights and no intercept; supports must be equal, objectives, coefficients
-and probabilities agree to 10⁻⁹. About 5 minutes each.
+and probabilities agree to 10⁻⁹. About 2 minutes each.
 """
 
 import argparse
