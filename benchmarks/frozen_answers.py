@@ -77,7 +77,7 @@ def differences(known, found):
     for name, then in known.items():
         now = found[name]
         if then["support"] != now["support"]:
-            yield f"{name}: {then['support']} was {now['support']}"
+            yield f"{name}: {now['support']} was {then['support']}"
             continue
         for field, values in then["numbers"].items():
             old, new = (np.asarray(one, dtype=float) for one in (values, now["numbers"][field]))

@@ -37,7 +37,7 @@ def test_the_answer_is_that_of_fit(data, name):
     fitted = model.fit(X, y)
     np.testing.assert_array_equal(found.support[0], fitted.support_)
     np.testing.assert_array_equal(found.coef[0], fitted.coef_)
-    np.testing.assert_array_equal(found.gates.mu[0], fitted.mu_)
+    np.testing.assert_array_equal(found.gates.answer().fit.mu[0], fitted.mu_)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -115,8 +115,8 @@ def test_the_fit_is_that_of_the_choice_to_all_rows(data, grid):
     params = nested(alpha_scale=fitted.alpha_scale_, **params)
     single = ProjectedSTG(fitted.n_features_to_select_, **params).fit(X, y)
     learned = [name for name in vars(single) if name.endswith("_") and name[0] != "_"]
-    assert {"support_", "coef_", "mu_", "alpha_", "noise_std_", "objective_"} <= set(learned)
-    for name in learned:
+    assert {"support_", "coef_", "alpha_", "noise_std_", "objective_"} <= set(learned)
+    for name in [*learned, "mu_", "gate_mean_", "gated_coef_", "risk_", "n_iter_"]:
         np.testing.assert_equal(getattr(fitted, name), getattr(single, name))
     np.testing.assert_array_equal(fitted.predict(X), single.predict(X))
     np.testing.assert_array_equal(fitted.transform(X), single.transform(X))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import exact_gate
 from oracles_exact import exact_projection, exact_score
@@ -49,6 +49,7 @@ def test_scores(seed, name, k, apart, noise):
 
 @examples(4)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(CRITERIA)), st.integers(1, 2))
+@example(1724, "least-squares", 2)
 def test_tables_around_a_support(seed, name, k):
     count("problem", "fifty digits: exchanged, added, left out")
     judge, problem = CRITERIA[name], drawn(seed, 9, 5)
@@ -61,15 +62,19 @@ def test_tables_around_a_support(seed, name, k):
     def exact(members):
         return exact_score(*problem.rows_at(0, np.asarray(members)), dof, judge)
 
-    assert around.present[0] == pytest.approx(exact(range(k)), rel=1e-7)
+    def close_to(score):
+        # n log(rss) may be near zero: what counts is the residual, to eight digits.
+        return pytest.approx(score, rel=1e-7, abs=1e-8 * dof)
+
+    assert around.present[0] == close_to(exact(range(k)))
     place, other = seed % k, k + seed % (5 - k)
     swapped = [j for j in range(k) if j != place] + [other]
-    assert around.exchanged[0, place, other] == pytest.approx(exact(swapped), rel=1e-7)
+    assert around.exchanged[0, place, other] == close_to(exact(swapped))
     if has_volume:
-        assert around.added[0, other] == pytest.approx(exact([*range(k), other]), rel=1e-7)
+        assert around.added[0, other] == close_to(exact([*range(k), other]))
     if has_volume and k > 1:
         left = [j for j in range(k) if j != place]
-        assert around.left_out[0, place] == pytest.approx(exact(left), rel=1e-7)
+        assert around.left_out[0, place] == close_to(exact(left))
 
 
 @examples(12)

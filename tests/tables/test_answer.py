@@ -1,5 +1,7 @@
 """The answer is the estimator's, in the units of the table, with its rivals."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -128,6 +130,16 @@ def test_exchangeable_columns_are_named(frame):
     named = {one.column: one.exchangeable_for for one in found.chosen}
     assert named in ({"b": ("copy",), "f": ()}, {"copy": ("b",), "f": ()})
     assert "copy" in "".join(found.table["exchangeable_for"]) + "".join(found.columns)
+
+
+def test_more_columns_than_the_rank_is_a_note(rng):
+    few = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"])
+    table = few.assign(c=few["a"] + few["b"], y=few["a"] + rng.normal(size=40))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = projstg.select(table, target="y", k=3)
+    (note,) = [note for note in found.notes if note.kind == "rank"]
+    assert note.text.startswith("k=3 is not below the rank of X, 2")
 
 
 def test_too_few_rows_for_folds_is_a_note(frame):

@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compat import Interval, fit_context
 from .._core.data.standard_table import StandardTable
-from .._core.gates.alternate import Status
-from .._core.gates.gate_fit import GateFit
-from .._core.pipeline.solution import Options, Solution
+from .._core.pipeline.solution import Solution
+from ._gate_attributes import GateAttributes, unfinished
 from ._notebook import answer_html
 from ._validation import batch_of_one, check_nested, checked_rows
 from .gate_options import GateFamily, Gates
@@ -55,7 +54,7 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
         return answer_html(self) + own if hasattr(self, "support_") else own
 
 
-class GateSelector(LinearSelector):
+class GateSelector(GateAttributes, LinearSelector):
     """A selector by stochastic gates; a subclass says of which kind in ``gate_family``."""
 
     gate_family: GateFamily
@@ -93,9 +92,10 @@ class GateSelector(LinearSelector):
         on_step = Progress(self, context, "step") if hasattr(self, "_skl_callbacks") else None
         solution = solve(question, [seed_from(self.random_state)], on_step)
         self._store(question.table, solution)
+        gates = solution.gates
         for text, category in (
             (question.warning, DataDimensionalityWarning),
-            (unfinished(solution.gates, question.options), ConvergenceWarning),
+            (unfinished(gates) if gates.is_fitted else None, ConvergenceWarning),
         ):
             if text is not None:
                 # The level is that of the caller of fit, past scikit-learn's wrappers.
@@ -121,26 +121,9 @@ class GateSelector(LinearSelector):
         self.support_ = solution.support[0]
         self.coef_ = solution.coef[0]
         self.intercept_ = float(solution.intercept[0])
-        self.gated_coef_ = solution.gated_coef[0]
         self.alpha_ = float(solution.alpha[0])
         self.noise_std_ = None if solution.noise_std is None else float(solution.noise_std[0])
-        gates = solution.gates
-        self.mu_, self.gate_mean_ = gates.mu[0], gates.mean[0]
-        self.risk_, self.n_iter_ = float(gates.value[0]), int(gates.n_iter[0])
-
-
-def unfinished(gates: GateFit, options: Options) -> str | None:
-    """Return what to say of the gates of one table that did not come to rest."""
-    status = Status(int(gates.status[0]))
-    if status is Status.MAX_ITER:
-        return (
-            f"the gates still moved by {gates.criterion[0]:.1e} of y's root mean square after "
-            f"{int(gates.n_iter[0])} steps; raise max_iter or tol of gates=Gates(…)."
-        )
-    if status is Status.DIVERGED:
-        rate = options.gates.learning_rate
-        return f"the descent diverged; lower learning_rate={rate} of gates=Gates(…)."
-    return None
+        self._fitted_gates = solution.gates
 
 
 def check_seed(random_state: Any) -> Seed:

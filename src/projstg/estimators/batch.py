@@ -13,6 +13,7 @@ from sklearn.exceptions import DataDimensionalityWarning
 
 from .._core.arrays.backend import Array, namespace, to_numpy
 from .._core.gates.alternate import Status
+from .._core.pipeline.batch_gates import BatchGates
 from ._base import GateSelector, Seed, check_seed, seed_from
 from ._validation import check_parameters, check_total_weight
 from .projected_stg import ProjectedSTG, support_probabilities
@@ -31,14 +32,8 @@ class ManyFits:
     """The selected columns, a mask of shape (n_problems, n_features)."""
     coef: Any
     intercept: Any
-    gated_coef: Any
-    gate_mean: Any
-    mu: Any
     alpha: Any
     noise_std: Any
-    risk: Any
-    n_iter: Any
-    converged: Any
     objective: np.ndarray | None
     """With ``n_starts`` and ``n_agreeing_starts`` what the search says; None without one."""
     n_starts: np.ndarray | None
@@ -48,6 +43,48 @@ class ManyFits:
     inclusion_probability: np.ndarray | None
     seeds: tuple[int, ...]
     """Problem i is ``ProjectedSTG(random_state=seeds[i])`` on its own."""
+    gates: BatchGates
+    """What the next six properties are made of, when the first of them is asked for."""
+
+    @property
+    def mu(self) -> Any:
+        """Locations of the gates, (n_problems, n_features)."""
+        return self.gates.answer().fit.mu
+
+    @property
+    def gate_mean(self) -> Any:
+        """How far open each gate is, (n_problems, n_features)."""
+        return self.gates.answer().fit.mean
+
+    @property
+    def gated_coef(self) -> Any:
+        """The paper's estimate, (n_problems, n_features)."""
+        return self.gates.answer().coef
+
+    @property
+    def risk(self) -> Any:
+        """The objective at these gates, (n_problems,)."""
+        return self.gates.answer().fit.value
+
+    @property
+    def n_iter(self) -> Any:
+        """Steps the gates took, (n_problems,)."""
+        return self.gates.answer().fit.n_iter
+
+    @property
+    def converged(self) -> Any:
+        """Whether the gates came to rest, (n_problems,)."""
+        return self.gates.answer().fit.status == int(Status.CONVERGED)
+
+    @property
+    def is_settled(self) -> np.ndarray:
+        """Whether what gave the answer came to rest, (n_problems,): gates, or a search, which does.
+
+        It fits no gates.
+        """
+        if self.objective is None:
+            return to_numpy(self.converged)
+        return np.ones(len(self.seeds), dtype=bool)
 
     def predict(self, X: Any) -> Any:
         """Predict for X of shape (n_problems, n_samples, n_features)."""
@@ -121,25 +158,20 @@ def fit_together(
     found = solve(question, seeds)
     if question.warning is not None:
         warnings.warn(question.warning, DataDimensionalityWarning, stacklevel=3)
-    gates, search, known = found.gates, found.search, found.posterior
+    search, known = found.search, found.posterior
     return ManyFits(
         support=found.support,
         coef=found.coef,
         intercept=found.intercept,
-        gated_coef=found.gated_coef,
-        gate_mean=gates.mean,
-        mu=gates.mu,
         alpha=found.alpha,
         noise_std=found.noise_std,
-        risk=gates.value,
-        n_iter=gates.n_iter,
-        converged=gates.status == int(Status.CONVERGED),
         objective=None if search is None else search.objective,
         n_starts=None if search is None else search.n_starts,
         n_agreeing_starts=None if search is None else search.n_agreeing_starts,
         support_probability=None if known is None else support_probabilities(found),
         inclusion_probability=None if known is None else np.stack([p.inclusion for p in known]),
         seeds=seeds,
+        gates=found.gates,
     )
 
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from .._compat import Interval, StrOptions
 from .._core.gates.gate_fit import GateOptions
-from .._core.pipeline.solution import Options
+from .._core.pipeline.options import Options
 from ._validation import changed, check_parameters
 
 __all__ = ["JOINT", "PROJECTED", "GateFamily", "Gates", "price_and_gates"]

@@ -29,10 +29,11 @@ class ProjectedSTG(GateSelector):
     .. math:: E_z \|y - X(\theta \odot z)\|^2 / n + \lambda \sum_d \Phi(\mu_d / \tau),
 
     with the coefficients θ at their best for the gates (Theorem 1 of the paper), and the K columns
-    with the largest :math:`|\theta_d\,\mathrm{clip}(\mu_d, 0, 1)| \cdot \|x_d\|` are what the gates
-    propose. A search by exchanges goes on from there, and the support with the best evidence is
-    selected. ``predict`` is least squares on it. The units of the columns make no difference, nor
-    does it matter which other K were asked for before.
+    with the largest :math:`|\theta_d\,\mathrm{clip}(\mu_d, 0, 1)| \cdot \|x_d\|` are the gates'
+    answer (``refine=False``). By default only their first steps are taken, as one of the starts of
+    a search by exchanges, and the support with the best evidence is selected. ``predict`` is least
+    squares on it. The units of the columns make no difference, nor does it matter which other K
+    were asked for before.
 
     Parameters
     ----------
@@ -50,9 +51,10 @@ class ProjectedSTG(GateSelector):
         How "auto" chooses K: the size of the likeliest support over all sizes up to 200, all sizes
         equally likely beforehand and all supports of one size too, or an information criterion.
     refine : bool, default=True
-        With K given, search on from the gates' proposal: walks that exchange one column for
-        another, from many starts, until enough of them have arrived at the same best support. False
-        leaves the gates' answer for K columns, or for None; "auto" needs the search and raises.
+        With K given, search: walks that exchange one column for another, from the first steps of
+        the gates and many other starts, until enough of them have arrived at the same best support.
+        False leaves the gates' answer for K columns, or for None; "auto" needs the search and
+        raises.
     gates : Gates or None, default=None
         How the gates are fitted: λ, τ, exact or sampled gates, steps. None is ``Gates()``.
         ``ProjectedSTG(K, refine=False, gates=Gates(expectation="monte-carlo"))`` is the paper's
@@ -78,7 +80,10 @@ class ProjectedSTG(GateSelector):
         Least squares on the selected columns, zero elsewhere.
     intercept_ : float
     gated_coef_ : ndarray of shape (n_features_in_,)
-        The paper's estimate θ ⊙ clip(μ, 0, 1), in the units of the table.
+        The paper's estimate θ ⊙ clip(μ, 0, 1), in the units of the table. Like the other four that
+        come from the gates (``gate_mean_``, ``mu_``, ``risk_``, ``n_iter_``) it is computed when
+        first asked for, where a search gave the answer: ``fit`` keeps the Gram matrix for it, or
+        what takes less memory, and no rows.
     gate_mean_ : ndarray of shape (n_features_in_,)
         E[z_d]: how far open each gate is. Not a probability that the column matters.
     mu_ : ndarray of shape (n_features_in_,)

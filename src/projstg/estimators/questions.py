@@ -21,7 +21,8 @@ from .._core.data.standard_table import StandardTable, as_table
 from .._core.gates.alternate import Hook
 from .._core.pipeline.auto_size import solve_auto
 from .._core.pipeline.fixed_size import solve as solve_fixed
-from .._core.pipeline.solution import Options, Solution
+from .._core.pipeline.options import Options
+from .._core.pipeline.solution import Solution
 from ._too_many_columns import too_many_columns
 from ._validation import changed, check_coefficients, check_range, check_selection, column_mask
 from .gate_options import price_and_gates

@@ -49,10 +49,10 @@ def _fit_group(
     supports = to_numpy(fits.support)  # waits for the device
     seconds = (perf_counter() - start) / len(models)
     name = (estimate or "coef_").removesuffix("_")
-    estimates, converged = to_numpy(getattr(fits, name)), to_numpy(fits.converged)
+    estimates = to_numpy(getattr(fits, name))
     return [
         Outcome(support, coef, seconds, "ok" if ok else "unconverged", "", len(models), device)
-        for support, coef, ok in zip(supports, estimates, converged, strict=True)
+        for support, coef, ok in zip(supports, estimates, fits.is_settled, strict=True)
     ]
 
 

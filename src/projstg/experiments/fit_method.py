@@ -16,7 +16,7 @@ import numpy as np
 
 from .._core.arrays.backend import to_numpy
 from .batched_gates import are_gates, fit_gates
-from .limits import TimeLimit, time_limited
+from .limits import TimeLimit, limited
 from .outcome import Outcome, checked_outcome, failed_outcome, recorded_warnings, with_warnings
 from .registry import Known, Method
 
@@ -61,7 +61,7 @@ def fit_all(
     parameters = dict(parameters or {})
     if not one_at_a_time:
         try:
-            with recorded_warnings() as recorded, time_limited(len(known)):
+            with recorded_warnings() as recorded, limited(len(known)):
                 outcomes = _fit_together(chosen, X, y, known, parameters, estimate, device)
             if outcomes is not None:
                 return [with_warnings(outcome, recorded) for outcome in outcomes]
@@ -92,13 +92,13 @@ def _fit_one(
     """Fit one problem, X (N, D) and y (N,), and time it."""
     try:
         _compile(chosen, X, y, known, parameters)
-        with recorded_warnings() as recorded, time_limited():
+        with recorded_warnings() as recorded, limited():
             model = _made(chosen, known, parameters)
             start = perf_counter()
             model.fit(X, y)
             seconds = perf_counter() - start
             support = model.get_support()
-        found = getattr(model, "coef_", None) if estimate is None else getattr(model, estimate)
+            found = getattr(model, "coef_", None) if estimate is None else getattr(model, estimate)
         return with_warnings(checked_outcome(support, found, X.shape[-1], seconds), recorded)
     except _FAILURES as error:
         return failed_outcome(error)
@@ -110,7 +110,7 @@ def _compile(
     """Fit a method of another library once in this process, so that compiling is not timed."""
     if chosen.needs is None or (chosen.name, X.ndim) in _COMPILED:
         return
-    with warnings.catch_warnings(action="ignore"), time_limited():
+    with warnings.catch_warnings(action="ignore"), limited():
         _made(chosen, known, parameters).fit(X, y)
     _COMPILED.add((chosen.name, X.ndim))
 

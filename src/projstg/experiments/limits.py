@@ -1,9 +1,10 @@
 """What a fit may use: seconds, and the memory of its process.
 
-A worker process applies them to itself (:meth:`Limits.impose`). Python code that takes too long is
-interrupted by a signal, which raises :class:`TimeLimit`. Compiled code does not see a signal before
-it returns; then a thread that does not need the interpreter ends the process, and the parent finds
-the worker dead. More memory than allowed raises ``MemoryError``.
+A worker process says which apply to it (:meth:`Limits.impose`), and they hold while a method runs
+(:func:`limited`). Python code that takes too long is interrupted by a signal, which raises
+:class:`TimeLimit`. Compiled code does not see a signal before it returns; then a thread that does
+not need the interpreter ends the process, and the parent finds the worker dead. More memory than
+allowed raises ``MemoryError``; what is done afterwards to say so may use more.
 
 In a process that imposed nothing, a notebook for example, nothing is limited.
 """
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Limits", "TimeLimit", "memory_is_short", "time_limited"]
+__all__ = ["Limits", "TimeLimit", "limited", "memory_is_short"]
 
 
 class TimeLimit(BaseException):
@@ -43,13 +44,11 @@ class Limits:
             raise ValueError(f"a time limit of {self.seconds} s; give seconds, or 0 for none.")
 
     def impose(self, crash_log: int) -> None:
-        """Apply the limits to this process; why it ended goes to the file ``crash_log``."""
+        """Make these the limits of this process; why it ended goes to the file ``crash_log``."""
         _imposed.update(limits=self, crash_log=crash_log)
         faulthandler.enable(crash_log)
         if hasattr(signal, "SIGALRM"):
             signal.signal(signal.SIGALRM, _raise)
-        if self.memory is not None:
-            _limit_memory(self.memory)
 
 
 _imposed: dict[str, Any] = {"limits": Limits(seconds=None), "crash_log": 2}
@@ -61,8 +60,14 @@ def _raise(*_: Any) -> None:
 
 
 @contextmanager
-def time_limited(n_fits: int = 1) -> Iterator[None]:
-    """Raise :class:`TimeLimit` if the block takes longer than ``n_fits`` fits may take."""
+def limited(n_fits: int = 1) -> Iterator[None]:
+    """Let the block use the memory of a process and the time of ``n_fits`` fits, and no more."""
+    with _memory_limited(_imposed["limits"].memory), _time_limited(n_fits):
+        yield
+
+
+@contextmanager
+def _time_limited(n_fits: int) -> Iterator[None]:
     limits, crash_log = _imposed["limits"], _imposed["crash_log"]
     if limits.seconds is None:
         yield
@@ -82,15 +87,23 @@ def _alarm(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _limit_memory(size: int) -> None:
+@contextmanager
+def _memory_limited(size: int | None) -> Iterator[None]:
     """Limit the data of this process to ``size`` bytes; shared libraries do not count."""
     try:
         import resource
     except ImportError:  # Windows
+        size = None
+    if size is None:
+        yield
         return
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    before, most = resource.getrlimit(resource.RLIMIT_DATA)
     size = size if most == resource.RLIM_INFINITY else min(size, most)
     resource.setrlimit(resource.RLIMIT_DATA, (size, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (before, most))
 
 
 def memory_is_short() -> bool:

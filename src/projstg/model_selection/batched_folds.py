@@ -76,8 +76,8 @@ def batch_errors(
     ]
     support = np.stack([solution.support for solution in found], axis=1)
     errors = [_fold_errors(rows, fold, table.part(i), support[i]) for i, fold in enumerate(folds)]
-    unfinished = [np.sum(each.gates.status != int(Status.CONVERGED)) for each in found]
-    return np.stack(errors, axis=1), int(sum(unfinished))
+    ended = [each.gates.answer().fit.status for each in found if each.gates.is_fitted]
+    return np.stack(errors, axis=1), sum(int(np.sum(s != int(Status.CONVERGED))) for s in ended)
 
 
 def _training(rows: FoldRows, folds: list[Fold], longest: int) -> FoldRows:

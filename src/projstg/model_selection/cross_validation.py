@@ -17,6 +17,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._compat import Interval, StrOptions, fit_context
 from ..estimators._base import LinearSelector, seed_from
+from ..estimators._gate_attributes import GateAttributes
 from ..estimators._validation import check_nested, check_parameters, checked_rows
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
@@ -30,7 +31,7 @@ _LEAST_SCALE, _MOST_SCALE, _N_SCALES = 0.1, 10.0, 20
 _MOST_NUMBERS = 2**25
 
 
-class ProjectedSTGCV(LinearSelector):
+class ProjectedSTGCV(GateAttributes, LinearSelector):
     r""":class:`ProjectedSTG` with K, or the constant C in the price of a gate, by cross-validation.
 
     There are two searches, and both judge a candidate by the squared error, on rows left out, of
@@ -43,9 +44,9 @@ class ProjectedSTGCV(LinearSelector):
         does; the columns whose gate is open are selected.
 
     With both ``sizes`` and ``alpha_scales`` given every pair is a candidate, and ``sizes=[K]``
-    chooses C for K known; with ``refine=True`` C then matters little, since the search goes on from
-    what the gates propose. Prediction is not selection: ``rule="min"`` tends to keep a few columns
-    too many, ``rule="1se"`` takes the sparsest candidate that predicts about as well.
+    chooses C for K known; with ``refine=True`` C then matters little, since the gates are but one
+    of the starts of the search. Prediction is not selection: ``rule="min"`` tends to keep a few
+    columns too many, ``rule="1se"`` takes the sparsest candidate that predicts about as well.
 
     Parameters
     ----------
@@ -291,7 +292,7 @@ class ProjectedSTGCV(LinearSelector):
         self.n_features_to_select_ = None if self.sizes_ is None else int(self.sizes_[best])
 
     def _store(self, best: ProjectedSTG) -> None:
-        self.best_estimator_ = best
+        self.best_estimator_, self._fitted_gates = best, best._fitted_gates
         for name, value in vars(best).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)

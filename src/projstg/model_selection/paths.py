@@ -16,8 +16,8 @@ from .._core.data.standard_table import StandardTable
 from .._core.gates.alternate import Status
 from .._core.gates.gate_path import gate_path, largest_alpha
 from .._core.gates.moments import gated_coefficients
+from .._core.pipeline.options import Options
 from .._core.pipeline.size_path import size_path
-from .._core.pipeline.solution import Options
 from ..estimators._base import seed_from
 from ..estimators._validation import (
     batch_of_one,
@@ -233,9 +233,10 @@ def _warn_of(status: np.ndarray, grid: np.ndarray) -> None:
 def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath:
     table = question.table
     found = size_path(table, question.options, sizes, [seed])
+    gates = [solution.gates.answer() for solution in found]
     objective = [
-        solution.gates.value if solution.search is None else solution.search.objective
-        for solution in found
+        own.fit.value if solution.search is None else solution.search.objective
+        for solution, own in zip(found, gates, strict=True)
     ]
     return SupportPath(
         over="size",
@@ -244,8 +245,8 @@ def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath
         support_path_=np.concatenate([solution.support for solution in found]),
         coef_path_=np.concatenate([solution.coef for solution in found]),
         intercept_path_=np.concatenate([solution.intercept for solution in found]),
-        gated_coef_path_=np.concatenate([solution.gated_coef for solution in found]),
-        gate_mean_path_=np.concatenate([solution.gates.mean for solution in found]),
+        gated_coef_path_=np.concatenate([own.coef for own in gates]),
+        gate_mean_path_=np.concatenate([own.fit.mean for own in gates]),
         objective_path_=np.concatenate(objective),
         alpha_max=float(largest_alpha(table.problem)[0]) * float(table.y_scale[0]) ** 2,
     )

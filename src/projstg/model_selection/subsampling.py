@@ -138,7 +138,7 @@ def _fit_together(
             **stacked,
         )
         masks[batch] = found.support
-        n_unconverged += int(np.sum(~found.converged))
+        n_unconverged += int(np.sum(~found.is_settled))
     if n_unconverged:
         message = f"the gates of {n_unconverged} of {len(fits)} fits still moved; raise max_iter."
         warnings.warn(message, ConvergenceWarning, stacklevel=2)

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 from threadpoolctl import threadpool_limits
 
 from .._printable import printable
@@ -37,6 +37,8 @@ _AS_WELL = 0.2
 # Sizes less likely than this are left out.
 _UNLIKELY = 1e-3
 _FEWEST_ROWS_A_FOLD = 2
+# What a fit may warn of, and the kind of note that says so.
+_NOTED = {ConvergenceWarning: "convergence", DataDimensionalityWarning: "rank"}
 # Below this many numbers one BLAS thread is faster, up to twentyfold on a busy machine.
 _FEW_NUMBERS = 20_000_000
 
@@ -135,10 +137,13 @@ def _fitted(data: Prepared, params: dict) -> tuple[ProjectedSTG, list[Note]]:
         warnings.simplefilter("always")
         try:
             model = ProjectedSTG(**params).fit(data.X, data.y, data.weights)
+            _ = model.gate_mean_  # the gates are part of the answer, and may warn
         except ValueError as error:
             raise TableError(printable(error)) from None
-    trouble = [one for one in caught if issubclass(one.category, ConvergenceWarning)]
-    return model, [Note("convergence", str(one.message)) for one in trouble]
+    said = [(_NOTED.get(one.category), str(one.message)) for one in caught]
+    return model, [
+        Note(kind, text.replace("n_features_to_select=", "k=")) for kind, text in said if kind
+    ]
 
 
 def _checked(

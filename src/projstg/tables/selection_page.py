@@ -70,8 +70,8 @@ _PICTURES = (
     _Picture(
         "gates",
         "The gates",
-        "How far open the gates of the columns are. The gates propose, and the search over "
-        "exchanges decides, so an open gate need not be chosen. This is no probability.",
+        "How far open the gates of the columns are: the paper's own view of the table. The search "
+        "over exchanges decides, so an open gate need not be chosen. This is no probability.",
         draw_gates,
         True,
     ),

@@ -133,9 +133,10 @@ def take_along(values: Array, indices: Array) -> Array:
     return xp.take_along_axis(values, indices, axis=-1)
 
 
-def put_along(whole: Array, indices: Array, values: Array) -> Array:
-    """Return ``whole`` (B, D), which may be overwritten, with values (B, K) at indices (B, K)."""
-    xp = namespace(whole)
+def put_along(values: Array, indices: Array, size: int, others: float | bool) -> Array:
+    """Return values (B, K) at indices (B, K) among ``size`` places, with ``others`` elsewhere."""
+    xp, shape = namespace(values), (values.shape[0], size)
+    whole = xp.full(shape, others, dtype=values.dtype, device=values.device)
     if is_torch(xp):
         return whole.scatter_(-1, indices, values)
     if xp is np:

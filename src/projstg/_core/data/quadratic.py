@@ -8,11 +8,12 @@ one (:mod:`.standardize`), so no answer depends on a column's unit.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
-from ..arrays.backend import Array, to_numpy
+from ..arrays.backend import Array, namespace, to_numpy
 from .gram_quadratic import GramQuadratic, RowsAt, RowSource
 from .row_quadratic import RowQuadratic, centred_rows
 
@@ -24,6 +25,7 @@ __all__ = [
     "RowSource",
     "centred_rows",
     "on_host",
+    "without_rows",
 ]
 
 
@@ -76,3 +78,17 @@ def on_host(problem: Problem) -> Problem:
         return RowQuadratic(*(to_numpy(one) for one in rows), source=problem.source)
     sums = (problem.G, problem.b, problem.yy, problem.n, problem.degrees_of_freedom)
     return GramQuadratic(*(to_numpy(one) for one in sums), source=problem.source)
+
+
+def without_rows(problem: Problem) -> Problem:
+    """Return the same problem without rows of the data: sums, or where X is wide a triangle R.
+
+    [X y] = QR with orthonormal columns of Q, so that R has the inner products of X and y, and no
+    row of R is a row of the data.
+    """
+    if isinstance(problem, GramQuadratic):
+        return replace(problem, source=None)
+    xp = namespace(problem.X)
+    both = xp.concat([problem.X, problem.y[..., None]], axis=-1)
+    R: Array = np.linalg.qr(both, mode="r") if xp is np else xp.linalg.qr(both).R
+    return RowQuadratic(R[..., :-1], R[..., -1], problem.n, problem.degrees_of_freedom)

@@ -7,19 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import Array, clip, namespace, quiet
+from ..arrays.backend import Array, namespace
 from .kept_rows import BLOCK_ROWS, TableRows, chosen
 from .quadratic import Problem, RowQuadratic, centred_rows
 from .standardize import standardized
 from .sufficient_statistics import Statistics
+from .units import in_range, in_units
 
 __all__ = ["StandardTable", "as_table"]
 
 # A column whose root mean square is below so many units in the last place of its mean is constant:
 # nothing is left but the rounding of the mean.
 _ROUNDING = 16
-# A standardised coefficient below this is rounding, and may become zero in the units of the data.
-_NOTHING = 1e-12
 # Numbers up to this power of the largest float, and down to its inverse, can be squared and summed:
 # below 1/2, with room for the sum.
 _FAR = 0.3
@@ -75,21 +74,11 @@ class StandardTable:
 
         One that is too large or too small for a number in these units comes out infinite or NaN.
         """
-        xp = namespace(coef)
-        unit = xp.where(self.varies, self.scale, xp.ones_like(self.scale))
-        with quiet():
-            unscaled = coef / unit * self.y_scale[:, None]
-        smallest = xp.finfo(coef.dtype).smallest_normal
-        vanishes = (xp.abs(coef) > _NOTHING) & (xp.abs(unscaled) < smallest)
-        unscaled = xp.where(vanishes, xp.full_like(coef, xp.nan), unscaled)
-        return xp.where(self.varies, unscaled, xp.zeros_like(coef))
+        return in_units(coef, self.scale, self.y_scale)
 
     def in_range(self, coef: Array) -> Array:
         """Return the same, the nearest number where there is none."""
-        xp = namespace(coef)
-        coef = self.in_units(coef)
-        largest = float(xp.finfo(coef.dtype).max)
-        return clip(xp.where(xp.isnan(coef), xp.zeros_like(coef), coef), -largest, largest)
+        return in_range(coef, self.scale, self.y_scale)
 
     def intercept(self, coef: Array) -> Array:
         """Return what coefficients in the units of the data leave of the mean of y, (B,)."""

@@ -25,7 +25,15 @@ from .moments import open_slope
 from .projection import project
 from .risk import residual_sum_of_squares
 
-__all__ = ["Hook", "Optimum", "Status", "alternate", "common_steps", "response_scale"]
+__all__ = [
+    "Hook",
+    "Optimum",
+    "Status",
+    "alternate",
+    "common_steps",
+    "response_scale",
+    "warm_up_coefficients",
+]
 
 Hook = Callable[[int], bool]
 """Told the number of each step when it is done; returns whether to stop there."""
@@ -76,9 +84,10 @@ def alternate(
     """
     xp = namespace(problem.b)
     penalty = gate_penalty(tau)
-    if start is None:
-        n_steps = GATES.warm_up_steps if warm_up else 0
-        start = common_steps(problem, alpha, penalty, n_steps, GATES.warm_up_size)
+    if start is None and warm_up:
+        start = warm_up_coefficients(problem, alpha, tau)
+    elif start is None:
+        start = common_steps(problem, alpha, penalty, 0, GATES.warm_up_size)
     end = _settle(problem, alpha, penalty, start, max_iter, tol, on_step)
     beta = project(problem, end.ridge)
     t = beta * beta / _positive(alpha)
@@ -87,8 +96,21 @@ def alternate(
     return Optimum(penalty.best_gate(t), beta, value, end.n_iter, end.criterion, end.status)
 
 
+def warm_up_coefficients(
+    problem: Problem, alpha: Array, tau: float, on_step: Hook | None = None
+) -> Array:
+    """Return the coefficients (B, D) after the gates' first steps, :func:`common_steps`."""
+    steps = GATES.warm_up_steps, GATES.warm_up_size
+    return common_steps(problem, alpha, gate_penalty(tau), *steps, on_step)
+
+
 def common_steps(
-    problem: Problem, alpha: Array, penalty: GatePenalty, n_steps: int, size: float
+    problem: Problem,
+    alpha: Array,
+    penalty: GatePenalty,
+    n_steps: int,
+    size: float,
+    on_step: Hook | None = None,
 ) -> Array:
     """Return the coefficients after gradient steps in μ from 1/2, one step size for all gates.
 
@@ -102,12 +124,14 @@ def common_steps(
     ridge, slope = penalty.ridge_and_slope(mu)
     beta = project(problem, ridge, refine=False)
     tiny = xp.finfo(mu.dtype).smallest_normal
-    for _ in range(n_steps):
+    for step in range(1, n_steps + 1):
         gradient = beta * beta * slope + alpha[:, None] * open_slope(mu, penalty.tau)
         square = xp.sum(gradient * gradient, axis=-1, keepdims=True)
         mu = mu - gradient * (size / (xp.sqrt(square / mu.shape[-1]) + tiny))
         ridge, slope = penalty.ridge_and_slope(mu)
         beta = project(problem, ridge, refine=False)
+        if on_step is not None and on_step(step):
+            break
     return beta
 
 

@@ -60,17 +60,11 @@ class GateFit(NamedTuple):
 
 def among_all(gates: GateFit, columns: Array, n_features: int) -> GateFit:
     """Return gates of some columns, (B, W), as gates of all: the others are closed."""
-
-    def spread(values: Array, others: float) -> Array:
-        xp, shape = namespace(values), (values.shape[0], n_features)
-        whole = xp.full(shape, others, dtype=values.dtype, device=values.device)
-        return put_along(whole, columns, values)
-
     return gates._replace(
-        mu=spread(gates.mu, -float("inf")),
-        mean=spread(gates.mean, 0.0),
-        theta=spread(gates.theta, 0.0),
-        beta=spread(gates.beta, 0.0),
+        mu=put_along(gates.mu, columns, n_features, -float("inf")),
+        mean=put_along(gates.mean, columns, n_features, 0.0),
+        theta=put_along(gates.theta, columns, n_features, 0.0),
+        beta=put_along(gates.beta, columns, n_features, 0.0),
     )
 
 

@@ -2,8 +2,8 @@
 
 A size is proposed (:mod:`.size_ladder`) and the tables are solved for it (:mod:`.fixed_size`). The
 posterior over supports of all sizes, begun from that answer too, either agrees on the size or has
-another, for which they are solved then. So the answer is the same as for this K given, and the
-probabilities are over all sizes.
+another, for which they are solved then. So the search is the same as for this K given, and the
+probabilities, which may find a better support of this size, are over all sizes.
 """
 
 from __future__ import annotations
@@ -14,20 +14,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import to_numpy
+from ..arrays.backend import namespace, to_numpy
 from ..data.quadratic import Problem, on_host
+from ..data.refit import refit
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
 from ..posterior.confidence import confidence, criterion_with_volume
+from ..posterior.support_probabilities import Posterior
 from ..score.criterion import CRITERIA
 from ..score.prior import n_selectable, uniform_prior
-from ..search.best_support import refine
-from .fixed_size import always_mask, solve
+from ..search.best_support import Refined, refine
+from .fixed_size import always_mask, improved, solve
 from .information_criteria import information_size
 from .largest_size import largest_size
+from .options import Options
 from .pipeline_settings import PIPELINE
 from .size_ladder import ladder
-from .solution import Options, Solution, joined, parts, restored
+from .solution import Solution, joined, parts, restored
 
 __all__ = ["solve_auto"]
 
@@ -79,19 +82,36 @@ def _by_evidence(
     always, never = asked.always, asked.never
     found = ladder(asked.problem, name, asked.k_max, always, never, seed)
     known = confidence(asked.problem, found, criterion, prior, always=always, never=never)
+    asked_for = replace(options, probabilities=False)
     answers: dict[int, Solution] = {}
     for _ in range(PIPELINE.most_proposals):
         k = known.supports[0].size
         if k in answers:
             break
-        answers[k] = solve(asked.table, replace(options, n_selected=k), [seed], on_step)
-        search = answers[k].search
-        if search is None:
-            break
-        found = [*found, search.optima[0]]
+        answers[k] = solve(asked.table, replace(asked_for, n_selected=k), [seed], on_step)
+        found = [*found, *_search_of(answers[k]).optima]
         known = confidence(asked.problem, found, criterion, prior, always=always, never=never)
     answer = answers.get(known.supports[0].size, answers[k])
-    return answer._replace(posterior=[known])
+    return _with(known, answer, asked.table, options.criterion)
+
+
+def _with(known: Posterior, answer: Solution, table: StandardTable, criterion: str) -> Solution:
+    """Return the answer with the posterior, and with its likeliest support if that is better."""
+    answer, own = answer._replace(posterior=[known]), _search_of(answer)
+    if own.support.shape[1] != known.supports[0].size:
+        return answer
+    search = improved(table, own, [known], criterion)
+    if np.array_equal(search.support, own.support):
+        return answer
+    support = namespace(answer.coef).asarray(search.support, device=answer.coef.device)
+    return answer._replace(search=search, **refit(table, support, support >= 0)._asdict())
+
+
+def _search_of(answer: Solution) -> Refined:
+    """Return what the search found: with K from the data there always is one."""
+    if answer.search is None:
+        raise RuntimeError("K was to be chosen from the data without a search.")
+    return answer.search
 
 
 def _by_information(

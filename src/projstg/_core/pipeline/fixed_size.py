@@ -1,7 +1,8 @@
 """The whole job for a batch of tables: λ, gates, search, least squares.
 
-``ProjectedSTG`` is :func:`solve` on one table, ``fit_many`` on many. Gates propose columns, a
-search goes on from there by exchanges, its criterion decides and says how sure it is.
+``ProjectedSTG`` is :func:`solve` on one table, ``fit_many`` on many. The gates' first steps propose
+columns, and so does a greedy pursuit; a search goes on from there by exchanges, its criterion
+decides and says how sure it is. Without a search the gates decide, at rest.
 """
 
 from __future__ import annotations
@@ -11,15 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays.backend import Array, namespace, to_numpy
-from ..data.least_squares import largest, spread
-from ..data.partial_out import coefficients_of, forced_mask, partialled
+from ..data.least_squares import largest
+from ..data.partial_out import partialled
 from ..data.quadratic import Problem, on_host
 from ..data.refit import columns_of, refit
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
-from ..gates.gate_fit import GateFit, among_all, fit_gates
 from ..gates.moments import gated_coefficients
-from ..gates.theory_lambda import given_alpha, rule_alpha
 from ..greedy.matching_pursuit import largest_correlation, matching_pursuits
 from ..posterior.confidence import confidence, criterion_with_volume
 from ..posterior.support_probabilities import Posterior
@@ -27,10 +26,13 @@ from ..score.criterion import CRITERIA, support_scores
 from ..score.prior import uniform_prior
 from ..search.best_support import Refined, refine
 from ..search.record import slack
+from .batch_gates import BatchGates, at_once, later
+from .gate_question import GateQuestion, begins_quickly, first_steps, fitted, gate_question
+from .options import Options
 from .pipeline_settings import PIPELINE
-from .solution import Options, Solution, joined, parts, restored
+from .solution import Solution, joined, parts, restored
 
-__all__ = ["always_mask", "solve"]
+__all__ = ["always_mask", "improved", "solve"]
 
 
 def solve(
@@ -50,120 +52,55 @@ def _solved(
     table: StandardTable, options: Options, seeds: Sequence[int], on_step: Hook | None
 ) -> Solution:
     """Choose among columns that may all be selected."""
-    gates, alpha, noise_std = _gates(table, options, seeds, on_step)
-    support, counts = _proposal(table, gates, options)
+    question = gate_question(table, options, seeds)
+    support, counts, gates = _begun(table, options, question, on_step)
     search, known = None, None
     if options.refine and options.n_selected is not None:
         search, known = _search(table, support, options, seeds)
         support = namespace(support).asarray(search.support, device=support.device)
-    fit = refit(table, support, counts)
+    alpha, unit = question.alpha, table.y_scale
     return Solution(
-        support=fit.support,
-        coef=fit.coef,
-        intercept=fit.intercept,
-        gated_coef=table.in_range(gated_coefficients(gates.mu, gates.theta)),
-        gates=gates._replace(value=gates.value * table.y_scale**2),
-        alpha=alpha * table.y_scale**2 if options.alpha is None else 0.0 * alpha + options.alpha,
-        noise_std=None if noise_std is None else noise_std * table.y_scale,
+        **refit(table, support, counts)._asdict(),
+        gates=gates,
+        alpha=alpha * unit**2 if options.alpha is None else 0.0 * alpha + options.alpha,
+        noise_std=None if question.noise_std is None else question.noise_std * unit,
         search=search,
         posterior=known,
     )
 
 
-def _gates(
-    table: StandardTable, options: Options, seeds: Sequence[int], on_step: Hook | None
-) -> tuple[GateFit, Array, Array | None]:
-    """Return fitted gates, λ and σ; forced columns are partialled out and their gates are open."""
-    problem, n_forced = table.problem, len(options.always)
-    if not n_forced:
-        return _screened_gates(problem, table.y_scale, options, options.n_selected, seeds, on_step)
-    xp = namespace(problem.b)
-    forced = xp.asarray(options.always, device=problem.b.device)
-    rest, scale = partialled(problem, forced)
-    k = None if options.n_selected is None else options.n_selected - n_forced
-    gates, alpha, noise_std = _screened_gates(rest, table.y_scale, options, k, seeds, on_step)
-    gates = gates._replace(value=gates.value + n_forced * alpha)
-    return _with_forced(problem, gates, scale, forced), alpha, noise_std
+def _begun(
+    table: StandardTable, options: Options, question: GateQuestion, on_step: Hook | None
+) -> tuple[Array, Array, BatchGates]:
+    """Return the gates' columns, (B, k), which places of that array count, and the gates.
 
-
-def _screened_gates(
-    problem: Problem,
-    y_scale: Array,
-    options: Options,
-    k: int | None,
-    seeds: Sequence[int],
-    on_step: Hook | None,
-) -> tuple[GateFit, Array, Array | None]:
-    """Return gates, λ and σ; of many columns only the likeliest, if a search over all follows."""
-    n_features = problem.b.shape[-1]
-    is_screened = options.refine and k is not None and n_features > 2 * PIPELINE.most_gates
-    if not is_screened:
-        alpha, noise_std = _alpha(problem, n_features, y_scale, options, k)
-        gates = fit_gates(problem, alpha, options.gates, seeds, on_step=on_step)
-        return gates, alpha, noise_std
-    xp = namespace(problem.b)
-    n_likely = max(PIPELINE.most_gates, 4 * (k or 1))
-    likely = largest(xp.abs(problem.b), xp.zeros_like(problem.b), n_likely)
-    few = problem.columns(likely)
-    alpha, noise_std = _alpha(few, n_features, y_scale, options, k)
-    gates = fit_gates(few, alpha, options.gates, seeds, on_step=on_step)
-    return among_all(gates, likely, n_features), alpha, noise_std
-
-
-def _with_forced(problem: Problem, gates: GateFit, scale: Array, forced: Array) -> GateFit:
-    """Return gates of the whole problem: as fitted to the rest, and open where forced."""
-    xp = namespace(scale)
-    is_forced = forced_mask(forced, scale.shape[-1])
-    unit = xp.where(scale > 0.0, scale, xp.ones_like(scale))
-    gated = gated_coefficients(gates.mu, gates.theta / unit)
-    own = spread(
-        coefficients_of(problem, forced, gated),
-        xp.broadcast_to(forced, (scale.shape[0], forced.shape[0])),
-        scale.shape[-1],
-    )
-
-    def put(value: Array, others: Array) -> Array:
-        return xp.where(is_forced, value, others)
-
-    return gates._replace(
-        mu=put(xp.full_like(gates.mu, xp.inf), gates.mu),
-        mean=put(xp.ones_like(gates.mean), gates.mean),
-        theta=put(own, gates.theta / unit),
-        beta=put(own, gates.beta / unit),
-    )
-
-
-def _alpha(
-    problem: Problem, n_features: int, y_scale: Array, options: Options, k: int | None
-) -> tuple[Array, Array | None]:
-    """Return λ and the σ it came from, in units of the scaled y; no σ where λ is given."""
-    if options.alpha is not None:
-        return given_alpha(options.alpha, y_scale), None
-    return rule_alpha(
-        problem,
-        y_scale,
-        factor=options.alpha_scale,
-        noise_std=options.noise_std,
-        n_features=n_features,
-        n_selected=k,
-    )
-
-
-def _proposal(table: StandardTable, gates: GateFit, options: Options) -> tuple[Array, Array]:
-    """Return the gates' columns, (B, k), and which places of that array count.
-
-    With K given all do; of open gates there may be a different number in each problem.
+    With K given all count; of open gates there may be a different number in each problem.
     """
-    xp = namespace(gates.mu)
-    if options.n_selected is not None:
-        # Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ times a constant.
-        size = xp.abs(gated_coefficients(gates.mu, gates.theta))
-        score = xp.where(table.varies, size, -xp.ones_like(size))
-        for column in options.always:
-            score[:, column] = xp.inf
-        support = largest(score, xp.abs(gates.beta), options.n_selected)
-        return support, support >= 0
-    return columns_of((gates.mu > 0.0) & table.varies, gates.mu.dtype)
+    xp = namespace(question.alpha)
+    if begins_quickly(question):
+        size = xp.abs(first_steps(question, on_step))
+        support = _largest(table, size, size, options)
+        return support, support >= 0, later(question, table)
+    found = fitted(question, on_step)
+    gates = at_once(found, table, options.gates)
+    if options.n_selected is None:
+        is_open = (found.mu > 0.0) & table.varies
+        return *columns_of(is_open, found.mu.dtype), gates
+    size = xp.abs(gated_coefficients(found.mu, found.theta))
+    support = _largest(table, size, xp.abs(found.beta), options)
+    return support, support >= 0, gates
+
+
+def _largest(table: StandardTable, size: Array, tie: Array, options: Options) -> Array:
+    """Return the K columns with the largest coefficients, (B, K), forced ones among them.
+
+    Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ times a constant.
+    """
+    xp = namespace(size)
+    score = xp.where(table.varies, size, -xp.ones_like(size))
+    for column in options.always:
+        score[:, column] = xp.inf
+    return largest(score, tie, options.n_selected or 0)
 
 
 def _search(
@@ -186,17 +123,24 @@ def _search(
         always=always,
         never=never,
     )
-    known = None
-    if options.probabilities:
-        known = _posteriors(problem, found, options.criterion, always, never)
-        if CRITERIA[options.criterion].counts_volume:
-            found = _improved(problem, found, known, options.criterion)
-    # n log(rss) in the units of the data; what is compared does not change.
-    shift = 2.0 * to_numpy(table.problem.degrees_of_freedom) * np.log(to_numpy(table.y_scale))
-    optima_in_units = [
+    found = _in_units(found, _shift(table))
+    if not options.probabilities:
+        return found, None
+    known = _posteriors(problem, found, options.criterion, always, never)
+    return improved(table, found, known, options.criterion), known
+
+
+def _shift(table: StandardTable) -> np.ndarray:
+    """Return n log(rss) in the units of the data less that of the scaled y, (B,)."""
+    return 2.0 * to_numpy(table.problem.degrees_of_freedom) * np.log(to_numpy(table.y_scale))
+
+
+def _in_units(found: Refined, shift: np.ndarray) -> Refined:
+    """Return what was found with scores in the units of the data."""
+    optima = [
         own._replace(scores=own.scores + by) for own, by in zip(found.optima, shift, strict=True)
     ]
-    return found._replace(objective=found.objective + shift, optima=optima_in_units), known
+    return found._replace(objective=found.objective + shift, optima=optima)
 
 
 def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
@@ -246,10 +190,19 @@ def always_mask(table: StandardTable, options: Options) -> np.ndarray:
     return always
 
 
-def _improved(problem: Problem, found: Refined, known: list[Posterior], criterion: str) -> Refined:
-    """Return what was found, or the likeliest support of the posterior where that is better."""
+def improved(
+    table: StandardTable, found: Refined, known: Sequence[Posterior], criterion: str
+) -> Refined:
+    """Return what was found, or the likeliest support of the posterior where that is better.
+
+    The likeliest have as many columns as those found. Under a criterion that knows no
+    probabilities, what was found stays.
+    """
+    if not CRITERIA[criterion].counts_volume:
+        return found
     likeliest = np.stack([one.supports[0] for one in known])
-    scores = support_scores(problem, likeliest[:, None], CRITERIA[criterion])[:, 0]
+    scores = support_scores(on_host(table.problem), likeliest[:, None], CRITERIA[criterion])[:, 0]
+    scores = scores + _shift(table)
     better = scores < found.objective - slack(found.objective)
     return found._replace(
         support=np.where(better[:, None], likeliest, found.support),

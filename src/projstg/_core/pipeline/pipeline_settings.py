@@ -14,8 +14,8 @@ class PipelineSettings:
     # Gates before a search.
     most_gates: int = 1000
     """With more columns than twice this, gates are fitted to so many, those most correlated with
-    y: they only propose, and a solve costs the square of their number. The search looks at all
-    columns, and found all true ones among 10⁵ (docs/search.md)."""
+    y: they are one start among others, and a solve costs the square of their number. The search
+    looks at all columns, and found all true ones among 10⁵ (docs/search.md)."""
 
     # The ladder of sizes.
     first_rungs: tuple[int, ...] = (1, 3, 5, 8, 10, 12, 15)

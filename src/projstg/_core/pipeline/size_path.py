@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from ..data.standard_table import StandardTable
 from .fixed_size import solve
-from .solution import Options, Solution
+from .options import Options
+from .solution import Solution
 
 __all__ = ["scale_path", "size_path"]
 

@@ -1,4 +1,4 @@
-"""The question for a batch of tables and its answer, taken apart and put together again.
+"""The answer for a batch of tables, whose columns and problems were solved apart.
 
 A column that does not vary, or may not be selected, must change nothing about the answer. So it is
 taken out before anything is fitted or drawn (:func:`parts`), and put back as one that was not
@@ -8,37 +8,19 @@ selected (:func:`restored`). Tables of a batch that leave out different columns 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays.backend import Array, namespace, put_along, to_numpy
 from ..data.standard_table import StandardTable
-from ..gates.gate_fit import GateFit, GateOptions, among_all
 from ..posterior.support_probabilities import Posterior
 from ..search.best_support import Refined
+from .batch_gates import BatchGates, joined_gates
+from .options import Options
 
-__all__ = ["Options", "Solution", "joined", "parts", "restored"]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What to look for and how."""
-
-    n_selected: int | None = None
-    alpha: float | Array | None = None
-    """λ, one for all tables or one for each, (B,); None is the paper's rule."""
-    alpha_scale: float = 0.2
-    noise_std: float | None = None
-    gates: GateOptions = field(default_factory=GateOptions)
-    refine: bool = False
-    criterion: str = "common-size"
-    n_starts: int | None = None
-    probabilities: bool = True
-    """Whether a search says how sure it is; for that it scores the supports around its answer."""
-    always: tuple[int, ...] = ()
-    """Columns that must be selected."""
+__all__ = ["Solution", "joined", "parts", "restored"]
 
 
 class Solution(NamedTuple):
@@ -48,8 +30,8 @@ class Solution(NamedTuple):
     """A mask, (B, D)."""
     coef: Array
     intercept: Array
-    gated_coef: Array
-    gates: GateFit
+    gates: BatchGates
+    """Fitted, or fitted when they are asked for where a search gave the answer."""
     alpha: Array
     noise_std: Array | None
     """The σ in the rule for λ, (B,); None where λ was given."""
@@ -91,17 +73,10 @@ def restored(solution: Solution, kept: np.ndarray, n_features: int) -> Solution:
         return solution
     xp = namespace(solution.coef)
     columns = xp.asarray(np.tile(kept, (solution.coef.shape[0], 1)), device=solution.coef.device)
-
-    def spread(values: Array, others: float | bool) -> Array:
-        shape = (values.shape[0], n_features)
-        whole = xp.full(shape, others, dtype=values.dtype, device=values.device)
-        return put_along(whole, columns, values)
-
     return solution._replace(
-        support=spread(solution.support, False),
-        coef=spread(solution.coef, 0.0),
-        gated_coef=spread(solution.gated_coef, 0.0),
-        gates=among_all(solution.gates, columns, n_features),
+        support=put_along(solution.support, columns, n_features, False),
+        coef=put_along(solution.coef, columns, n_features, 0.0),
+        gates=solution.gates.among(kept, n_features),
         search=None if solution.search is None else _named(solution.search, kept),
         posterior=solution.posterior
         and [_among_all(known, kept, n_features) for known in solution.posterior],
@@ -133,7 +108,6 @@ def joined(answers: Sequence[Solution], order: np.ndarray | None = None) -> Solu
     def stacked(fields: Sequence[Array]) -> Array:
         return xp.take(xp.concat(list(fields), axis=0), rows, axis=0)
 
-    gates = [stacked(fields) for fields in zip(*(one.gates for one in answers), strict=True)]
     searches = [one.search for one in answers if one.search is not None]
     known: list[Posterior] = [own for one in answers for own in one.posterior or []]
     noise = [one.noise_std for one in answers if one.noise_std is not None]
@@ -141,8 +115,7 @@ def joined(answers: Sequence[Solution], order: np.ndarray | None = None) -> Solu
         support=stacked([one.support for one in answers]),
         coef=stacked([one.coef for one in answers]),
         intercept=stacked([one.intercept for one in answers]),
-        gated_coef=stacked([one.gated_coef for one in answers]),
-        gates=GateFit(*gates),
+        gates=joined_gates([one.gates for one in answers], places),
         alpha=stacked([one.alpha for one in answers]),
         noise_std=stacked(noise) if noise else None,
         search=_joined_searches(searches, places) if searches else None,

@@ -1,0 +1,38 @@
+"""Coefficients of standardised columns in the units of the data.
+
+``scale``, (B, D), is what each column was divided by, zero for one that does not vary; ``y_scale``,
+(B,), is what y was divided by.
+"""
+
+from __future__ import annotations
+
+from ..arrays.backend import Array, clip, namespace, quiet
+
+__all__ = ["in_range", "in_units"]
+
+# A standardised coefficient below this is rounding, and may become zero in the units of the data.
+_NOTHING = 1e-12
+
+
+def in_units(coef: Array, scale: Array, y_scale: Array) -> Array:
+    """Return coefficients (B, D) of standardised columns in the units of the data.
+
+    One that is too large or too small for a number in these units comes out infinite or NaN.
+    """
+    xp = namespace(coef)
+    varies = scale > 0.0
+    unit = xp.where(varies, scale, xp.ones_like(scale))
+    with quiet():
+        unscaled = coef / unit * y_scale[:, None]
+    smallest = xp.finfo(coef.dtype).smallest_normal
+    vanishes = (xp.abs(coef) > _NOTHING) & (xp.abs(unscaled) < smallest)
+    unscaled = xp.where(vanishes, xp.full_like(coef, xp.nan), unscaled)
+    return xp.where(varies, unscaled, xp.zeros_like(coef))
+
+
+def in_range(coef: Array, scale: Array, y_scale: Array) -> Array:
+    """Return the same, the nearest number where there is none."""
+    xp = namespace(coef)
+    coef = in_units(coef, scale, y_scale)
+    largest = float(xp.finfo(coef.dtype).max)
+    return clip(xp.where(xp.isnan(coef), xp.zeros_like(coef), coef), -largest, largest)

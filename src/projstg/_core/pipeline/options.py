@@ -1,0 +1,29 @@
+"""What is asked of a batch of tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..arrays.backend import Array
+from ..gates.gate_fit import GateOptions
+
+__all__ = ["Options"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to look for and how."""
+
+    n_selected: int | None = None
+    alpha: float | Array | None = None
+    """λ, one for all tables or one for each, (B,); None is the paper's rule."""
+    alpha_scale: float = 0.2
+    noise_std: float | None = None
+    gates: GateOptions = field(default_factory=GateOptions)
+    refine: bool = False
+    criterion: str = "common-size"
+    n_starts: int | None = None
+    probabilities: bool = True
+    """Whether a search says how sure it is; for that it scores the supports around its answer."""
+    always: tuple[int, ...] = ()
+    """Columns that must be selected."""

@@ -1,0 +1,195 @@
+"""Gates of a model whose answer a search gave: fitted when asked for, from what fit kept."""
+
+import io
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from projstg import Gates, ProjectedSTG, ProjectedSTGCV, fit_many
+from projstg._core.data.standard_table import as_table
+from projstg._core.gates.gate_fit import GateOptions
+from projstg._core.pipeline import gate_question as stage
+from projstg._core.pipeline.options import Options
+
+NAMES = ("mu_", "gate_mean_", "gated_coef_", "risk_", "n_iter_")
+SHAPES = {"long": (60, 8), "wide": (20, 30)}
+
+
+@pytest.fixture(params=SHAPES)
+def data(request, rng):
+    """X and y; the third column does not vary."""
+    X = rng.normal(size=SHAPES[request.param]) + 0.5
+    X[:, 2] = 1.0
+    return X, 2.0 * X[:, 1] - X[:, 4] + 0.3 * rng.normal(size=len(X)) + 4.0
+
+
+@pytest.fixture
+def no_fit(monkeypatch):
+    """Any fit of gates in full fails."""
+
+    def refuse(*args, **kwargs):
+        raise RuntimeError("gates were fitted")
+
+    monkeypatch.setattr(stage, "fit_gates", refuse)
+
+
+QUESTIONS = {
+    "K": {},
+    "forced": {"always_select": [5]},
+    "excluded": {"never_select": [0, 7]},
+    "both": {"always_select": [7, 1], "never_select": [3]},
+    "no intercept": {"fit_intercept": False},
+    "lambda given": {"gates": Gates(alpha=0.3, tau=0.4)},
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_they_are_those_of_a_fit_by_gates_alone(data, question, weighted, rng):
+    X, y = data
+    weights = rng.integers(1, 4, len(y)).astype(float) if weighted else None
+    searched = ProjectedSTG(3, **question).fit(X, y, weights)
+    alone = ProjectedSTG(3, refine=False, **question).fit(X, y, weights)
+    for name in (*NAMES, "alpha_"):
+        np.testing.assert_allclose(
+            getattr(searched, name), getattr(alone, name), rtol=1e-7, atol=1e-9, err_msg=name
+        )
+
+
+@pytest.mark.parametrize("k", [3, "auto"])
+def test_no_gates_are_fitted_before_they_are_asked_for(data, k, no_fit):
+    model = ProjectedSTG(k).fit(*data)
+    assert model.predict(data[0]).shape == data[1].shape
+    assert model.alpha_ > 0.0
+    for name in NAMES:
+        with pytest.raises(RuntimeError, match="gates were fitted"):
+            getattr(model, name)
+
+
+def test_the_laboratory_s_batches_fit_none_either(data, no_fit):
+    X, y = (np.stack([side, side]) for side in data)
+    fits = fit_many(X, y, 3)
+    assert fits.is_settled.all()
+    with pytest.raises(RuntimeError, match="gates were fitted"):
+        _ = fits.converged
+
+
+@pytest.mark.parametrize("k", [3, "auto"])
+def test_what_is_asked_later_changes_nothing(data, k):
+    first, later = (ProjectedSTG(k).fit(*data) for _ in range(2))
+    expected = {name: getattr(first, name) for name in NAMES}
+    later.set_params(gates=Gates(tau=2.0, alpha=1.0), random_state=9, n_features_to_select=1)
+    again = pickle.loads(pickle.dumps(later))
+    for name in NAMES:
+        np.testing.assert_array_equal(getattr(later, name), expected[name])
+        np.testing.assert_array_equal(getattr(again, name), expected[name])
+
+
+def test_too_few_steps_warn_whoever_asks_first(data):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = ProjectedSTG(2, gates=Gates(max_iter=1)).fit(*data)
+    with pytest.warns(ConvergenceWarning, match="raise max_iter or tol") as caught:
+        assert model.n_iter_ == 1
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        assert model.gate_mean_.shape == (data[0].shape[1],)
+
+
+def test_before_fit_there_are_none(data):
+    for model in (ProjectedSTG(2), ProjectedSTGCV()):
+        assert not hasattr(model, "gate_mean_")
+        with pytest.raises(NotFittedError, match="not fitted"):
+            _ = model.mu_
+
+
+def numbers_in(model):
+    """All floats in the pickle, wherever an array begins."""
+    kept = []
+
+    class Spy(pickle.Pickler):
+        def reducer_override(self, value):
+            if isinstance(value, np.ndarray):
+                kept.append(value)
+            return NotImplemented
+
+    Spy(io.BytesIO()).dump(model)
+    return [array for array in kept if array.dtype == float]
+
+
+@pytest.mark.parametrize("shape", [(50, 40), (500, 40), (5000, 40), (20, 300)], ids=str)
+def test_no_row_is_kept_and_memory_does_not_grow_with_rows(shape, rng):
+    n, d = shape
+    X = rng.normal(size=shape)
+    y = X[:, 1] - X[:, 2] + 0.1 * rng.normal(size=n)
+    model = ProjectedSTG(2).fit(X, y)
+    size = len(pickle.dumps(model))
+    assert size < 8 * min(n, d) * (d + 1) + 200 * d + 20_000
+    centred = X - X.mean(axis=0)
+    standard = centred / centred.std(axis=0)
+    for array in numbers_in(model):
+        for table in (X, centred, standard):
+            flat = array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array[None]
+            if flat.shape[1] == d:
+                apart = np.abs(flat[:, None, :] - table[None, :5]).max(axis=-1)
+                assert apart.min(initial=np.inf) > 1e-3
+    _ = model.mu_
+    assert len(pickle.dumps(model)) < min(size, 200 * d + 20_000)
+
+
+def test_cross_validation_has_those_of_its_best(data):
+    X, y = data
+    found = ProjectedSTGCV(sizes=[1, 2, 3], cv=3).fit(X, y)
+    for name in NAMES:
+        expected = getattr(found.best_estimator_, name)
+        np.testing.assert_array_equal(getattr(found, name), expected)
+
+
+QUICK = Options(n_selected=2, refine=True)
+AT_ONCE = {
+    "gates decide": Options(n_selected=2),
+    "open gates": Options(refine=True),
+    "sampled": Options(
+        n_selected=2, refine=True, gates=GateOptions(expectation="monte-carlo", max_iter=3)
+    ),
+    "no first steps": Options(n_selected=2, refine=True, gates=GateOptions(warm_up=False)),
+}
+
+
+@pytest.mark.parametrize("options", AT_ONCE.values(), ids=AT_ONCE)
+def test_what_begins_at_once(data, options):
+    X, y = data
+    table = as_table(X[None], y[None])
+    assert stage.begins_quickly(stage.gate_question(table, QUICK, [0]))
+    assert not stage.begins_quickly(stage.gate_question(table, options, [0]))
+
+
+def test_gates_of_more_columns_than_can_be_kept_are_fitted_at_once(rng):
+    X = rng.normal(size=(1, 600, 2300))
+    table = as_table(X, X[:, :, 0])
+    few, many = (Options(n_selected=k, refine=True) for k in (3, 510))
+    assert stage.begins_quickly(stage.gate_question(table, few, [0]))
+    assert not stage.begins_quickly(stage.gate_question(table, many, [0]))
+
+
+@pytest.mark.parametrize("forced", [(), (2299, 17)])
+def test_of_many_columns_the_likeliest_get_gates(rng, forced):
+    X = rng.normal(size=(1, 30, 2300))
+    table = as_table(X, X[:, :, 5] - X[:, :, 1000])
+    options = Options(n_selected=4, refine=True, always=forced)
+    question = stage.gate_question(table, options, [0])
+    columns = question.columns[0]
+    assert columns[: len(forced)].tolist() == list(forced)
+    assert np.unique(columns).size == columns.size == 1000 + len(forced)
+    assert {5, 1000} <= set(columns.tolist())
+    gates, kept = stage.fitted(question), stage.fitted(question.to_keep())
+    assert gates.mu.shape == (1, 2300)
+    np.testing.assert_allclose(kept.mean, gates.mean, atol=1e-7)
+    assert np.all(gates.mean[0, list(forced)] == 1.0)
+    assert not gates.mean[0, np.setdiff1d(np.arange(2300), columns)].any()
+    first = stage.first_steps(question)[0]
+    assert set(np.argsort(-np.abs(first))[:2].tolist()) == {5, 1000}
