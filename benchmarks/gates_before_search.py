@@ -1,6 +1,6 @@
 """What the gates' proposal adds to the search: none, their first steps, or gates at rest.
 
-    python gates_before_search.py [--repetitions 100]
+    python gates_before_search.py [--repetitions 200]
 
 Every search also begins from the greedy columns and goes on from its own starts, as in
 ``ProjectedSTG(K, probabilities=False)``. Printed are the share of problems whose support is the
@@ -22,7 +22,7 @@ from projstg._core.pipeline.options import Options
 from projstg._core.search.best_support import refine
 
 # σ, N, K at D = 64: from easy to hard.
-CELLS = ((0.5, 40, 10), (0.5, 30, 10), (1.0, 40, 10), (0.5, 40, 14))
+CELLS = ((0.5, 40, 10), (0.5, 25, 10), (1.0, 40, 10), (0.5, 40, 20))
 
 
 def nothing(question):
@@ -69,7 +69,7 @@ def searched(X, y, k, propose):
 def main():
     """Print one line for each cell and proposal."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repetitions", type=int, default=100)
+    parser.add_argument("--repetitions", type=int, default=200)
     repetitions = parser.parse_args().repetitions
     print("sigma   N   K  proposal     recovered  differ  proposal ms  search ms")
     for sigma, n, k in CELLS:
