@@ -14,6 +14,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compat import Interval, fit_context
+from .._core.arrays.backend import Array
 from .._core.data.standard_table import StandardTable
 from .._core.pipeline.solution import Solution
 from ._gate_attributes import GateAttributes, unfinished
@@ -28,6 +29,24 @@ Seed = int | np.random.RandomState | None
 
 class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEstimator):
     """A selector that is also the least-squares regressor on what it selected."""
+
+    _nested: tuple[str, str] | None = None
+    """A parameter that has parameters of its own, and what can be passed for it."""
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, such as ``gates__tau`` once ``gates=Gates()`` is given.
+
+        Parameters
+        ----------
+        **params : dict
+
+        Returns
+        -------
+        self : object
+        """
+        if self._nested is not None:
+            check_nested(self, params, *self._nested)
+        return super().set_params(**params)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict with least squares on the selected columns.
@@ -54,18 +73,8 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
         return answer_html(self) + own if hasattr(self, "support_") else own
 
 
-class GateSelector(GateAttributes, LinearSelector):
-    """A selector by stochastic gates; a subclass says of which kind in ``gate_family``."""
-
-    gate_family: GateFamily
-    """The kind of gates, with its own values where :class:`Gates` has None."""
-
-    _parameter_constraints = {  # noqa: RUF012 - scikit-learn's convention
-        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
-        "gates": [Gates, None],
-        "fit_intercept": ["boolean"],
-        "random_state": ["random_state"],
-    }
+class TableSelector(LinearSelector):
+    """A selector that learns from one table; a subclass says how in ``_learn``."""
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
@@ -84,11 +93,43 @@ class GateSelector(GateAttributes, LinearSelector):
         -------
         self : object
         """
-        asked = asked_of(self)
-        context = self._init_callback_context(max_subtasks=asked.options.gates.n_steps + 1)
+        context = self._init_callback_context(max_subtasks=self._most_steps())
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        table = batch_of_one(*checked_rows(self, X, y, sample_weight))
-        question = prepare(asked, *table, getattr(self, "feature_names_in_", None))
+        rows = batch_of_one(*checked_rows(self, X, y, sample_weight))
+        self._learn(*rows, context)
+        context.call_on_fit_task_end(estimator=self, X=X, y=y)
+        return self
+
+    def _most_steps(self) -> int:
+        """Return how many steps callbacks may hear of; raise where parameters contradict."""
+        return 0
+
+    def _learn(self, X: Array, y: Array, weights: Array | None, context: Any) -> None:
+        """Learn from X (1, N, D), y (1, N) and weights (1, N) or None."""
+        raise NotImplementedError
+
+
+class GateSelector(GateAttributes, TableSelector):
+    """A selector by stochastic gates; a subclass says of which kind in ``gate_family``."""
+
+    gate_family: GateFamily
+    """The kind of gates, with its own values where :class:`Gates` has None."""
+
+    _nested = ("gates", "Gates()")
+
+    _parameter_constraints = {  # noqa: RUF012 - scikit-learn's convention
+        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
+        "gates": [Gates, None],
+        "fit_intercept": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def _most_steps(self) -> int:
+        return asked_of(self).options.gates.n_steps + 1
+
+    def _learn(self, X: Array, y: Array, weights: Array | None, context: Any) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        question = prepare(asked_of(self), X, y, weights, names)
         on_step = Progress(self, context, "step") if hasattr(self, "_skl_callbacks") else None
         solution = solve(question, [seed_from(self.random_state)], on_step)
         self._store(question.table, solution)
@@ -99,23 +140,7 @@ class GateSelector(GateAttributes, LinearSelector):
         ):
             if text is not None:
                 # The level is that of the caller of fit, past scikit-learn's wrappers.
-                warnings.warn(text, category, stacklevel=4)
-        context.call_on_fit_task_end(estimator=self, X=X, y=y)
-        return self
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of the gates as ``gates__tau`` once ``gates=Gates()`` is given.
-
-        Parameters
-        ----------
-        **params : dict
-
-        Returns
-        -------
-        self : object
-        """
-        check_nested(self, params, "gates", "Gates()")
-        return super().set_params(**params)
+                warnings.warn(text, category, stacklevel=5)
 
     def _store(self, table: StandardTable, solution: Solution) -> None:
         self.support_ = solution.support[0]

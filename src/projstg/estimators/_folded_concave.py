@@ -24,13 +24,12 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.callback import with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 
-from .._compat import Interval, StrOptions, fit_context
+from .._compat import Interval, StrOptions
 from .._core.arrays.backend import Array
 from .._core.data.least_squares import largest
 from .._core.data.quadratic import RowQuadratic
@@ -38,8 +37,8 @@ from .._core.data.refit import refit_mask
 from .._core.data.standard_table import StandardTable, as_table
 from .._core.score.criterion import CRITERIA, support_scores
 from .._extras import extra
-from ._base import LinearSelector
-from ._validation import batch_of_one, check_coefficients, check_range, checked_rows, size_or_tenth
+from ._base import TableSelector
+from ._validation import check_coefficients, check_range, size_or_tenth
 
 # Where the path may end: a support of K that lies beyond so many non-zeros has not been seen.
 _OVERSHOOT = 5
@@ -70,7 +69,7 @@ class Choice(NamedTuple):
     is_exact: bool
 
 
-class FoldedConcaveSelector(LinearSelector):
+class FoldedConcaveSelector(TableSelector):
     """A selector by a folded concave penalty: a subclass names it in ``_penalty``."""
 
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's convention
@@ -81,36 +80,15 @@ class FoldedConcaveSelector(LinearSelector):
         "fit_intercept": ["boolean"],
     }
 
-    @with_callbacks
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the columns.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,) or None
-            A row of weight k counts as k rows, so weights that sum to one must be multiplied by
-            the number of rows.
-
-        Returns
-        -------
-        self : object
-        """
-        context = self._init_callback_context()
-        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
+    def _learn(self, X: Array, y: Array, weights: Array | None, context: Any) -> None:
         penalty = self._penalty()
-        rows = batch_of_one(*checked_rows(self, X, y, sample_weight))
-        table = as_table(*rows, centre=self.fit_intercept)
+        table = as_table(X, y, weights, centre=self.fit_intercept)
         check_range(table)
         names = getattr(self, "feature_names_in_", None)
         k = size_or_tenth(self.n_features_to_select, table.varies[0], names)
-        standard = standard_rows(table, *rows)
+        standard = standard_rows(table, X, y, weights)
         path = penalised_path(*standard, penalty, self._shares(), most=2 * k + _OVERSHOOT)
         self._store(table, path, chosen(table, path, k, self.rule))
-        context.call_on_fit_task_end(estimator=self, X=X, y=y)
-        return self
 
     def _penalty(self) -> Any:
         """Return the penalty, one of skglm's."""
@@ -139,7 +117,7 @@ class FoldedConcaveSelector(LinearSelector):
                 f"no point of the path has exactly {choice.columns.size} non-zero coefficients; "
                 "what is selected is the answer of rule='top'. A finer path (n_alphas) may have "
                 "one.",
-                stacklevel=6,
+                stacklevel=7,
             )
         if path.violations[choice.point] > _TOLERANCE:
             warnings.warn(
@@ -147,7 +125,7 @@ class FoldedConcaveSelector(LinearSelector):
                 f"{path.violations[choice.point]:.1e} from stationary; raise eps, which ends the "
                 "path sooner.",
                 ConvergenceWarning,
-                stacklevel=6,
+                stacklevel=7,
             )
 
 

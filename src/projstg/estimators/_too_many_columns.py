@@ -6,7 +6,7 @@ columns are wanted and they are independent.
 
 The rank matters only where it is not above K, and two steps find that out. With λ_d the eigenvalues
 of XᵀX the rank is at least (Σλ_d)²/Σλ_d², by Cauchy and Schwarz: two sums over a matrix, and enough
-on most tables. Otherwise K + 1 pivots of a Cholesky factorisation tell.
+on most tables. Otherwise the rank is computed (``_core/data/rank.py``).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from .._core.arrays.backend import Array, namespace, to_numpy
-from .._core.data.determined_directions import SMALLEST_SHARE
 from .._core.data.quadratic import Problem, RowQuadratic, on_host
+from .._core.data.rank import rank_up_to
 from .._core.data.standard_table import StandardTable
 
 __all__ = ["too_many_columns"]
@@ -44,7 +44,7 @@ def too_many_columns(table: StandardTable, k: int | None) -> str | None:
 
 def _one_table(problem: Problem, n_varying: int, k: int) -> str | None:
     freedom = int(float(problem.degrees_of_freedom[0]) + 1e-6)
-    rank = min(_rank_up_to(problem, k + 1), freedom)
+    rank = min(rank_up_to(problem, k + 1), freedom)
     if rank > k or (rank == n_varying < freedom):
         return None
     fewer = f"ask for at most {rank - 1}" if rank > 1 else "give more rows"
@@ -73,23 +73,3 @@ def _least_rank(problem: Problem) -> Array:
     square = xp.sum(G * G, axis=(-2, -1))
     bound = trace * trace / xp.where(square > 0.0, square, xp.ones_like(square))
     return xp.floor(bound * (1.0 - 1e-9))
-
-
-def _rank_up_to(problem: Problem, most: int) -> int:
-    """Return the rank of X of one problem, or ``most`` where it is larger.
-
-    Each pivot is the column of which the pivots before it leave most.
-    """
-    left = np.array(problem.diagonal[0], dtype=float)
-    smallest = SMALLEST_SHARE * left.max(initial=0.0)
-    factor = np.zeros((0, left.size))
-    while len(factor) < min(most, left.size):
-        pivot = int(np.argmax(left))
-        if not left[pivot] > smallest:
-            break
-        row = problem.rows(np.asarray([[pivot]]))[0, 0] - factor[:, pivot] @ factor
-        row = row / np.sqrt(left[pivot])
-        factor = np.concatenate([factor, row[None]])
-        left = left - row * row
-        left[pivot] = 0.0
-    return len(factor)

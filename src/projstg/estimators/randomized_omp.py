@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
-from sklearn.callback import with_callbacks
-
-from .._compat import Interval, fit_context
+from .._compat import Interval
+from .._core.arrays.backend import Array
 from .._core.data.standard_table import as_table
 from .._core.greedy.randomized_pursuit import RandomizedSolution, randomized_omp
-from ._base import LinearSelector, Seed, seed_from
-from ._validation import (
-    batch_of_one,
-    check_coefficients,
-    check_range,
-    checked_rows,
-    size_or_tenth,
-)
+from ._base import Seed, TableSelector, seed_from
+from ._validation import check_coefficients, check_range, size_or_tenth
 
 
-class RandomizedOMP(LinearSelector):
+class RandomizedOMP(TableSelector):
     r"""Choose the columns a response depends on, by randomised orthogonal matching pursuit.
 
     The method of Elad and Yavneh. One run takes K columns, one after the other, and after each fits
@@ -107,27 +100,8 @@ class RandomizedOMP(LinearSelector):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
-    @with_callbacks
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the columns.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,) or None
-            A row of weight k counts as k rows, so weights that sum to one must be multiplied by
-            the number of rows.
-
-        Returns
-        -------
-        self : object
-        """
-        context = self._init_callback_context()
-        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        rows = batch_of_one(*checked_rows(self, X, y, sample_weight))
-        table = as_table(*rows, centre=self.fit_intercept)
+    def _learn(self, X: Array, y: Array, weights: Array | None, context: Any) -> None:
+        table = as_table(X, y, weights, centre=self.fit_intercept)
         check_range(table)
         names = getattr(self, "feature_names_in_", None)
         n_selected = size_or_tenth(self.n_features_to_select, table.varies[0], names)
@@ -136,8 +110,6 @@ class RandomizedOMP(LinearSelector):
         solution = randomized_omp(table, n_selected, temperature, n_runs, [seed])
         check_coefficients(solution.coef, names)
         self._store(solution)
-        context.call_on_fit_task_end(estimator=self, X=X, y=y)
-        return self
 
     def _store(self, solution: RandomizedSolution) -> None:
         self.support_ = solution.support[0]

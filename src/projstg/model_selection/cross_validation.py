@@ -18,7 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from .._compat import Interval, StrOptions, fit_context
 from ..estimators._base import LinearSelector, seed_from
 from ..estimators._gate_attributes import GateAttributes
-from ..estimators._validation import check_nested, check_parameters, checked_rows
+from ..estimators._validation import check_parameters, checked_rows
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
 from ..estimators.questions import asked_of
@@ -108,6 +108,8 @@ class ProjectedSTGCV(GateAttributes, LinearSelector):
     array([ 3, 17])
     """
 
+    _nested = ("estimator", "ProjectedSTG()")
+
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's convention
         "estimator": [ProjectedSTG, None],
         "sizes": ["array-like", range, Interval(Integral, 1, None, closed="left"), None],
@@ -136,20 +138,6 @@ class ProjectedSTGCV(GateAttributes, LinearSelector):
         self.rule = rule
         self.cv = cv
         self.n_jobs = n_jobs
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of the estimator as ``estimator__refine`` once it is given.
-
-        Parameters
-        ----------
-        **params : dict
-
-        Returns
-        -------
-        self : object
-        """
-        check_nested(self, params, "estimator", "ProjectedSTG()")
-        return super().set_params(**params)
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)

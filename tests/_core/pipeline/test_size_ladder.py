@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import comb
 
+from projstg._core.data import rank
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standard_table import as_table
 from projstg._core.data.standardize import standardized
@@ -96,7 +97,7 @@ def test_of_a_large_table_the_rank_is_not_asked_for(times, monkeypatch):
     often = problem_of(np.tile(X, (1, times, 1)), np.tile(y, (1, times)))
     assert isinstance(often, RowQuadratic) == (times == 2)
     assert largest_size(often, 30) == 12 - 1 - 2
-    monkeypatch.setattr(largest, "PIPELINE", replace(PIPELINE, most_for_rank=11))
+    monkeypatch.setattr(rank, "_MOST", 11)
     assert largest_size(often, 30) == min(12 * times - 1 - 2, 30)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..arrays.backend import to_numpy
-from ..data.determined_directions import on_rows, spectrum
-from ..data.quadratic import Problem, RowQuadratic
+from ..data.quadratic import Problem
+from ..data.rank import rank_and_residual
 from .pipeline_settings import PIPELINE
 
 __all__ = ["largest_size"]
@@ -33,14 +31,10 @@ def _perfect_size(problem: Problem) -> int:
     The latter where the columns together leave an error, or fit y with rows to spare (which is no
     chance), or the table is too large to compute its rank.
     """
-    n_columns = problem.b.shape[-1]
-    if isinstance(problem, RowQuadratic) and problem.X.shape[-2] < n_columns:
-        is_large, look = problem.X.shape[-2] > PIPELINE.most_for_rank, _rank_of_rows
-    else:
-        is_large, look = n_columns > PIPELINE.most_for_rank, _rank_of_columns
-    if is_large:
+    found = rank_and_residual(problem)
+    if found is None:
         return _UNKNOWN
-    rank, error = look(problem)
+    rank, error = found
     has_error = error > PIPELINE.no_error * float(to_numpy(problem.yy)[0])
     return _UNKNOWN if has_error or _has_more_rows(problem, rank) else rank
 
@@ -50,19 +44,3 @@ def _has_more_rows(problem: Problem, rank: int) -> bool:
     n, dof = (float(to_numpy(one)[0]) for one in (problem.n, problem.degrees_of_freedom))
     most = rank + round(n - dof)
     return n > most if problem.source is None else problem.source.has_more_rows(0, most)
-
-
-def _rank_of_columns(problem: Problem) -> tuple[int, float]:
-    """Return the rank of X and what all columns leave of yᵀy."""
-    found = spectrum(to_numpy(problem.gram.G), to_numpy(problem.b), to_numpy(problem.yy))
-    every = np.arange(problem.b.shape[-1])[None]
-    found = on_rows(problem, np.zeros(1, dtype=np.int64), every, found)
-    return int(np.sum(found.values > 0.0)), float(found.rss[0])
-
-
-def _rank_of_rows(problem: Any) -> tuple[int, float]:
-    """Return the same from XXᵀ, the smaller matrix where X is wide."""
-    X, y = to_numpy(problem.X)[0], to_numpy(problem.y)[0]
-    found = spectrum(X @ X.T, X @ (X.T @ y), y @ y)
-    inside = (y @ found.vectors)[found.values > 0.0]
-    return inside.size, float(y @ y - inside @ inside)

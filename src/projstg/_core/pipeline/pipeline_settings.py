@@ -45,8 +45,6 @@ class PipelineSettings:
     most_columns: int = 200
     """No more columns than this are considered: a longer list is of little use, and the time of a
     search grows with the square of K."""
-    most_for_rank: int = 600
-    """The rank of a table is computed up to so many rows or columns, in a tenth of a second."""
     no_error: float = 1e-10
     """A residual below this share of yᵀy is a fit without error: rounding is some 10⁻¹⁴."""
 

@@ -1,0 +1,75 @@
+"""The rank of X of one problem, a batch of one, by the one rule (:mod:`.determined_directions`).
+
+Up to some hundred rows or columns the spectrum of the smaller of XᵀX and XXᵀ tells it. Of a larger
+table the question is only whether the rank is above K, and the first pivots of a Cholesky
+factorisation tell that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays.backend import to_numpy
+from .determined_directions import SMALLEST_SHARE, on_rows, spectrum
+from .quadratic import Problem, RowQuadratic
+
+__all__ = ["rank_and_residual", "rank_up_to"]
+
+# The spectrum of so many rows or columns takes a tenth of a second.
+_MOST = 600
+
+
+def rank_and_residual(problem: Problem) -> tuple[int, float] | None:
+    """Return the rank of X and what all columns leave of yᵀy; None for a table that is too large.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((1, 20, 4))
+    >>> X[..., 3] = X[..., 0] - X[..., 1]
+    >>> rank, left = rank_and_residual(RowQuadratic.from_rows(X, 2.0 * X[..., 2]))
+    >>> rank, round(left, 9)
+    (3, 0.0)
+    """
+    n_columns = problem.b.shape[-1]
+    if isinstance(problem, RowQuadratic) and problem.X.shape[-2] < n_columns:
+        return _of_rows(problem) if problem.X.shape[-2] <= _MOST else None
+    return _of_columns(problem) if n_columns <= _MOST else None
+
+
+def _of_columns(problem: Problem) -> tuple[int, float]:
+    found = spectrum(to_numpy(problem.gram.G), to_numpy(problem.b), to_numpy(problem.yy))
+    every = np.arange(problem.b.shape[-1])[None]
+    found = on_rows(problem, np.zeros(1, dtype=np.int64), every, found)
+    return int(np.sum(found.values > 0.0)), float(found.rss[0])
+
+
+def _of_rows(problem: RowQuadratic) -> tuple[int, float]:
+    """Return the same from XXᵀ, the smaller matrix where X is wide."""
+    X, y = to_numpy(problem.X)[0], to_numpy(problem.y)[0]
+    found = spectrum(X @ X.T, X @ (X.T @ y), y @ y)
+    inside = (y @ found.vectors)[found.values > 0.0]
+    return inside.size, float(y @ y - inside @ inside)
+
+
+def rank_up_to(problem: Problem, most: int) -> int:
+    """Return the rank of X, or ``most`` where it is larger."""
+    found = rank_and_residual(problem)
+    return _pivots(problem, most) if found is None else min(found[0], most)
+
+
+def _pivots(problem: Problem, most: int) -> int:
+    """Return the number of pivots; each is the column of which those before it leave most."""
+    left = np.array(problem.diagonal[0], dtype=float)
+    smallest = SMALLEST_SHARE * left.max(initial=0.0)
+    factor = np.zeros((0, left.size))
+    while len(factor) < min(most, left.size):
+        pivot = int(np.argmax(left))
+        if not left[pivot] > smallest:
+            break
+        row = problem.rows(np.asarray([[pivot]]))[0, 0] - factor[:, pivot] @ factor
+        row = row / np.sqrt(left[pivot])
+        factor = np.concatenate([factor, row[None]])
+        left = left - row * row
+        left[pivot] = 0.0
+    return len(factor)
