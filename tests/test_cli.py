@@ -158,8 +158,8 @@ def test_a_mistake_is_one_line_and_two(arguments, message, tmp_path, monkeypatch
         (SPEC.replace("settings = [{ n_samples = [10, 20] }]", "settings = 3"), "list of tables"),
         (SPEC.replace('"omp"', '"own_methods:"'), "has no ''"),
         (SPEC.replace('"omp"', '"own_syntax:mine"'), "cannot be imported (SyntaxError"),
-        (os.mkfifo, "'mine.toml' is no experiment: not a regular file"),
-        (os.mkdir, "'mine.toml' is no experiment: not a regular file"),
+        (os.mkfifo, "'mine.toml' is no experiment: it is a pipe; give a file"),
+        (os.mkdir, "'mine.toml' is no experiment: it is a folder; give a file"),
     ],
 )
 def test_a_bad_file_is_one_line_and_two(text, message, tmp_path, monkeypatch, capsys):

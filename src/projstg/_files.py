@@ -33,15 +33,15 @@ def file_contents(path: str | os.PathLike[str], most: int) -> bytes:
     --------
     >>> file_contents(os.devnull, 100)
     Traceback (most recent call last):
-    ValueError: not a regular file
+    ValueError: it is a device; give a file
     """
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     try:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
-            raise ValueError("not a regular file")
+            raise ValueError(f"it is a {kind_of_file(about.st_mode)}; give a file")
         if about.st_size > most:
-            raise ValueError(f"{about.st_size} bytes, more than the {most} that are read")
+            raise ValueError(f"it has {about.st_size} bytes, more than the {most} that are read")
         with open(handle, "rb", closefd=False) as file:
             return file.read(most)
     finally:

@@ -111,7 +111,7 @@ def test_a_selection_is_loaded_from_a_file_only(here):
     os.mkfifo("pipe")
     Path("folder").mkdir()
     for name, kind in {"pipe": "pipe", "folder": "folder", "/dev/null": "device"}.items():
-        with pytest.raises(TableError, match=f"{name} is a {kind}; give a file"):
+        with pytest.raises(TableError, match=f"{name}: it is a {kind}; give a file"):
             Selection.load(name)
     with pytest.raises(FileNotFoundError):
         Selection.load("nothing")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._core.gates.theory_lambda import Scale, theory_alpha
+
 __all__ = ["paper_lambda"]
 
 
@@ -19,5 +21,5 @@ def paper_lambda(noise_std: float, n_samples: int, n_features: int, n_selected: 
     >>> round(paper_lambda(1.0, 40, 64, 10), 3)
     0.678
     """
-    logs = np.log(max(n_features - n_selected, 2)) * np.log(max(n_selected, 2))
-    return float(np.sqrt(2.0 * noise_std**2 * logs / n_samples))
+    n, k = np.asarray(float(n_samples)), np.asarray(float(n_selected))
+    return float(theory_alpha(Scale(noise_std, 1.0), 1.0, n, n_features, k))

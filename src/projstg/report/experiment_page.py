@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -83,27 +84,39 @@ def _contents(
 
     Findings and thresholds use only points with answers; figures also show the other points.
     """
-    parts = [_part(i, name, table, out) for i, (name, table) in enumerate(in_order(summary))]
+    tables = in_order(summary)
+    files = file_names([name for name, _ in tables])
+    parts = [
+        _part(i, *named, file, out)
+        for i, (named, file) in enumerate(zip(tables, files, strict=True))
+    ]
     answered, labels = summary[summary["n"] > 0], labels_of(summary)
     found, needed = verdicts(answered, labels), headline_table(answered, labels)
     _write_tables(found, needed, out / "tables")
     return parts, found, needed
 
 
-def slug(name: str) -> str:
-    """Return a name that is safe as a file's name and as an id.
+def file_names(experiments: Sequence[str]) -> list[str]:
+    """Return for each experiment a name that is safe as a file's name and as an id, all different.
 
     Examples
     --------
-    >>> slug("../my <b>run</b>")
-    'my-b-run-b'
+    >>> file_names(["../my <b>run</b>", "a b", "A-b", "findings"])
+    ['my-b-run-b', 'a-b', 'A-b-2', 'findings-2']
     """
-    return re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "experiment"
+    found, taken = [], {"findings", "samples_needed"}  # tables of the page itself
+    for name in experiments:
+        plain = re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "experiment"
+        others = (plain, *(f"{plain}-{i}" for i in range(2, len(experiments) + 3)))
+        # Some file systems do not tell capitals apart.
+        found.append(next(one for one in others if one.lower() not in taken))
+        taken.add(found[-1].lower())
+    return found
 
 
-def _part(i: int, experiment: str, table: Any, out: Path) -> FigureSection:
+def _part(i: int, experiment: str, table: Any, name: str, out: Path) -> FigureSection:
     """Draw one experiment, write its figure and its numbers, and return it for the page."""
-    entry, labels, name = entry_for(experiment, table), labels_of(table), slug(experiment)
+    entry, labels = entry_for(experiment, table), labels_of(table)
     figure = draw(entry, table, labels)
     wide = save_svg(figure, out / "figures" / f"{name}.svg")
     save_png(figure, out / "figures" / f"{name}.png")

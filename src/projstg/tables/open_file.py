@@ -21,7 +21,7 @@ from .._printable import shortened
 from .memory_guard import check_memory, free_memory
 from .notes import TableError
 
-__all__ = ["opened", "text_of_file"]
+__all__ = ["opened"]
 
 # A named pipe without a writer would block for ever. Standard input always has a writer, so there
 # is no limit there.
@@ -51,19 +51,6 @@ def opened(path: Any, most_bytes: int | None) -> tuple[str, Any]:
         os.close(handle)
     how = "give a file" if kind == "folder" else "give a file, or - for standard input"
     raise TableError(f"{shortened(path, _LONGEST_PATH)} is a {kind}; {how}.")
-
-
-def text_of_file(path: Any) -> str:
-    """Return the text of a regular file, in UTF-8; anything else is refused."""
-    handle = os.open(path, _WITHOUT_WAITING)
-    try:
-        kind = kind_of_file(os.fstat(handle).st_mode)
-        if kind != "file":
-            raise TableError(f"{shortened(path, _LONGEST_PATH)} is a {kind}; give a file.")
-        with os.fdopen(os.dup(handle), encoding="utf-8") as file:
-            return file.read()
-    finally:
-        os.close(handle)
 
 
 def _trouble(path: Path, error: OSError) -> str:

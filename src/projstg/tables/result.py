@@ -14,16 +14,17 @@ from html import escape
 from typing import Any, TypedDict
 
 from .._extras import extra
-from .._files import replacing
+from .._files import file_contents, replacing
 from .._printable import printable, shortened
 from ..render.number_text import short_number
 from .notes import Note, TableError
-from .open_file import text_of_file
 from .result_schema import typed
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "Candidate", "Chosen", "Selection", "known_certainty"]
 
 SCHEMA, SCHEMA_VERSION = "projstg-selection", 1
+# An answer of a table with very many columns has some megabytes.
+_MOST_BYTES = 2**28
 
 
 @dataclass(frozen=True)
@@ -209,11 +210,11 @@ class Selection:
         """Read an answer that :meth:`save` wrote."""
         shown = printable(path)
         try:
-            content = json.loads(text_of_file(path))
-        except TableError:
-            raise
-        except (ValueError, RecursionError) as error:
+            content = json.loads(file_contents(path, _MOST_BYTES))
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise TableError(f"{shown} is not JSON: {error}") from None
+        except ValueError as error:
+            raise TableError(f"{shown}: {error}.") from None
         try:
             return cls.from_dict(content)
         except TableError as error:
