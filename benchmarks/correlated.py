@@ -86,7 +86,7 @@ OURS = {
     for k in (K, "auto")
     for criterion in (CRITERIA if k == K else ("common-size", "evidence"))
 }
-RIVALS = {
+PEERS = {
     "K = 5, abess": (lambda X, y: AbessSelector(K).fit(X, y).support_, "least-squares"),
     "K = 5, lasso path, first": (lambda X, y: LassoPath(K).fit(X, y).support_, None),
     "K = 5, lasso path, best refit": (lambda X, y: LassoPath(K, "refit").fit(X, y).support_, None),
@@ -108,7 +108,7 @@ def trial(rho, snr, repetition):
     for name, (size, criterion) in OURS.items():
         model = ProjectedSTG(size, criterion=criterion, fit_intercept=False).fit(X, y)
         found[name], stated[name] = model.support_, round(model.support_probability_, 4)
-    found |= {name: np.ravel(method(X, y)) for name, (method, _) in RIVALS.items()}
+    found |= {name: np.ravel(method(X, y)) for name, (method, _) in PEERS.items()}
     path = path_supports(X, y)
     others = [np.flatnonzero(s) for s in (*found.values(), *path) if np.sum(s) == K]
     return {
@@ -131,7 +131,7 @@ def scored(X, y, supports, criterion, n_choices=0.0):
 
 def failures(X, y, found, truth):
     """How each method failed: "none", "statistical", "search", or None where there is no score."""
-    judges = {name: criterion for name, (_, criterion) in (OURS | RIVALS).items()}
+    judges = {name: criterion for name, (_, criterion) in (OURS | PEERS).items()}
     kinds = {}
     for name, mask in found.items():
         support = np.flatnonzero(mask)
@@ -195,7 +195,7 @@ def line(draws, name):
     supports = [draw["found"][name] for draw in draws]
     n_true = np.asarray([sum(column < K for column in support) for support in supports])
     size = np.asarray([len(support) for support in supports])
-    is_split = (OURS | RIVALS)[name][1] is not None
+    is_split = (OURS | PEERS)[name][1] is not None
     split = [f"{statistical:.2f}", f"{search:.2f}"] if is_split else ["", ""]
     stated = [draw["stated"].get(name) for draw in draws]
     cells = [name, f"{exact:.2f}", *split, f"{np.mean(n_true == size):.2f}"]

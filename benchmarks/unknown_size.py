@@ -1,4 +1,4 @@
-"""How often is the support right when nobody knows its size? The default beside its rivals.
+"""How often is the support right when nobody knows its size? The default beside its peers.
 
     python benchmarks/unknown_size.py --jobs 2 --json docs/choosing_k.json
     python benchmarks/unknown_size.py --json docs/choosing_k.json --draw docs/choosing_k.png
@@ -34,7 +34,7 @@ from projstg.experiments.machine import about_machine, commit, now
 ROOT, D, K, MOST = 20261117, 64, 10, 18
 DESIGNS = ("gaussian", "bernoulli", "toeplitz")
 OURS = ("auto", "auto, EBIC")
-RIVALS = ("abess EBIC", "abess GIC", "LassoCV", "LARS BIC", "OMP-CV")
+PEERS = ("abess EBIC", "abess GIC", "LassoCV", "LARS BIC", "OMP-CV")
 BLOCK = 5
 
 
@@ -84,7 +84,7 @@ METHODS = {
 
 def trials(cell, repetitions, methods):
     """{method: [(exact, size, seconds), ...]} for some repetitions of a cell."""
-    warnings.simplefilter("ignore")  # rivals that do not converge are judged by what they return
+    warnings.simplefilter("ignore")  # peers that do not converge are judged by what they return
     design, k, sigma, n = cell
     rows = {name: [] for name in methods}
     for r in repetitions:
@@ -148,7 +148,7 @@ def outcomes(record):
         for name, m in record["methods"].items()
     }
     shown = {name: own[name] for name in OURS if name in own}
-    for name in RIVALS:
+    for name in PEERS:
         ranges = [own[full] for full in own if full == name or full.startswith(f"{name}, ")]
         if ranges:
             shown[name] = max(ranges, key=lambda pair: pair[0].mean())
@@ -170,7 +170,7 @@ def tables(found):
     signal, noise = ([c for c in records if (c["K"] == 0) == none] for none in (False, True))
     print(f"{found['repetitions']} problems a cell, commit {found['commit']}, {found['time']}")
     if signal:
-        print(f"\nK = {K}: exact recovery of auto, and of the best rival in the cell")
+        print(f"\nK = {K}: exact recovery of auto, and of the best peer in the cell")
         overview(signal)
         print(f"\nK = {K}: exact recovery (mean size)")
         comparison(signal)
@@ -190,7 +190,7 @@ def overview(records):
     lines = {}
     for cell in records:
         rates = {name: exact.mean() for name, (exact, _) in outcomes(cell).items()}
-        best = max(rates[name] for name in RIVALS if name in rates)
+        best = max(rates[name] for name in PEERS if name in rates)
         line = lines.setdefault((cell["design"], f"{cell['sigma']:g}"), {})
         line[cell["n"]] = f"{rates['auto']:.2f}, {best:.2f}"
     for head, line in lines.items():
@@ -199,15 +199,15 @@ def overview(records):
 
 def comparison(records):
     names = list(outcomes(records[0]))
-    rivals = [name for name in names if name in RIVALS]
-    print(row(["design", "σ", "N", *names, "best rival", "auto less it", "z"]))
+    peers = [name for name in names if name in PEERS]
+    print(row(["design", "σ", "N", *names, "best peer", "auto less it", "z"]))
     print(row(["---"] * (len(names) + 6)))
     every = []
     for cell in records:
         shown = outcomes(cell)
         rates = [f"{exact.mean():.2f} ({size.mean():.1f})" for exact, size in shown.values()]
-        against = {name: paired_z(shown["auto"][0], shown[name][0]) for name in rivals}
-        best = max(rivals, key=lambda name: shown[name][0].mean())
+        against = {name: paired_z(shown["auto"][0], shown[name][0]) for name in peers}
+        best = max(peers, key=lambda name: shown[name][0].mean())
         gap, z = against[best]
         every += [(z, name, cell) for name, (_, z) in against.items()]
         head = [cell["design"], f"{cell['sigma']:g}", str(cell["n"])]
@@ -215,8 +215,8 @@ def comparison(records):
     below = [entry for entry in every if entry[0] < -2.0]
     z, name, cell = min(every, key=lambda entry: entry[0])
     print(
-        f"\nauto is more than two standard errors below a rival in {len(below)} of {len(every)} "
-        f"comparisons ({len(records)} cells, {len(rivals)} rivals); the lowest z is {z:+.1f} "
+        f"\nauto is more than two standard errors below a peer in {len(below)} of {len(every)} "
+        f"comparisons ({len(records)} cells, {len(peers)} peers); the lowest z is {z:+.1f} "
         f"({name}; {cell['design']}, σ = {cell['sigma']:g}, N = {cell['n']})"
     )
 

@@ -204,7 +204,7 @@ UNTOLD = ("projected-stg-auto", "abess-ebic")
 
 
 def on_tables(experiment="real_fdr", truth="planted", *, lead=0.1):
-    """TPR and FDR on two tables; Proj-STG finds more than its rivals by ``lead``."""
+    """TPR and FDR on two tables; Proj-STG finds more than its peers by ``lead``."""
     return [
         row(
             experiment,

@@ -4,25 +4,17 @@ Also: benchmarks/README.md has a line for every script.
 """
 
 import ast
-import importlib.util
 import re
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from floor_plan import drawing
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 PACKAGE = ROOT / "src" / "projstg"
 NAMED = sorted(set(re.findall(r"`([\w/]+\.py)(?::([\w.]+))?`", PAGE)))
-
-
-def _drawing():
-    path = ROOT / "benchmarks" / "plot_architecture.py"
-    spec = importlib.util.spec_from_file_location("plot_architecture", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _defined(tree, prefix=""):
@@ -53,13 +45,11 @@ def test_records_on_the_page_exist(name):
 
 
 def test_the_picture_is_of_the_table():
-    drawing = _drawing()
     stale = "docs/architecture.svg is stale; run python benchmarks/plot_architecture.py"
     assert drawing.PICTURE.read_text(encoding="utf-8") == drawing.picture(PAGE), stale
 
 
 def test_the_picture_has_every_room_and_none_on_another():
-    drawing = _drawing()
     svg = drawing.picture(PAGE)
     for room in drawing.rooms(PAGE):
         assert f">{drawing.label(room)}</text>" in svg
@@ -73,7 +63,6 @@ def test_the_picture_has_every_room_and_none_on_another():
 
 def test_arrows_that_follow_from_others_are_left_out():
     table = "| `_a` | x | |\n| `b` | x | `_a` |\n| `c` | x | `b` |\n| `d` | x | `b`, `c` |\n"
-    drawing = _drawing()
     assert drawing.arrows(drawing.rooms(table)) == [("b", "c"), ("c", "d")]
 
 

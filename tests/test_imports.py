@@ -1,7 +1,6 @@
 """Imports only point one way, the door is lazy, and nothing optional loads uninvited."""
 
 import ast
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -9,6 +8,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from floor_plan import rooms
 
 import projstg
 
@@ -20,18 +20,7 @@ PLAN = Path(__file__).parents[1] / "docs" / "architecture.md"
 _KNOW_NOTHING = {"_extras", "_files", "_interrupt", "_printable", "_did_you_mean"}
 
 
-def _plan():
-    """Room -> the rooms it may import besides itself, as the page says."""
-    rows = [line.split("|")[1:-1] for line in PLAN.read_text(encoding="utf-8").splitlines()]
-    cells = [[re.findall("`([^`]+)`", cell) for cell in row] for row in rows if len(row) == 3]
-    plan = {first[0]: set(last) for first, _, last in cells if first}
-    core = {room for room in plan if room.startswith("_core/")}
-    for room, may in plan.items():
-        plan[room] = (may - {"_core/*"}) | (core if "_core/*" in may else set())
-    return plan
-
-
-ROOMS = _plan()
+ROOMS = rooms(PLAN.read_text(encoding="utf-8"))
 
 DEPENDENCIES = {"numpy", "scipy", "sklearn", "joblib", "threadpoolctl"}  # the latter two come along
 CORE_DEPENDENCIES = {"numpy", "scipy", "torch"}  # torch only late, as everywhere

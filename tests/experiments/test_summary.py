@@ -132,7 +132,7 @@ def test_parameters_that_differ_between_trials_are_left_out():
 
 
 def test_the_limit_counts_every_support_that_anybody_found():
-    """Problem 0: a rival beats the truth. 1: the truth is best. 2: a tie. 3: not searched."""
+    """Problem 0: one beats the truth. 1: the truth is best. 2: a tie. 3: not searched."""
     better = {0: -1.0, 1: 1.0, 2: 1e-9, 3: -5.0}
     rows = [row(repetition=i, score_evidence=score) for i, score in better.items()]
     rows += [row("limit-evidence", repetition=i, exact=False, score_evidence=2.0) for i in range(3)]

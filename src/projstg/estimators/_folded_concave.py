@@ -17,7 +17,7 @@ support of K columns of this:
   what comes back is the other rule's answer.
 * "top": at each point with at least K non-zeros the K largest, and of these supports the one whose
   least squares has the smallest residual: 0.94 in the same cell. (At the first such point alone it
-  is 0.01, for the same reason. ``benchmarks/rivals.py --only points`` makes these numbers.)
+  is 0.01, for the same reason. ``benchmarks/peers.py --only points`` makes these numbers.)
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def _recovery(axis: str, setting: str) -> str:
 
 
 _RIVALS = (
-    "Today's rivals and this package's own searches stand beside the paper's five baselines; the "
+    "Today's peers and this package's own searches stand beside the paper's five baselines; the "
     "paper's own method is the curve named Proj-STG."
 )
 _GRID = "The paper names an interval for N, but not the points in it; the points are ours."

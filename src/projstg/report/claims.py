@@ -25,7 +25,7 @@ from .verdict import AGAINST, HELD, OPEN, Verdict, caution, sum_up
 __all__ = ["FINDINGS", "verdicts"]
 
 PAPER = "projected-stg"
-RIVALS = ("lasso", "omp", "randomized-omp", "scad", "stg")
+PEERS = ("lasso", "omp", "randomized-omp", "scad", "stg")
 
 
 def verdicts(summary: Any, labels: dict[str, str]) -> list[Verdict]:
@@ -44,18 +44,18 @@ def fewer_samples(experiment: str, noise_std: float) -> Callable[[Any, dict[str,
     def finding(summary: Any, labels: dict[str, str]) -> Verdict | None:
         table = curve(summary, experiment=experiment, noise_std=noise_std)
         ours = curve(table, method=PAPER)
-        rivals = {name: curve(table, method=name) for name in RIVALS}
-        rivals = {name: rows for name, rows in rivals.items() if len(rows)}
-        if not len(ours) or not rivals:
+        peers = {name: curve(table, method=name) for name in PEERS}
+        peers = {name: rows for name, rows in peers.items() if len(rows)}
+        if not len(ours) or not peers:
             return None
-        signs = {name: relation(ours, rows) for name, rows in rivals.items()}
+        signs = {name: relation(ours, rows) for name, rows in peers.items()}
         where = f"σ = {noise_std:g}, {ENTRIES[experiment].source}"
-        named = listed(_name(name, labels) for name in rivals)
+        named = listed(_name(name, labels) for name in peers)
         return Verdict(
             f"Proj-STG needs fewer samples than {named} ({where}).",
             sum_up(list(signs.values())),
             f"Samples for 90 % recovery: {_name(PAPER, labels)} {samples_needed(ours)}; "
-            + _needs(rivals, labels)
+            + _needs(peers, labels)
             + _exceptions(signs, labels)
             + _others(table, labels)
             + caution(table),
@@ -70,7 +70,7 @@ def _needs(curves: dict[str, Any], labels: dict[str, str]) -> str:
 
 
 def _exceptions(signs: dict[str, int], labels: dict[str, str]) -> str:
-    """Name the rivals that are as good or better."""
+    """Name the peers that are as good or better."""
     better = [_name(name, labels) for name, sign in signs.items() if sign < 0]
     level = [_name(name, labels) for name, sign in signs.items() if sign == 0]
     words = f" Not so against {listed(better)}." if better else ""
@@ -107,8 +107,8 @@ def gap_by_noise(summary: Any, labels: dict[str, str]) -> Verdict | None:
 def _lead(table: Any, x: str) -> tuple[Difference, str] | None:
     """Return how far Proj-STG is above the best of the paper's baselines, and which that is."""
     ours = curve(table, method=PAPER)
-    rivals = {name: curve(table, method=name) for name in RIVALS}
-    found = {name: mean_difference(ours, rows, x) for name, rows in rivals.items()}
+    peers = {name: curve(table, method=name) for name in PEERS}
+    found = {name: mean_difference(ours, rows, x) for name, rows in peers.items()}
     leads = {name: lead for name, lead in found.items() if lead is not None}
     if not leads:
         return None
@@ -159,11 +159,11 @@ def gain_at_large_sparsity(summary: Any, labels: dict[str, str]) -> Verdict | No
     for noise, rows in table[table["n_informative"] >= middle].groupby("noise_std", sort=True):
         found = _lead(rows, "n_informative")
         if found is not None:
-            lead, rival = found
+            lead, peer = found
             signs.append(lead.sign)
             words.append(
                 f"{signed(lead.value)} ± {ONE_SIDED * lead.error:.3f} against "
-                f"{_name(rival, labels)} with σ = {noise:g}"
+                f"{_name(peer, labels)} with σ = {noise:g}"
             )
     if not signs:
         return None

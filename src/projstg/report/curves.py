@@ -146,7 +146,7 @@ def _scale(ax: Any, panel: Panel, metric: Metric) -> None:
 
 
 def split_methods(table: Any) -> list[str]:
-    """Return the methods whose failures are shown: ours and the fastest exact rival."""
+    """Return the methods whose failures are shown: ours and the fastest exact peer."""
     if not {"statistical", "optimisation"} <= set(table):
         return []
     judged = set(table.loc[table["statistical"].notna(), "method"])

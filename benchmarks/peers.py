@@ -1,4 +1,4 @@
-"""Do the rivals recover what they recovered elsewhere?
+"""Do the peers recover what they recovered elsewhere?
 
 The Gaussian cells of the paper's figure 1 for which the peers were measured before (D = 64, K = 10,
 coefficients ±1, no intercept), 100 other problems each, the same for every method. ANCHORS are the
@@ -8,9 +8,9 @@ then top K (the table "exact-support recovery rates, measured" of the project's 
 z is the difference of two rates in standard errors of the difference. Then the methods that have no
 anchor, and what it matters which point of SCAD's path is taken, by γ.
 
-    python benchmarks/rivals.py                      some five minutes on one core
-    python benchmarks/rivals.py --repetitions 10     half a minute
-    python benchmarks/rivals.py --only points        one of its parts: anchors, paths, points
+    python benchmarks/peers.py                      some five minutes on one core
+    python benchmarks/peers.py --repetitions 10     half a minute
+    python benchmarks/peers.py --only points        one of its parts: anchors, paths, points
 """
 
 import argparse
