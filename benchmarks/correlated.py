@@ -35,6 +35,7 @@ from projstg._core.score.prior import log_supports
 from projstg.datasets import make_sparse_regression
 from projstg.experiments.library_adapters import AbessSelector, LassoPath, _path_supports
 from projstg.experiments.machine import about_machine, commit, now
+from projstg.render.palette import BLUE, ORANGE, OTHER, VERMILION
 
 ROOT, N, D, K = 20261119, 100, 1000, 5
 SETTINGS = [(0.35, 2.07), (0.7, 6.0)]
@@ -203,9 +204,8 @@ def line(draws, name):
     return f"| {' | '.join([*cells, '' if stated[0] is None else f'{np.mean(stated):.2f}'])} |"
 
 
-# Okabe and Ito's colours, which the colour-blind can tell apart.
-COLOURS = {"exact": "#0072B2", "statistical failure": "#E69F00", "failure of the search": "#D55E00",
-           "failure, not split": "#BBBBBB"}  # fmt: skip
+COLOURS = {"exact": BLUE, "statistical failure": ORANGE, "failure of the search": VERMILION,
+           "failure, not split": OTHER}  # fmt: skip
 
 
 def draw(found, target):

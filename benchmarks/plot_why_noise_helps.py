@@ -12,9 +12,10 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-# Okabe and Ito's colours, which the colour-blind can tell apart.
+from projstg.render.palette import BLUE, GREEN, ORANGE, ROSE, SKY, VERMILION
+
 GROUPS = {
-    "Adam, expectation sampled in": ("#0072B2", {
+    "Adam, expectation sampled in": (BLUE, {
         "M and L (the paper)": "Q, q and gradient (the paper)",
         "M only (Q and q)": "Q and q only",
         "q only": "q only",
@@ -22,22 +23,22 @@ GROUPS = {
         "L only (gradient)": "gradient only",
         "M, judged on the same draws": "all, but the same draws twice",
     }),
-    "Adam, all sampled, M = L =": ("#56B4E9", {
+    "Adam, all sampled, M = L =": (SKY, {
         "M = L = 4": "4", "M = L = 8": "8", "M = L = 50": "50", "M = L = 200": "200",
     }),
-    "Adam, nothing sampled": ("#D55E00", {
+    "Adam, nothing sampled": (VERMILION, {
         "nothing (M, L → ∞)": "steps of 1e-3 (M, L → ∞)",
         "nothing, step 1e-2 × 400": "steps of 1e-2",
     }),
-    "Adam, white noise added to the exact gradient": ("#E69F00", {
+    "Adam, white noise added to the exact gradient": (ORANGE, {
         "white noise on ∇, size 1": "as large as the gradient",
         "white noise on ∇, size 3": "three times as large",
     }),
-    "One step size for all gates": ("#009E73", {
+    "One step size for all gates": (GREEN, {
         "nothing, one step size for all": "nothing sampled",
         "M and L, one step size for all": "all sampled",
     }),
-    "Alternation, nothing sampled": ("#CC79A7", {
+    "Alternation, nothing sampled": (ROSE, {
         "alternation": "plain",
         "alternation after six such steps": "after six common steps (the default)",
         "alternation from gates of τ = 8": "from gates of τ = 8",

@@ -27,6 +27,7 @@ from joblib import Parallel, delayed, parallel_config
 from projstg import ProjectedSTG
 from projstg.datasets import make_sparse_regression
 from projstg.experiments.machine import about_machine, commit, now
+from projstg.render.palette import BLUE, SKY, VERMILION
 
 ROOT, D, BINS, FEWEST = 20261118, 64, 10, 50
 DESIGNS = ("gaussian", "bernoulli", "toeplitz")
@@ -206,14 +207,14 @@ def draw(found, target):
 
 
 def panel(axis, lines):
-    axis.fill_between([0, 1], [-0.05, 0.95], [0.05, 1.05], color="#56B4E9", alpha=0.25,
+    axis.fill_between([0, 1], [-0.05, 0.95], [0.05, 1.05], color=SKY, alpha=0.25,
                       linewidth=0, label="stated ± 0.05")  # fmt: skip
     axis.plot([0, 1], [0, 1], color="0.35", linewidth=0.8)
-    for is_judged, face in ((True, "#D55E00"), (False, "white")):
+    for is_judged, face in ((True, VERMILION), (False, "white")):
         own = [line for line in lines if line["judged"] == is_judged]
         name = f"{FEWEST} problems or more" if is_judged else "fewer problems"
         axis.errorbar([e["stated"] for e in own], [e["observed"] for e in own],
-                      [2 * e["error"] for e in own], fmt="o", color="#D55E00",
+                      [2 * e["error"] for e in own], fmt="o", color=VERMILION,
                       markerfacecolor=face, markersize=6, elinewidth=1.2,
                       label=f"{name}, ± 2 standard errors")  # fmt: skip
     axis.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=np.linspace(0, 1, 6))
@@ -222,7 +223,7 @@ def panel(axis, lines):
 
 def counts(axis, lines):
     middle, height = [e["low"] + 0.05 for e in lines], [e["problems"] for e in lines]
-    axis.bar(middle, height, width=0.092, color="#0072B2")
+    axis.bar(middle, height, width=0.092, color=BLUE)
     for x, n in zip(middle, height, strict=True):
         axis.text(x, n, f"{n}", ha="center", va="bottom", fontsize=7.5)
     axis.set_ylim(0, 1.3 * max(height))

@@ -30,6 +30,7 @@ from joblib import Parallel, delayed, parallel_config
 from projstg import ProjectedSTG
 from projstg.datasets import make_sparse_regression
 from projstg.experiments.machine import about_machine, commit, now
+from projstg.render.palette import BLACK, BLUE, GREEN, GREY_7, ORANGE, ROSE, VERMILION
 
 ROOT, D, K, MOST = 20261117, 64, 10, 18
 DESIGNS = ("gaussian", "bernoulli", "toeplitz")
@@ -242,13 +243,13 @@ def row(entries):
 
 # Okabe and Ito's colours, which the colour-blind can tell apart, and a marker each.
 LOOKS = {
-    "auto": ("#D55E00", "o", "-", 2.4),
-    "auto, EBIC": ("#E69F00", "D", "--", 1.4),
-    "abess EBIC": ("#000000", "P", "-", 1.2),
-    "abess GIC": ("#666666", "s", "--", 1.2),
-    "LassoCV": ("#009E73", "<", "-", 1.2),
-    "LARS BIC": ("#0072B2", "v", "-", 1.2),
-    "OMP-CV": ("#CC79A7", "X", "-", 1.2),
+    "auto": (VERMILION, "o", "-", 2.4),
+    "auto, EBIC": (ORANGE, "D", "--", 1.4),
+    "abess EBIC": (BLACK, "P", "-", 1.2),
+    "abess GIC": (GREY_7, "s", "--", 1.2),
+    "LassoCV": (GREEN, "<", "-", 1.2),
+    "LARS BIC": (BLUE, "v", "-", 1.2),
+    "OMP-CV": (ROSE, "X", "-", 1.2),
 }
 
 
