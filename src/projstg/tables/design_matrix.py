@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -166,24 +167,33 @@ def _quoted(examples: dict[str, str]) -> str:
     )
 
 
+_ENCODED: tuple[tuple[str, Callable[[Column], bool], str], ...] = (
+    ("rounded", lambda one: one.is_rounded, "Beyond 2⁵³, so only 15 digits or so are kept: {}."),
+    (
+        "signs",
+        lambda one: one.has_signs,
+        "Read as numbers, without %, $ or commas between thousands: {}.",
+    ),
+    (
+        "category",
+        lambda one: one.kind == "category",
+        "Text, one column of 0 and 1 for each level: {}.",
+    ),
+    (
+        "counter",
+        lambda one: one.is_counter,
+        "Counts the rows; if it is an identifier, name it in never: {}.",
+    ),
+)
+"""Kinds of notes, the columns they are about, and what they say."""
+
+
 def _encoded_notes(used: dict[str, Column]) -> list[Note]:
-    categories = tuple(name for name, column in used.items() if column.kind == "category")
-    counters = tuple(name for name, column in used.items() if column.is_counter)
-    signed = tuple(name for name, column in used.items() if column.has_signs)
-    rounded = tuple(name for name, column in used.items() if column.is_rounded)
     notes = []
-    if rounded:
-        text = f"Beyond 2⁵³, so only 15 digits or so are kept: {few_names(rounded)}."
-        notes.append(Note("rounded", text, rounded))
-    if signed:
-        text = f"Read as numbers, without %, $ or commas between thousands: {few_names(signed)}."
-        notes.append(Note("signs", text, signed))
-    if categories:
-        text = f"Text, one column of 0 and 1 for each level: {few_names(categories)}."
-        notes.append(Note("category", text, categories))
-    if counters:
-        text = f"Counts the rows; if it is an identifier, name it in never: {few_names(counters)}."
-        notes.append(Note("counter", text, counters))
+    for kind, is_such, text in _ENCODED:
+        names = tuple(name for name, column in used.items() if is_such(column))
+        if names:
+            notes.append(Note(kind, text.format(few_names(names)), names))
     return notes
 
 
