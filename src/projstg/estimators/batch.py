@@ -44,7 +44,9 @@ class ManyFits:
     seeds: tuple[int, ...]
     """Problem i is ``ProjectedSTG(random_state=seeds[i])`` on its own."""
     gates: BatchGates
-    """What the next six properties are made of, when the first of them is asked for."""
+    """What the next six properties are made of, when the first of them is asked for.
+
+    Until then, where a search gave the answer, it holds a Gram matrix, or less, of each problem."""
 
     @property
     def mu(self) -> Any:

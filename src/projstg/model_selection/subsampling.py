@@ -126,23 +126,30 @@ def _fit_together(
     masks = np.zeros((len(fits), X.shape[1]), dtype=bool)
     n_unconverged = 0
     for batch in _batches([half.size for half, _ in fits], X.shape[1]):
-        parts = [whole.half(fits[i][0]) for i in batch]
-        stacked: dict[str, Any] = {
-            name: np.stack([part.params[name] for part in parts]) for name in data.params
-        }
-        found = fit_many(
-            np.stack([part.X for part in parts]),
-            np.stack([part.y for part in parts]),
-            random_state=[fits[i][1] for i in batch],
-            **params,
-            **stacked,
-        )
-        masks[batch] = found.support
-        n_unconverged += int(np.sum(~found.is_settled))
+        halves, seeds = [whole.half(fits[i][0]) for i in batch], [fits[i][1] for i in batch]
+        masks[batch], is_settled = _fit_batch(halves, seeds, params)
+        n_unconverged += int(np.sum(~is_settled))
     if n_unconverged:
         message = f"the gates of {n_unconverged} of {len(fits)} fits still moved; raise max_iter."
         warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return masks
+
+
+def _fit_batch(
+    halves: Sequence[HalfRows], seeds: Sequence[int], params: dict[str, Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what is selected from each half, and whether its fit came to rest."""
+    stacked: dict[str, Any] = {
+        name: np.stack([half.params[name] for half in halves]) for name in halves[0].params
+    }
+    found = fit_many(
+        np.stack([half.X for half in halves]),
+        np.stack([half.y for half in halves]),
+        random_state=list(seeds),
+        **params,
+        **stacked,
+    )
+    return found.support, found.is_settled
 
 
 def _batches(n_rows: list[int], n_features: int) -> Iterator[np.ndarray]:
