@@ -6,7 +6,7 @@ columns are wanted and they are independent.
 
 The rank matters only where it is not above K, and two steps find that out. With λ_d the eigenvalues
 of XᵀX the rank is at least (Σλ_d)²/Σλ_d², by Cauchy and Schwarz: two sums over a matrix, and enough
-on most tables. Otherwise the rank is computed (``_core/data/rank.py``).
+on most tables. Otherwise the rank is computed (``_core/data/table_rank.py``).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 
 from .._core.arrays.backend import Array, namespace, to_numpy
 from .._core.data.quadratic import Problem, RowQuadratic, on_host
-from .._core.data.rank import rank_up_to
 from .._core.data.standard_table import StandardTable
+from .._core.data.table_rank import rank_up_to
 
 __all__ = ["too_many_columns"]
 

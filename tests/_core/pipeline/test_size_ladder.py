@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import comb
 
-from projstg._core.data import rank
+from projstg._core.data import table_rank as rank
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standard_table import as_table
 from projstg._core.data.standardize import standardized

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace
 from .kept_rows import BLOCK_ROWS, TableRows, chosen
+from .original_units import in_range, in_units
 from .quadratic import Problem, RowQuadratic, centred_rows
 from .standardize import standardized
 from .sufficient_statistics import Statistics
-from .units import in_range, in_units
 
 __all__ = ["StandardTable", "as_table"]
 

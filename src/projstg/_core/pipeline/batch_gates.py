@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import Array, namespace, put_along
+from ..data.original_units import in_range
 from ..data.standard_table import StandardTable
-from ..data.units import in_range
 from ..gates.gate_fit import GateFit, GateOptions, among_all
 from ..gates.moments import gated_coefficients
 from .gate_question import GateQuestion, fitted

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
-from ..data.rank import rank_and_residual
+from ..data.table_rank import rank_and_residual
 from .pipeline_settings import PIPELINE
 
 __all__ = ["largest_size"]

@@ -57,7 +57,7 @@ _SPEC_KEYS = (
 )
 _SIZE_KEYS = ("repetitions", "block", "pilots", "methods", "settings")
 _SCALE_RULES = ("per-setting", "per-problem", "default")
-_SPECS = files(__package__.rpartition(".")[0]).joinpath("specs")
+_SPECS = files(__package__.rpartition(".")[0]).joinpath("shipped_specs")
 
 
 def spec_names() -> list[str]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from projstg._core.data import rank
+from projstg._core.data import table_rank as rank
 from projstg._core.data.standard_table import as_table
 
 
