@@ -1,11 +1,15 @@
 """Gates of a model whose answer a search gave: fitted when asked for, from what fit kept."""
 
+import copy
+import inspect
 import io
 import pickle
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from sklearn.callback import ProgressBar
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from projstg import Gates, ProjectedSTG, ProjectedSTGCV, fit_many
@@ -23,6 +27,7 @@ def data(request, rng):
     """X and y; the third column does not vary."""
     X = rng.normal(size=SHAPES[request.param]) + 0.5
     X[:, 2] = 1.0
+    X[:, 6] = X[:, 5] + 3e-6 * rng.normal(size=len(X))  # sums of squares have few digits here
     return X, 2.0 * X[:, 1] - X[:, 4] + 0.3 * rng.normal(size=len(X)) + 4.0
 
 
@@ -43,6 +48,7 @@ QUESTIONS = {
     "both": {"always_select": [7, 1], "never_select": [3]},
     "no intercept": {"fit_intercept": False},
     "lambda given": {"gates": Gates(alpha=0.3, tau=0.4)},
+    "near copies forced": {"always_select": [5, 6]},
 }
 
 
@@ -69,7 +75,23 @@ def test_no_gates_are_fitted_before_they_are_asked_for(data, k, no_fit):
             getattr(model, name)
 
 
-def test_the_laboratory_s_batches_fit_none_either(data, no_fit):
+def test_nor_by_looking_at_the_model(data, no_fit):
+    model = ProjectedSTG(3).fit(*data)
+    assert set(NAMES) <= set(dir(model))
+    assert "gate_mean_" not in model._repr_html_()
+    assert "support_" in model._repr_html_()
+    with pytest.raises(RuntimeError, match="gates were fitted"):
+        inspect.getmembers(model)
+
+
+def test_once_asked_for_they_are_shown(data):
+    model = ProjectedSTG(3).fit(*data)
+    assert model.n_iter_ > 0
+    assert "gate_mean_" in model._repr_html_()
+    assert set(NAMES) <= set(dir(model))
+
+
+def test_batches_fit_none_either(data, no_fit):
     X, y = (np.stack([side, side]) for side in data)
     fits = fit_many(X, y, 3)
     assert fits.is_settled.all()
@@ -101,14 +123,47 @@ def test_too_few_steps_warn_whoever_asks_first(data):
 
 
 def test_before_fit_there_are_none(data):
-    for model in (ProjectedSTG(2), ProjectedSTGCV()):
+    failed = ProjectedSTG(200)
+    with pytest.raises(ValueError, match="n_features_to_select"):
+        failed.fit(*data)
+    for model in (ProjectedSTG(2), ProjectedSTGCV(), failed):
         assert not hasattr(model, "gate_mean_")
         with pytest.raises(NotFittedError, match="not fitted"):
             _ = model.mu_
+        assert "gate_mean_" not in dir(model)
+
+
+def test_threads_that_ask_at_once_get_the_same(data):
+    model = ProjectedSTG(3).fit(*data)
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda _: model.mu_, range(24)))
+    for one in found:
+        np.testing.assert_array_equal(one, found[0])
+
+
+@pytest.mark.parametrize("k", [2, "auto"])
+def test_callbacks_hear_the_first_steps_however_few_are_allowed(data, k, capsys):
+    pytest.importorskip("rich", reason="ProgressBar needs rich")
+    model = ProjectedSTG(k, gates=Gates(max_iter=1)).set_callbacks(ProgressBar())
+    assert model.fit(*data).support_.any()
+    assert "100%" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("gates", [Gates(warm_up=False, max_iter=1), Gates(max_iter=1)])
+def test_a_batch_says_of_its_gates_what_single_fits_say(data, gates):
+    X, y = data
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ProjectedSTG(2, gates=gates).fit(X, y)
+    warned = any(issubclass(one.category, ConvergenceWarning) for one in caught)
+    fits = fit_many(X[None], y[None], 2, gates=gates)
+    assert fits.is_settled.tolist() == [not warned]
+    assert not fits.converged.any()
+    assert not fits.is_settled.any()  # now that somebody has asked
 
 
 def numbers_in(model):
-    """All floats in the pickle, wherever an array begins."""
+    """All arrays of floats in the pickle."""
     kept = []
 
     class Spy(pickle.Pickler):
@@ -121,35 +176,40 @@ def numbers_in(model):
     return [array for array in kept if array.dtype == float]
 
 
-@pytest.mark.parametrize("shape", [(50, 40), (500, 40), (5000, 40), (20, 300)], ids=str)
-def test_no_row_is_kept_and_memory_does_not_grow_with_rows(shape, rng):
-    n, d = shape
-    X = rng.normal(size=shape)
+def without_gates(model):
+    """The size of the pickle of all but the gates."""
+    rest = copy.copy(model)
+    del rest._fitted_gates
+    return len(pickle.dumps(rest))
+
+
+SIZES = {"long": (500, 40), "very long": (5000, 40), "wide": (20, 300), "triangle": (20, 30)}
+
+
+@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_no_row_is_kept_and_memory_does_not_grow_with_rows(name, fit_intercept, rng):
+    n, d = SIZES[name]
+    X = rng.normal(size=(n, d))
+    if name == "triangle":
+        X = np.triu(X)
     y = X[:, 1] - X[:, 2] + 0.1 * rng.normal(size=n)
-    model = ProjectedSTG(2).fit(X, y)
-    size = len(pickle.dumps(model))
-    assert size < 8 * min(n, d) * (d + 1) + 200 * d + 20_000
-    centred = X - X.mean(axis=0)
-    standard = centred / centred.std(axis=0)
+    model = ProjectedSTG(2, fit_intercept=fit_intercept).fit(X, y)
+    size, rest = len(pickle.dumps(model)), without_gates(model)
+    assert size - rest < 8 * min(n, d) * (d + 1) + 32 * d + 3000
+    centred = X - X.mean(axis=0) * fit_intercept
+    standard = centred / np.sqrt(np.mean(centred**2, axis=0))
+    rows = np.concatenate([X, centred, standard])
     for array in numbers_in(model):
-        for table in (X, centred, standard):
-            flat = array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array[None]
-            if flat.shape[1] == d:
-                apart = np.abs(flat[:, None, :] - table[None, :5]).max(axis=-1)
-                assert apart.min(initial=np.inf) > 1e-3
+        flat = array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array[None]
+        if flat.shape[1] == d:
+            for own in (flat, -flat):
+                apart = min(np.abs(rows - one).max(axis=-1).min() for one in own)
+                assert apart > 1e-3
     _ = model.mu_
-    assert len(pickle.dumps(model)) < min(size, 200 * d + 20_000)
+    assert len(pickle.dumps(model)) - rest < 60 * d + 3000
 
 
-def test_cross_validation_has_those_of_its_best(data):
-    X, y = data
-    found = ProjectedSTGCV(sizes=[1, 2, 3], cv=3).fit(X, y)
-    for name in NAMES:
-        expected = getattr(found.best_estimator_, name)
-        np.testing.assert_array_equal(getattr(found, name), expected)
-
-
-QUICK = Options(n_selected=2, refine=True)
 AT_ONCE = {
     "gates decide": Options(n_selected=2),
     "open gates": Options(refine=True),
@@ -161,19 +221,18 @@ AT_ONCE = {
 
 
 @pytest.mark.parametrize("options", AT_ONCE.values(), ids=AT_ONCE)
-def test_what_begins_at_once(data, options):
+def test_what_cannot_wait(data, options):
     X, y = data
     table = as_table(X[None], y[None])
-    assert stage.begins_quickly(stage.gate_question(table, QUICK, [0]))
-    assert not stage.begins_quickly(stage.gate_question(table, options, [0]))
+    assert not stage.can_wait(stage.gate_question(table, options, [0]))
 
 
 def test_gates_of_more_columns_than_can_be_kept_are_fitted_at_once(rng):
     X = rng.normal(size=(1, 600, 2300))
     table = as_table(X, X[:, :, 0])
     few, many = (Options(n_selected=k, refine=True) for k in (3, 510))
-    assert stage.begins_quickly(stage.gate_question(table, few, [0]))
-    assert not stage.begins_quickly(stage.gate_question(table, many, [0]))
+    assert stage.can_wait(stage.gate_question(table, few, [0]))
+    assert not stage.can_wait(stage.gate_question(table, many, [0]))
 
 
 @pytest.mark.parametrize("forced", [(), (2299, 17)])
@@ -186,7 +245,7 @@ def test_of_many_columns_the_likeliest_get_gates(rng, forced):
     assert columns[: len(forced)].tolist() == list(forced)
     assert np.unique(columns).size == columns.size == 1000 + len(forced)
     assert {5, 1000} <= set(columns.tolist())
-    gates, kept = stage.fitted(question), stage.fitted(question.to_keep())
+    gates, kept = stage.fitted(question), stage.fitted(question.without_rows())
     assert gates.mu.shape == (1, 2300)
     np.testing.assert_allclose(kept.mean, gates.mean, atol=1e-7)
     assert np.all(gates.mean[0, list(forced)] == 1.0)

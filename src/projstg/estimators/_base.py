@@ -16,6 +16,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._compat import Interval, fit_context
 from .._core.arrays.backend import Array
 from .._core.data.standard_table import StandardTable
+from .._core.gates.gate_settings import GATES
+from .._core.pipeline.batch_gates import KeptGates
+from .._core.pipeline.pipeline_settings import PIPELINE
 from .._core.pipeline.solution import Solution
 from ._gate_attributes import GateAttributes, unfinished
 from ._notebook import answer_html
@@ -125,7 +128,8 @@ class GateSelector(GateAttributes, TableSelector):
     }
 
     def _most_steps(self) -> int:
-        return asked_of(self).options.gates.n_steps + 1
+        first = PIPELINE.most_proposals * GATES.warm_up_steps
+        return max(asked_of(self).options.gates.n_steps, first) + 1
 
     def _learn(self, X: Array, y: Array, weights: Array | None, context: Any) -> None:
         names = getattr(self, "feature_names_in_", None)
@@ -133,10 +137,11 @@ class GateSelector(GateAttributes, TableSelector):
         on_step = Progress(self, context, "step") if hasattr(self, "_skl_callbacks") else None
         solution = solve(question, [seed_from(self.random_state)], on_step)
         self._store(question.table, solution)
-        gates = solution.gates
+        gates = self._fitted_gates
+        said = None if gates.wait else unfinished(gates.answer().fit, gates.options)
         for text, category in (
             (question.warning, DataDimensionalityWarning),
-            (unfinished(gates) if gates.is_fitted else None, ConvergenceWarning),
+            (said, ConvergenceWarning),
         ):
             if text is not None:
                 # The level is that of the caller of fit, past scikit-learn's wrappers.
@@ -148,7 +153,7 @@ class GateSelector(GateAttributes, TableSelector):
         self.intercept_ = float(solution.intercept[0])
         self.alpha_ = float(solution.alpha[0])
         self.noise_std_ = None if solution.noise_std is None else float(solution.noise_std[0])
-        self._fitted_gates = solution.gates
+        self._fitted_gates = KeptGates(solution.gates)
 
 
 def check_seed(random_state: Any) -> Seed:

@@ -32,6 +32,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._compat import Interval, StrOptions
 from .._core.arrays.backend import Array
 from .._core.data.least_squares import largest
+from .._core.data.original_units import in_range
 from .._core.data.quadratic import RowQuadratic
 from .._core.data.refit import refit_mask
 from .._core.data.standard_table import StandardTable, as_table
@@ -105,7 +106,7 @@ class FoldedConcaveSelector(TableSelector):
         check_coefficients(found.coef, getattr(self, "feature_names_in_", None))
         self.coef_, self.intercept_ = found.coef[0], float(found.intercept[0])
         self.alphas_ = path.alphas * table.y_scale[0]
-        self.coef_path_ = np.stack([table.in_range(point[None])[0] for point in path.coefs], axis=1)
+        self.coef_path_ = in_range(path.coefs, table.scale, table.y_scale).T
         self.alpha_ = float(self.alphas_[choice.point])
         self.has_exact_point_ = choice.is_exact
         self._warn(path, choice)

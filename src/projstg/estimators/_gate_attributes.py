@@ -7,6 +7,7 @@ them to rest: sums over the rows, the options and the seed. Parameters set later
 from __future__ import annotations
 
 import warnings
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .._core.gates.alternate import Status
-from .._core.pipeline.batch_gates import BatchGates, GateAnswer
+from .._core.gates.gate_fit import GateFit, GateOptions
+from .._core.pipeline.batch_gates import GateAnswer, KeptGates
 
 __all__ = ["GateAttributes", "unfinished"]
+
+
+_NAMES = frozenset({"mu_", "gate_mean_", "gated_coef_", "risk_", "n_iter_"})
 
 
 class GateAttributes:
     """Attributes of a model whose ``fit`` sets ``_fitted_gates``."""
 
-    _fitted_gates: BatchGates
+    _fitted_gates: KeptGates
 
     @property
     def mu_(self) -> np.ndarray:
@@ -49,23 +54,39 @@ class GateAttributes:
         """Steps the gates took."""
         return int(_answer(self).fit.n_iter[0])
 
+    def __dir__(self) -> list[str]:
+        # scikit-learn asks for every attribute to see whether it is there, and asking fits gates.
+        if not _wait(self):
+            return list(super().__dir__())
+        return [name for name in object.__dir__(self) if name in _NAMES or hasattr(self, name)]
+
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        """Return scikit-learn's list of what was learned, without gates that wait."""
+        shown = copy(self)
+        if _wait(self):
+            del shown._fitted_gates
+        return super(GateAttributes, shown)._get_fitted_attr_html(doc_link)  # type: ignore[misc]
+
+
+def _wait(model: Any) -> bool:
+    return "_fitted_gates" in vars(model) and model._fitted_gates.wait
+
 
 def _answer(model: Any) -> GateAnswer:
     """Return the gates at rest; the first time, with a warning where they are not."""
-    check_is_fitted(model)
+    check_is_fitted(model, "_fitted_gates")
     gates = model._fitted_gates
-    is_first = not gates.is_fitted
+    is_first = gates.wait
     answer = gates.answer()
-    text = unfinished(gates) if is_first else None
+    text = unfinished(answer.fit, gates.options) if is_first else None
     if text is not None:
         # The level is that of whoever reads the attribute.
         warnings.warn(text, ConvergenceWarning, stacklevel=3)
     return answer
 
 
-def unfinished(gates: BatchGates) -> str | None:
+def unfinished(fit: GateFit, options: GateOptions) -> str | None:
     """Return what to say of the gates of one table that did not come to rest."""
-    fit, options = gates.answer().fit, gates.options
     status = Status(int(fit.status[0]))
     if status is Status.MAX_ITER:
         return (
@@ -73,7 +94,6 @@ def unfinished(gates: BatchGates) -> str | None:
             f"{int(fit.n_iter[0])} steps; raise max_iter or tol of gates=Gates(…)."
         )
     if status is Status.DIVERGED:
-        return (
-            f"the descent diverged; lower learning_rate={options.learning_rate} of gates=Gates(…)."
-        )
+        rate = options.learning_rate
+        return f"the descent diverged; lower learning_rate={rate} of gates=Gates(…)."
     return None

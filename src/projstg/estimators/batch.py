@@ -13,7 +13,7 @@ from sklearn.exceptions import DataDimensionalityWarning
 
 from .._core.arrays.backend import Array, namespace, to_numpy
 from .._core.gates.alternate import Status
-from .._core.pipeline.batch_gates import BatchGates
+from .._core.pipeline.batch_gates import KeptGates
 from ._base import GateSelector, Seed, check_seed, seed_from
 from ._validation import check_parameters, check_total_weight
 from .projected_stg import ProjectedSTG, support_probabilities
@@ -43,7 +43,7 @@ class ManyFits:
     inclusion_probability: np.ndarray | None
     seeds: tuple[int, ...]
     """Problem i is ``ProjectedSTG(random_state=seeds[i])`` on its own."""
-    gates: BatchGates
+    _gates: KeptGates
     """What the next six properties are made of, when the first of them is asked for.
 
     Until then, where a search gave the answer, it holds a Gram matrix, or less, of each problem."""
@@ -51,42 +51,42 @@ class ManyFits:
     @property
     def mu(self) -> Any:
         """Locations of the gates, (n_problems, n_features)."""
-        return self.gates.answer().fit.mu
+        return self._gates.answer().fit.mu
 
     @property
     def gate_mean(self) -> Any:
         """How far open each gate is, (n_problems, n_features)."""
-        return self.gates.answer().fit.mean
+        return self._gates.answer().fit.mean
 
     @property
     def gated_coef(self) -> Any:
         """The paper's estimate, (n_problems, n_features)."""
-        return self.gates.answer().coef
+        return self._gates.answer().coef
 
     @property
     def risk(self) -> Any:
         """The objective at these gates, (n_problems,)."""
-        return self.gates.answer().fit.value
+        return self._gates.answer().fit.value
 
     @property
     def n_iter(self) -> Any:
         """Steps the gates took, (n_problems,)."""
-        return self.gates.answer().fit.n_iter
+        return self._gates.answer().fit.n_iter
 
     @property
     def converged(self) -> Any:
         """Whether the gates came to rest, (n_problems,)."""
-        return self.gates.answer().fit.status == int(Status.CONVERGED)
+        return self._gates.answer().fit.status == int(Status.CONVERGED)
 
     @property
     def is_settled(self) -> np.ndarray:
-        """Whether what gave the answer came to rest, (n_problems,): gates, or a search, which does.
+        """Whether the gates came to rest, (n_problems,); true for gates nobody has asked for yet.
 
-        It fits no gates.
+        Reading it fits no gates.
         """
-        if self.objective is None:
-            return to_numpy(self.converged)
-        return np.ones(len(self.seeds), dtype=bool)
+        if self._gates.wait:
+            return np.ones(len(self.seeds), dtype=bool)
+        return to_numpy(self.converged)
 
     def predict(self, X: Any) -> Any:
         """Predict for X of shape (n_problems, n_samples, n_features)."""
@@ -173,7 +173,7 @@ def fit_together(
         support_probability=None if known is None else support_probabilities(found),
         inclusion_probability=None if known is None else np.stack([p.inclusion for p in known]),
         seeds=seeds,
-        gates=found.gates,
+        _gates=KeptGates(found.gates),
     )
 
 

@@ -47,9 +47,8 @@ def _fit_group(
     seeds = [model.random_state for model in models]
     fits = fit_together(models[0], rows, target, random_state=seeds)
     supports = to_numpy(fits.support)  # waits for the device
+    estimates = to_numpy(getattr(fits, (estimate or "coef_").removesuffix("_")))
     seconds = (perf_counter() - start) / len(models)
-    name = (estimate or "coef_").removesuffix("_")
-    estimates = to_numpy(getattr(fits, name))
     return [
         Outcome(support, coef, seconds, "ok" if ok else "unconverged", "", len(models), device)
         for support, coef, ok in zip(supports, estimates, fits.is_settled, strict=True)

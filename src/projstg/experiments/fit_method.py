@@ -1,8 +1,9 @@
 """One method fitted to some problems of one shape: one by one, or all at once where it can.
 
-Only ``fit`` is timed. What goes wrong in a fit is a value: an outcome with a status and a message;
-so is a fit that takes longer than ``limits`` allow. The gates of the package are fitted to all
-problems at once; a method from outside may offer ``fit_many``.
+Only ``fit``, and what it takes to have the estimate, is timed. What goes wrong in a fit is a value:
+an outcome with a status and a message; so is a fit that takes longer than ``limits`` allow. The
+gates of the package are fitted to all problems at once; a method from outside may offer
+``fit_many``.
 """
 
 from __future__ import annotations
@@ -96,9 +97,9 @@ def _fit_one(
             model = _made(chosen, known, parameters)
             start = perf_counter()
             model.fit(X, y)
+            found = getattr(model, "coef_", None) if estimate is None else getattr(model, estimate)
             seconds = perf_counter() - start
             support = model.get_support()
-            found = getattr(model, "coef_", None) if estimate is None else getattr(model, estimate)
         return with_warnings(checked_outcome(support, found, X.shape[-1], seconds), recorded)
     except _FAILURES as error:
         return failed_outcome(error)

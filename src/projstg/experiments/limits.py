@@ -35,7 +35,7 @@ class Limits:
     seconds: float | None = 600.0
     """Of one fit; None: no limit. The longest fit of the paper's settings takes minutes."""
     memory: int | None = None
-    """Bytes of one worker; None: no limit."""
+    """Bytes of one worker while a method runs; None: no limit."""
     grace: float = 5.0
     """Seconds after which code that does not react to the signal is ended with its process."""
 

@@ -76,7 +76,7 @@ def batch_errors(
     ]
     support = np.stack([solution.support for solution in found], axis=1)
     errors = [_fold_errors(rows, fold, table.part(i), support[i]) for i, fold in enumerate(folds)]
-    ended = [each.gates.answer().fit.status for each in found if each.gates.is_fitted]
+    ended = [each.gates.answer().fit.status for each in found if not each.gates.wait]
     return np.stack(errors, axis=1), sum(int(np.sum(s != int(Status.CONVERGED))) for s in ended)
 
 

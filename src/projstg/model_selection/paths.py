@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 
+from .._core.data.original_units import in_range
 from .._core.data.refit import refit_mask
 from .._core.data.standard_table import StandardTable
 from .._core.gates.alternate import Status
@@ -189,6 +190,7 @@ def _along_alpha(table: StandardTable, options: Options, alphas: Any, n_alphas: 
     gates = gate_path(table.problem, grid[None] / unit, options.gates)
     _warn_of(gates.status[0], grid)
     support = (gates.mu[0] > 0.0) & table.varies
+    gated = gated_coefficients(gates.mu[0], gates.theta[0])
     coef = np.concatenate([refit_mask(table, mask[None]).coef for mask in support])
     return SupportPath(
         over="alpha",
@@ -197,7 +199,7 @@ def _along_alpha(table: StandardTable, options: Options, alphas: Any, n_alphas: 
         support_path_=support,
         coef_path_=coef,
         intercept_path_=table.intercept(coef),
-        gated_coef_path_=table.in_range(gated_coefficients(gates.mu[0], gates.theta[0])),
+        gated_coef_path_=in_range(gated, table.scale, table.y_scale),
         gate_mean_path_=gates.mean[0],
         objective_path_=gates.value[0] * unit,
         alpha_max=most,

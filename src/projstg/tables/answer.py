@@ -140,9 +140,11 @@ def _fitted(data: Prepared, params: dict) -> tuple[ProjectedSTG, list[Note]]:
             _ = model.gate_mean_  # the gates are part of the answer, and may warn
         except ValueError as error:
             raise TableError(printable(error)) from None
-    said = [(_NOTED.get(one.category), str(one.message)) for one in caught]
     return model, [
-        Note(kind, text.replace("n_features_to_select=", "k=")) for kind, text in said if kind
+        Note(kind, str(one.message).replace("n_features_to_select=", "k="))
+        for one in caught
+        for category, kind in _NOTED.items()
+        if issubclass(one.category, category)
     ]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from projstg._core.data import partial_out as partial
-from projstg._core.data.partial_out import coefficients_of, partialled
+from projstg._core.data.partial_out import forced_coefficients, partialled
 from projstg._core.data.standard_table import as_table
 
 
@@ -63,6 +63,6 @@ def test_forced_coefficients_are_least_squares_beside_the_others(kind, rng):
     problem = as_table(X[None], y[None]).problem
     beta = np.asarray([[0.0, 0.0, 1.0, 0.0, 0.5, 0.0]])
     Z, target = problem.rows_at(0, np.arange(6))
-    found = coefficients_of(problem, np.asarray([0, 1]), beta)[0]
+    found = forced_coefficients(problem, np.asarray([0, 1])).beside(beta)[0]
     expected = np.linalg.lstsq(Z[:, :2], target - Z @ beta[0], rcond=1e-6)[0]
     np.testing.assert_allclose(found, expected, rtol=1e-6)

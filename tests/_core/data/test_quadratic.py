@@ -24,4 +24,6 @@ def test_without_rows_nothing_but_rows_is_missing(rng, shape, kind):
     np.testing.assert_allclose(kept.gram.G, problem.gram.G, atol=1e-10)
     if kind is RowQuadratic:
         assert kept.X.shape[1] <= min(shape[1], shape[2] + 1)
-        assert np.min(np.abs(kept.X[:, :, None] - problem.X[:, None]).max(axis=-1)) > 1e-3
+        for sign in (-1.0, 1.0):
+            apart = np.abs(kept.X[:, :, None] - sign * problem.X[:, None]).max(axis=-1)
+            assert np.min(apart) > 1e-3

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from projstg._core.data import standard_table as table_module
+from projstg._core.data.original_units import in_units
 from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
 from projstg._core.data.standard_table import as_table
 from projstg._core.score.criterion import support_spectra
@@ -109,7 +110,7 @@ def test_the_way_back_to_units_keeps_the_prediction(table, weights, centre, rng)
     X, y = table
     found = batched(X, y, weights, centre=centre)
     standard = rng.normal(size=(1, X.shape[1]))
-    coef = found.in_units(standard)
+    coef = in_units(standard, found.scale, found.y_scale)
     assert not coef[~found.varies].any()
     scale = np.where(found.varies, found.scale, 1.0)[0]
     x_mean = np.average(X, axis=0, weights=weights) * centre

@@ -10,6 +10,7 @@ gets its own, any other library goes through NumPy.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -37,6 +38,7 @@ __all__ = [
     "solve_positive",
     "take_along",
     "take_rows",
+    "taken_together",
     "to_numpy",
 ]
 
@@ -146,6 +148,13 @@ def put_along(values: Array, indices: Array, size: int, others: float | bool) ->
         for j in range(indices.shape[1]):
             whole[i, int(indices[i, j])] = values[i, j]
     return whole
+
+
+def taken_together(arrays: Iterable[Array], places: np.ndarray) -> Array:
+    """Return the rows ``places`` of arrays put one below the other."""
+    below = list(arrays)
+    xp = namespace(below[0])
+    return xp.take(xp.concat(below, axis=0), xp.asarray(places, device=below[0].device), axis=0)
 
 
 def quiet() -> AbstractContextManager[Any]:

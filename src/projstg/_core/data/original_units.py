@@ -31,7 +31,10 @@ def in_units(coef: Array, scale: Array, y_scale: Array) -> Array:
 
 
 def in_range(coef: Array, scale: Array, y_scale: Array) -> Array:
-    """Return the same, the nearest number where there is none."""
+    """Return what :func:`in_units` does, with a number for each.
+
+    One that is too large becomes the largest number, one that is too small zero.
+    """
     xp = namespace(coef)
     coef = in_units(coef, scale, y_scale)
     largest = float(xp.finfo(coef.dtype).max)

@@ -11,6 +11,8 @@ problem the rows are used, if they are at hand.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..arrays.backend import Array, namespace, take_along, to_numpy
@@ -18,7 +20,7 @@ from .determined_directions import ENOUGH_DIGITS, SMALLEST_SHARE
 from .quadratic import GramQuadratic, Problem, RowQuadratic
 from .standardize import standardized
 
-__all__ = ["coefficients_of", "forced_mask", "partialled"]
+__all__ = ["ForcedCoefficients", "forced_coefficients", "forced_mask", "partialled"]
 
 
 def partialled(problem: Problem, forced: Array) -> tuple[Problem, Array]:
@@ -36,19 +38,32 @@ def partialled(problem: Problem, forced: Array) -> tuple[Problem, Array]:
     return standardized(left, _tolerance(problem, forced))
 
 
-def coefficients_of(problem: Problem, forced: Array, beta: Array) -> Array:
-    """Return the least-squares coefficients (B, F) of forced columns beside those of the others."""
-    xp = namespace(beta)
+class ForcedCoefficients(NamedTuple):
+    """Least-squares coefficients of forced columns, as a function of those of the others."""
+
+    alone: Array
+    """Those where all others are zero, (B, F)."""
+    shift: Array
+    """What one unit of each other coefficient takes off them, (B, F, D)."""
+
+    def beside(self, beta: Array) -> Array:
+        """Return them, (B, F), beside coefficients (B, D) of the others."""
+        return self.alone - (self.shift @ beta[:, :, None])[:, :, 0]
+
+
+def forced_coefficients(problem: Problem, forced: Array) -> ForcedCoefficients:
+    """Return the coefficients of columns ``forced``, (F,), for any of the others."""
+    xp = namespace(problem.b)
     if isinstance(problem, RowQuadratic):
-        rest = problem.y[..., None] - problem.X @ beta[..., None]
         columns = xp.take(problem.X, forced, axis=-1)
-        return (xp.linalg.pinv(columns, rtol=SMALLEST_SHARE**0.5) @ rest)[:, :, 0]
+        inverse = xp.linalg.pinv(columns, rtol=SMALLEST_SHARE**0.5)
+        return ForcedCoefficients((inverse @ problem.y[..., None])[..., 0], inverse @ problem.X)
     indices = _indices(problem, forced)
-    rest = take_along(problem.b, indices) - (problem.rows(indices) @ beta[:, :, None])[:, :, 0]
-    found = (_inverse(problem, indices) @ rest[:, :, None])[:, :, 0]
+    inverse, b = _inverse(problem, indices), take_along(problem.b, indices)
+    found = ForcedCoefficients((inverse @ b[..., None])[..., 0], inverse @ problem.rows(indices))
     for i in _without_digits(problem, forced):
-        own = coefficients_of(_rows_of(problem, i), forced, beta[i : i + 1, :])
-        found = _put(found, i, own)
+        own = forced_coefficients(_rows_of(problem, i), forced)
+        found = ForcedCoefficients(_put(found.alone, i, own.alone), _put(found.shift, i, own.shift))
     return found
 
 

@@ -81,14 +81,16 @@ def on_host(problem: Problem) -> Problem:
 
 
 def without_rows(problem: Problem) -> Problem:
-    """Return the same problem without rows of the data: sums, or where X is wide a triangle R.
+    """Return the same problem with nothing but the inner products of the columns and y.
 
-    [X y] = QR with orthonormal columns of Q, so that R has the inner products of X and y, and no
-    row of R is a row of the data.
+    A Gram matrix is all there is of these already. Where X is wide the triangle of [X y] = QR takes
+    less memory. Reflecting it (R − 2vvᵀR with v = 1/√m) changes no inner product, and mixes rows
+    that were in the shape of a triangle before.
     """
     if isinstance(problem, GramQuadratic):
         return replace(problem, source=None)
     xp = namespace(problem.X)
     both = xp.concat([problem.X, problem.y[..., None]], axis=-1)
     R: Array = np.linalg.qr(both, mode="r") if xp is np else xp.linalg.qr(both).R
+    R = R - 2.0 * xp.mean(R, axis=-2, keepdims=True)
     return RowQuadratic(R[..., :-1], R[..., -1], problem.n, problem.degrees_of_freedom)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..arrays.backend import Array, namespace, take_along
 from .least_squares import as_mask, largest, least_squares, spread
+from .original_units import in_units
 from .standard_table import StandardTable
 
 __all__ = ["Refit", "columns_of", "refit", "refit_mask"]
@@ -37,7 +38,7 @@ def refit(table: StandardTable, support: Array, counts: Array) -> Refit:
     """
     n_features = table.scale.shape[-1]
     beta = least_squares(table.problem, support, counts)
-    coef = table.in_units(spread(beta, support, n_features))
+    coef = in_units(spread(beta, support, n_features), table.scale, table.y_scale)
     return Refit(as_mask(support, counts, n_features), coef, table.intercept(coef))
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace
 from .kept_rows import BLOCK_ROWS, TableRows, chosen
-from .original_units import in_range, in_units
 from .quadratic import Problem, RowQuadratic, centred_rows
 from .standardize import standardized
 from .sufficient_statistics import Statistics
@@ -68,17 +67,6 @@ class StandardTable:
         some = namespace(scale).asarray(problems, device=scale.device)
         rows = self.rows.problems(problems)
         return StandardTable(self.problem.problems(some), scale, x_mean, y_mean, y_scale, rows)
-
-    def in_units(self, coef: Array) -> Array:
-        """Return coefficients (B, D) of standardised columns in the units of the data.
-
-        One that is too large or too small for a number in these units comes out infinite or NaN.
-        """
-        return in_units(coef, self.scale, self.y_scale)
-
-    def in_range(self, coef: Array) -> Array:
-        """Return the same, the nearest number where there is none."""
-        return in_range(coef, self.scale, self.y_scale)
 
     def intercept(self, coef: Array) -> Array:
         """Return what coefficients in the units of the data leave of the mean of y, (B,)."""

@@ -37,6 +37,7 @@ import numpy as np
 
 from ..arrays.backend import Array, clip, namespace, quiet
 from ..data.least_squares import largest, spread
+from ..data.original_units import in_range
 from ..data.quadratic import Problem, Quadratic, RowQuadratic
 from ..data.refit import refit
 from ..data.standard_table import StandardTable
@@ -101,7 +102,7 @@ def randomized_omp(
     support = largest(score, xp.abs(problem.b), n_selected)
     return RandomizedSolution(
         *refit(table, support, support >= 0),
-        mean_coef=table.in_range(runs.mean_coef),
+        mean_coef=in_range(runs.mean_coef, table.scale, table.y_scale),
         selection_frequency=runs.frequency,
     )
 

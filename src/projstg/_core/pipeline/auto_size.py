@@ -1,4 +1,4 @@
-"""K chosen from the data, then everything as for K given.
+"""K chosen from the data, and its columns.
 
 A size is proposed (:mod:`.size_ladder`) and the tables are solved for it (:mod:`.fixed_size`). The
 posterior over supports of all sizes, begun from that answer too, either agrees on the size or has
@@ -14,17 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import namespace, to_numpy
+from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, on_host
-from ..data.refit import refit
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
 from ..posterior.confidence import confidence, criterion_with_volume
-from ..posterior.support_probabilities import Posterior
 from ..score.criterion import CRITERIA
 from ..score.prior import n_selectable, uniform_prior
 from ..search.best_support import Refined, refine
-from .fixed_size import always_mask, improved, solve
+from .fixed_size import always_mask, solve, with_posterior
 from .information_criteria import information_size
 from .largest_size import largest_size
 from .options import Options
@@ -53,7 +51,7 @@ def solve_auto(
     seeds: Sequence[int],
     on_step: Hook | None = None,
 ) -> Solution:
-    """Choose K for each table of the batch, and its columns, as :func:`solve` does for K given."""
+    """Choose K for each table of the batch, and its columns."""
     answers = []
     for i, seed in enumerate(seeds):
         ((few, own, _, kept),) = parts(table.part(i), options)
@@ -92,19 +90,7 @@ def _by_evidence(
         found = [*found, *_search_of(answers[k]).optima]
         known = confidence(asked.problem, found, criterion, prior, always=always, never=never)
     answer = answers.get(known.supports[0].size, answers[k])
-    return _with(known, answer, asked.table, options.criterion)
-
-
-def _with(known: Posterior, answer: Solution, table: StandardTable, criterion: str) -> Solution:
-    """Return the answer with the posterior, and with its likeliest support if that is better."""
-    answer, own = answer._replace(posterior=[known]), _search_of(answer)
-    if own.support.shape[1] != known.supports[0].size:
-        return answer
-    search = improved(table, own, [known], criterion)
-    if np.array_equal(search.support, own.support):
-        return answer
-    support = namespace(answer.coef).asarray(search.support, device=answer.coef.device)
-    return answer._replace(search=search, **refit(table, support, support >= 0)._asdict())
+    return with_posterior(answer, _search_of(answer), known, asked.table, options.criterion)
 
 
 def _search_of(answer: Solution) -> Refined:

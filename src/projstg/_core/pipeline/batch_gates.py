@@ -1,4 +1,4 @@
-"""The gates of a whole batch in the units of the data, fitted already or once they are asked for.
+"""The gates of a whole batch: put together of parts, and fitted already or once asked for.
 
 Tables of a batch may have been solved apart (:mod:`.solution`): their gates are put together here,
 and columns that were taken out have a closed gate.
@@ -11,28 +11,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import Array, namespace, put_along
+from ..arrays.backend import Array, namespace, put_along, taken_together
 from ..data.original_units import in_range
 from ..data.standard_table import StandardTable
 from ..gates.gate_fit import GateFit, GateOptions, among_all
 from ..gates.moments import gated_coefficients
 from .gate_question import GateQuestion, fitted
 
-__all__ = ["BatchGates", "GateAnswer", "at_once", "joined_gates", "later"]
+__all__ = ["BatchGates", "GateAnswer", "KeptGates", "joined_gates", "one_batch"]
 
 
 class GateAnswer(NamedTuple):
-    """Gates at rest of all columns of each table, in the units of the data."""
+    """Gates at rest of all columns of each table."""
 
     fit: GateFit
+    """Its value is in the units of the data, its coefficients are of standardised columns."""
     coef: Array
-    """θ ⊙ clip(μ, 0, 1), (B, D)."""
+    """θ ⊙ clip(μ, 0, 1) in the units of the data, (B, D)."""
 
 
 class _Part(NamedTuple):
     """Tables that were solved together."""
 
     found: GateFit | GateQuestion
+    """The gates, or what it takes to fit them."""
     scale: Array
     y_scale: Array
     kept: np.ndarray
@@ -51,71 +53,83 @@ class _Part(NamedTuple):
             coef = put_along(coef, columns, self.n_features, 0.0)
         return GateAnswer(fit, coef)
 
-
-class BatchGates:
-    """The gates of each table of a batch."""
-
-    def __init__(self, parts: Sequence[_Part], places: np.ndarray, options: GateOptions) -> None:
-        self.options = options
-        self._parts, self._places = tuple(parts), places
-        self._answer: GateAnswer | None = None
+    def without_rows(self) -> _Part:
+        if not isinstance(self.found, GateQuestion):
+            return self
+        return self._replace(found=self.found.without_rows())
 
     @property
-    def is_fitted(self) -> bool:
-        """Whether nothing is left to do."""
-        return not any(isinstance(part.found, GateQuestion) for part in self._parts)
+    def waits(self) -> bool:
+        return isinstance(self.found, GateQuestion)
+
+
+class BatchGates(NamedTuple):
+    """The gates of each table of a batch, in parts."""
+
+    parts: tuple[_Part, ...]
+    places: np.ndarray
+    """Problem i of the batch is number ``places[i]`` of the parts one after the other, (B,)."""
+    options: GateOptions
+
+    @property
+    def wait(self) -> bool:
+        """Whether some are yet to be fitted, because a search gave the answer."""
+        return any(part.waits for part in self.parts)
 
     def answer(self) -> GateAnswer:
-        """Return the gates; they are fitted the first time."""
-        if self._answer is None:
-            self._answer = _stacked([part.answer() for part in self._parts], self._places)
-            self._parts = ()
-        return self._answer
+        """Return the gates at rest."""
+        answers = [part.answer() for part in self.parts]
+        if len(answers) == 1 and np.array_equal(self.places, np.arange(self.places.size)):
+            return answers[0]
+        fits = zip(*(one.fit for one in answers), strict=True)
+        return GateAnswer(
+            GateFit(*(taken_together(fields, self.places) for fields in fits)),
+            taken_together([one.coef for one in answers], self.places),
+        )
 
     def among(self, kept: np.ndarray, n_features: int) -> BatchGates:
         """Return the gates of tables with more columns, of which these are ``kept``."""
-        parts = [part._replace(kept=kept[part.kept], n_features=n_features) for part in self._parts]
-        return BatchGates(parts, self._places, self.options)
+        parts = (part._replace(kept=kept[part.kept], n_features=n_features) for part in self.parts)
+        return self._replace(parts=tuple(parts))
 
 
-def at_once(fit: GateFit, table: StandardTable, options: GateOptions) -> BatchGates:
-    """Return gates that were fitted to the table."""
-    return _of_one(fit, table, options)
-
-
-def later(question: GateQuestion, table: StandardTable) -> BatchGates:
-    """Return gates that will be fitted when they are asked for."""
-    return _of_one(question.to_keep(), table, question.options.gates)
-
-
-def _of_one(
+def one_batch(
     found: GateFit | GateQuestion, table: StandardTable, options: GateOptions
 ) -> BatchGates:
+    """Return the gates of tables that were solved together."""
     n_problems, n_features = table.scale.shape
     part = _Part(found, table.scale, table.y_scale, np.arange(n_features), n_features)
-    return BatchGates([part], np.arange(n_problems), options)
+    return BatchGates((part,), np.arange(n_problems), options)
 
 
 def joined_gates(batches: Sequence[BatchGates], order: np.ndarray) -> BatchGates:
     """Return the gates of several batches as those of one; its i-th is number ``order[i]``."""
-    places, first = [], 0
-    for batch in batches:
-        places.append(first + batch._places)
-        first += batch._places.size
-    parts = [part for batch in batches for part in batch._parts]
+    first = np.cumsum([0, *(batch.places.size for batch in batches)])
+    places = [start + batch.places for start, batch in zip(first, batches, strict=False)]
+    parts = tuple(part for batch in batches for part in batch.parts)
     return BatchGates(parts, np.concatenate(places)[order], batches[0].options)
 
 
-def _stacked(answers: Sequence[GateAnswer], places: np.ndarray) -> GateAnswer:
-    if len(answers) == 1 and np.array_equal(places, np.arange(places.size)):
-        return answers[0]
-    xp = namespace(answers[0].coef)
-    rows = xp.asarray(places, device=answers[0].coef.device)
+class KeptGates:
+    """Gates that outlive the tables: fitted, or with what it takes to fit them, and no rows."""
 
-    def stacked(fields: Sequence[Array]) -> Array:
-        return xp.take(xp.concat(list(fields), axis=0), rows, axis=0)
+    def __init__(self, gates: BatchGates) -> None:
+        self.options = gates.options
+        parts = tuple(part.without_rows() for part in gates.parts)
+        self._gates: BatchGates | None = gates._replace(parts=parts)
+        self._answer: GateAnswer | None = None
+        if not gates.wait:
+            self.answer()
 
-    fits = zip(*(one.fit for one in answers), strict=True)
-    return GateAnswer(
-        GateFit(*(stacked(fields) for fields in fits)), stacked([one.coef for one in answers])
-    )
+    @property
+    def wait(self) -> bool:
+        """Whether they are yet to be fitted."""
+        return self._answer is None
+
+    def answer(self) -> GateAnswer:
+        """Return the gates at rest, and forget what it took."""
+        gates = self._gates  # before the next line: another thread may be here, too
+        if self._answer is None and gates is not None:
+            self._answer = gates.answer()
+            self._gates = None
+        return self._answer  # type: ignore[return-value]

@@ -26,13 +26,13 @@ from ..score.criterion import CRITERIA, support_scores
 from ..score.prior import uniform_prior
 from ..search.best_support import Refined, refine
 from ..search.record import slack
-from .batch_gates import BatchGates, at_once, later
-from .gate_question import GateQuestion, begins_quickly, first_steps, fitted, gate_question
+from .batch_gates import BatchGates, one_batch
+from .gate_question import GateQuestion, can_wait, first_steps, fitted, gate_question
 from .options import Options
 from .pipeline_settings import PIPELINE
 from .solution import Solution, joined, parts, restored
 
-__all__ = ["always_mask", "improved", "solve"]
+__all__ = ["always_mask", "solve", "with_posterior"]
 
 
 def solve(
@@ -53,9 +53,9 @@ def _solved(
 ) -> Solution:
     """Choose among columns that may all be selected."""
     question = gate_question(table, options, seeds)
-    support, counts, gates = _begun(table, options, question, on_step)
+    support, counts, gates = _proposal(table, question, on_step)
     search, known = None, None
-    if options.refine and options.n_selected is not None:
+    if options.has_search:
         search, known = _search(table, support, options, seeds)
         support = namespace(support).asarray(search.support, device=support.device)
     alpha, unit = question.alpha, table.y_scale
@@ -69,20 +69,20 @@ def _solved(
     )
 
 
-def _begun(
-    table: StandardTable, options: Options, question: GateQuestion, on_step: Hook | None
+def _proposal(
+    table: StandardTable, question: GateQuestion, on_step: Hook | None
 ) -> tuple[Array, Array, BatchGates]:
     """Return the gates' columns, (B, k), which places of that array count, and the gates.
 
     With K given all count; of open gates there may be a different number in each problem.
     """
-    xp = namespace(question.alpha)
-    if begins_quickly(question):
+    xp, options = namespace(question.alpha), question.options
+    if can_wait(question):
         size = xp.abs(first_steps(question, on_step))
         support = _largest(table, size, size, options)
-        return support, support >= 0, later(question, table)
+        return support, support >= 0, one_batch(question, table, options.gates)
     found = fitted(question, on_step)
-    gates = at_once(found, table, options.gates)
+    gates = one_batch(found, table, options.gates)
     if options.n_selected is None:
         is_open = (found.mu > 0.0) & table.varies
         return *columns_of(is_open, found.mu.dtype), gates
@@ -123,20 +123,20 @@ def _search(
         always=always,
         never=never,
     )
-    found = _in_units(found, _shift(table))
-    if not options.probabilities:
-        return found, None
-    known = _posteriors(problem, found, options.criterion, always, never)
-    return improved(table, found, known, options.criterion), known
+    known = None
+    if options.probabilities:
+        known = _posteriors(problem, found, options.criterion, always, never)
+        found = _improved(problem, found, known, options.criterion)
+    return _scores_in_units(found, table, 1.0), known
 
 
-def _shift(table: StandardTable) -> np.ndarray:
-    """Return n log(rss) in the units of the data less that of the scaled y, (B,)."""
-    return 2.0 * to_numpy(table.problem.degrees_of_freedom) * np.log(to_numpy(table.y_scale))
+def _scores_in_units(found: Refined, table: StandardTable, sign: float) -> Refined:
+    """Return what was found with scores in the units of the data; with sign −1 the way back.
 
-
-def _in_units(found: Refined, shift: np.ndarray) -> Refined:
-    """Return what was found with scores in the units of the data."""
+    n log(rss) changes by a constant. Scores are compared in units of the scaled y.
+    """
+    dof, unit = to_numpy(table.problem.degrees_of_freedom), to_numpy(table.y_scale)
+    shift = sign * 2.0 * dof * np.log(unit)
     optima = [
         own._replace(scores=own.scores + by) for own, by in zip(found.optima, shift, strict=True)
     ]
@@ -150,7 +150,7 @@ def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
     """
     proposed = to_numpy(support)[:, None, :]
     n_steps = support.shape[-1] - len(options.always)
-    if problem.b.shape[-1] > 2 * PIPELINE.most_gates or n_steps == 0:
+    if problem.b.shape[-1] > PIPELINE.most_for_pursuit or n_steps == 0:
         return proposed
     xp = namespace(problem.b)
     if options.always:
@@ -190,8 +190,30 @@ def always_mask(table: StandardTable, options: Options) -> np.ndarray:
     return always
 
 
-def improved(
-    table: StandardTable, found: Refined, known: Sequence[Posterior], criterion: str
+def with_posterior(
+    solution: Solution, search: Refined, known: Posterior, table: StandardTable, criterion: str
+) -> Solution:
+    """Return the answer for one table with a posterior of supports of all sizes.
+
+    Where its likeliest support has K columns, too, and is better than what the search found, it is
+    the answer.
+    """
+    solution = solution._replace(posterior=[known])
+    if search.support.shape[1] != known.supports[0].size:
+        return solution
+    found = _scores_in_units(search, table, -1.0)
+    better = _improved(on_host(table.problem), found, [known], criterion)
+    if np.array_equal(better.support, search.support):
+        return solution
+    support = namespace(solution.coef).asarray(better.support, device=solution.coef.device)
+    return solution._replace(
+        search=_scores_in_units(better, table, 1.0),
+        **refit(table, support, support >= 0)._asdict(),
+    )
+
+
+def _improved(
+    problem: Problem, found: Refined, known: Sequence[Posterior], criterion: str
 ) -> Refined:
     """Return what was found, or the likeliest support of the posterior where that is better.
 
@@ -201,8 +223,7 @@ def improved(
     if not CRITERIA[criterion].counts_volume:
         return found
     likeliest = np.stack([one.supports[0] for one in known])
-    scores = support_scores(on_host(table.problem), likeliest[:, None], CRITERIA[criterion])[:, 0]
-    scores = scores + _shift(table)
+    scores = support_scores(problem, likeliest[:, None], CRITERIA[criterion])[:, 0]
     better = scores < found.objective - slack(found.objective)
     return found._replace(
         support=np.where(better[:, None], likeliest, found.support),

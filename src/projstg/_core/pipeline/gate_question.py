@@ -1,8 +1,8 @@
 """The gates of a batch of tables: their λ, where a search begins, and gates at rest.
 
 A search needs of the gates only where to begin, and their first six steps tell it as well as gates
-that came to rest (``benchmarks/gates_before_search.py``). So gates that do not decide are fitted
-when they are asked for: a :class:`GateQuestion` has all that it takes, and no row of the data.
+at rest, where no coefficient moves any more (``benchmarks/gates_before_search.py``). So gates that
+do not decide can wait until they are asked for: a :class:`GateQuestion` has all that it takes.
 
 Of many columns only those likeliest to matter get gates, if a search over all columns follows. The
 part of forced columns is taken out before, and their own gates are open.
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from ..arrays.backend import Array, namespace, put_along
 from ..data.least_squares import largest, spread
-from ..data.partial_out import coefficients_of, forced_mask, partialled
+from ..data.partial_out import ForcedCoefficients, forced_coefficients, forced_mask, partialled
 from ..data.quadratic import Problem, without_rows
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook, warm_up_coefficients
@@ -25,7 +25,7 @@ from ..gates.theory_lambda import given_alpha, rule_alpha
 from .options import Options
 from .pipeline_settings import PIPELINE
 
-__all__ = ["GateQuestion", "begins_quickly", "first_steps", "fitted", "gate_question"]
+__all__ = ["GateQuestion", "can_wait", "first_steps", "fitted", "gate_question"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,53 +33,71 @@ class GateQuestion:
     """All that a fit of gates takes, for a batch of tables."""
 
     problem: Problem
+    """What forced columns leave, of the W columns that get gates."""
+    unit: Array
+    """A coefficient of ``problem`` divided by this, (B, W), is one of standardised columns."""
+    forced: _Forced | None
     columns: Array | None
     """The columns that get gates, (B, W), forced ones first; None is all, in their order."""
     n_features: int
     """The number of all columns."""
     options: Options
-    """``always`` are places among the columns that get gates."""
     alpha: Array
     """λ in units of the scaled y, (B,)."""
     noise_std: Array | None
     """σ likewise, (B,); None where λ is given."""
     seeds: tuple[int, ...]
 
-    def to_keep(self) -> GateQuestion:
-        """Return the same without rows of the data."""
+    def without_rows(self) -> GateQuestion:
+        """Return the same with nothing but inner products of the columns."""
         return replace(self, problem=without_rows(self.problem))
+
+
+@dataclass(frozen=True, eq=False)
+class _Forced:
+    """Forced columns of a question."""
+
+    places: Array
+    """Where they are among the columns that get gates, (F,)."""
+    coefficients: ForcedCoefficients
 
 
 def gate_question(table: StandardTable, options: Options, seeds: Sequence[int]) -> GateQuestion:
     """Return the question with the columns that get gates, and λ."""
-    problem, n_features, columns = table.problem, table.scale.shape[-1], None
-    if options.refine and options.n_selected is not None and n_features > 2 * PIPELINE.most_gates:
-        columns = _likeliest(problem, options)
+    problem, columns = table.problem, None
+    xp, n_features = namespace(problem.b), table.scale.shape[-1]
+    always = xp.asarray(options.always, dtype=xp.int64, device=problem.b.device)
+    if options.has_search and n_features > PIPELINE.most_gates:
+        columns = _likeliest(problem, options, always)
         problem = problem.columns(columns)
-        options = replace(options, always=tuple(range(len(options.always))))
-    rest, _ = _without_forced(problem, options.always)
+        always = xp.arange(len(options.always), device=problem.b.device)
+    forced, unit, rest = None, xp.ones_like(problem.b), problem
+    if options.always:
+        forced = _Forced(always, forced_coefficients(problem, always))
+        rest, scale = partialled(problem, always)
+        unit = xp.where(scale > 0.0, scale, unit)
     alpha, noise_std = _alpha(rest, n_features, table.y_scale, options)
-    return GateQuestion(problem, columns, n_features, options, alpha, noise_std, tuple(seeds))
+    return GateQuestion(
+        rest, unit, forced, columns, n_features, options, alpha, noise_std, tuple(seeds)
+    )
 
 
-def begins_quickly(question: GateQuestion) -> bool:
-    """Return whether the first steps are enough, and the rest can wait until it is asked for.
+def can_wait(question: GateQuestion) -> bool:
+    """Return whether the first steps are enough, and gates at rest can wait until asked for.
 
-    Gates that decide alone, that are sampled or have no first steps are fitted at once; so are
-    gates of so many columns that the question would take too much memory to keep.
+    Gates that decide, that are sampled or have no first steps cannot; nor can those of so many
+    columns that the question would take too much memory to keep.
     """
     options, gates = question.options, question.options.gates
-    decides_alone = not options.refine or options.n_selected is None
-    has_steps = gates.coefficients == "projected" and gates.expectation == "exact" and gates.warm_up
-    fits = question.problem.b.shape[-1] <= 2 * PIPELINE.most_gates
-    return has_steps and fits and not decides_alone
+    is_exact = gates.coefficients == "projected" and gates.expectation == "exact"
+    is_small = question.problem.b.shape[-1] <= PIPELINE.most_gates
+    return options.has_search and is_exact and gates.warm_up and is_small
 
 
 def first_steps(question: GateQuestion, on_step: Hook | None = None) -> Array:
     """Return coefficients (B, D) of standardised columns after the gates' first steps."""
-    rest, unit = _without_forced(question.problem, question.options.always)
     tau = question.options.gates.tau
-    beta = warm_up_coefficients(rest, question.alpha, tau, on_step) / unit
+    beta = warm_up_coefficients(question.problem, question.alpha, tau, on_step) / question.unit
     if question.columns is None:
         return beta
     return put_along(beta, question.columns, question.n_features, 0.0)
@@ -87,52 +105,37 @@ def first_steps(question: GateQuestion, on_step: Hook | None = None) -> Array:
 
 def fitted(question: GateQuestion, on_step: Hook | None = None) -> GateFit:
     """Return gates at rest, of all columns."""
-    problem, options, alpha = question.problem, question.options, question.alpha
-    rest, unit = _without_forced(problem, options.always)
-    gates = fit_gates(rest, alpha, options.gates, question.seeds, on_step=on_step)
-    if options.always:
-        gates = gates._replace(value=gates.value + len(options.always) * alpha)
-        forced = namespace(unit).asarray(options.always, device=unit.device)
-        gates = _with_forced(problem, gates, unit, forced)
+    gates = fit_gates(
+        question.problem, question.alpha, question.options.gates, question.seeds, on_step=on_step
+    )
+    if question.forced is not None:
+        gates = _with_forced(gates, question.unit, question.alpha, question.forced)
     if question.columns is None:
         return gates
     return among_all(gates, question.columns, question.n_features)
 
 
-def _likeliest(problem: Problem, options: Options) -> Array:
+def _likeliest(problem: Problem, options: Options, always: Array) -> Array:
     """Return the columns that get gates, (B, W), those forced first."""
     xp, n_features, n_forced = namespace(problem.b), problem.b.shape[-1], len(options.always)
-    rest, _ = _without_forced(problem, options.always)
-    wanted = max(PIPELINE.most_gates, 4 * ((options.n_selected or 0) - n_forced))
-    size = xp.abs(rest.b)
-    if not n_forced:
-        return largest(size, xp.zeros_like(size), min(wanted, n_features))
-    forced = xp.asarray(options.always, device=size.device)
-    size = xp.where(forced_mask(forced, n_features), -xp.ones_like(size), size)
+    wanted = max(PIPELINE.likeliest, 4 * ((options.n_selected or 0) - n_forced))
+    rest = partialled(problem, always)[0] if n_forced else problem
+    size = xp.where(forced_mask(always, n_features), -xp.ones_like(rest.b), xp.abs(rest.b))
     likely = largest(size, xp.zeros_like(size), min(wanted, n_features - n_forced))
-    first = xp.broadcast_to(forced, (size.shape[0], n_forced))
+    first = xp.broadcast_to(always, (size.shape[0], n_forced))
     return xp.concat([first, likely], axis=-1)
 
 
-def _without_forced(problem: Problem, always: tuple[int, ...]) -> tuple[Problem, Array]:
-    """Return what forced columns leave, and the scales (B, D), one for a column that is zero."""
-    xp = namespace(problem.b)
-    if not always:
-        return problem, xp.ones_like(problem.b)
-    rest, scale = partialled(problem, xp.asarray(always, device=problem.b.device))
-    return rest, xp.where(scale > 0.0, scale, xp.ones_like(scale))
-
-
-def _with_forced(problem: Problem, gates: GateFit, unit: Array, forced: Array) -> GateFit:
-    """Return gates of the whole problem: as fitted to the rest, and open where forced."""
-    xp = namespace(unit)
-    is_forced = forced_mask(forced, unit.shape[-1])
-    gated = gated_coefficients(gates.mu, gates.theta / unit)
+def _with_forced(gates: GateFit, unit: Array, alpha: Array, forced: _Forced) -> GateFit:
+    """Return gates of all columns that get some: as fitted to the rest, and open where forced."""
+    xp, (n_problems, n_columns) = namespace(unit), unit.shape
+    places, theta = forced.places, gates.theta / unit
     own = spread(
-        coefficients_of(problem, forced, gated),
-        xp.broadcast_to(forced, (unit.shape[0], forced.shape[0])),
-        unit.shape[-1],
+        forced.coefficients.beside(gated_coefficients(gates.mu, theta)),
+        xp.broadcast_to(places, (n_problems, places.shape[0])),
+        n_columns,
     )
+    is_forced = forced_mask(places, n_columns)
 
     def put(value: Array, others: Array) -> Array:
         return xp.where(is_forced, value, others)
@@ -140,8 +143,9 @@ def _with_forced(problem: Problem, gates: GateFit, unit: Array, forced: Array) -
     return gates._replace(
         mu=put(xp.full_like(gates.mu, xp.inf), gates.mu),
         mean=put(xp.ones_like(gates.mean), gates.mean),
-        theta=put(own, gates.theta / unit),
+        theta=put(own, theta),
         beta=put(own, gates.beta / unit),
+        value=gates.value + places.shape[0] * alpha,
     )
 
 

@@ -27,3 +27,8 @@ class Options:
     """Whether a search says how sure it is; for that it scores the supports around its answer."""
     always: tuple[int, ...] = ()
     """Columns that must be selected."""
+
+    @property
+    def has_search(self) -> bool:
+        """Whether a search decides; otherwise the gates do."""
+        return self.refine and self.n_selected is not None

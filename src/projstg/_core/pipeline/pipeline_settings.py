@@ -12,10 +12,16 @@ class PipelineSettings:
     """How sizes are tried, and how many columns get gates."""
 
     # Gates before a search.
-    most_gates: int = 1000
-    """With more columns than twice this, gates are fitted to so many, those most correlated with
-    y: they are one start among others, and a solve costs the square of their number. The search
-    looks at all columns, and found all true ones among 10⁵ (docs/search.md)."""
+    most_gates: int = 2000
+    """Up to so many columns all get gates. A solve costs the square of their number, and what is
+    kept to fit them later is a Gram matrix of 32 MB at the most."""
+    likeliest: int = 1000
+    """Of more columns so many get gates, or 4 K, those most correlated with y: gates are one start
+    among others. The search looks at all columns, and found all true ones among 10⁵
+    (docs/search.md)."""
+    most_for_pursuit: int = 2000
+    """Up to so many columns a greedy pursuit is another start: it is a pass over X for each of its
+    columns."""
 
     # The ladder of sizes.
     first_rungs: tuple[int, ...] = (1, 3, 5, 8, 10, 12, 15)

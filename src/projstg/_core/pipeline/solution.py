@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import Array, namespace, put_along, to_numpy
+from ..arrays.backend import Array, namespace, put_along, taken_together, to_numpy
 from ..data.standard_table import StandardTable
 from ..posterior.support_probabilities import Posterior
 from ..search.best_support import Refined
@@ -31,7 +31,7 @@ class Solution(NamedTuple):
     coef: Array
     intercept: Array
     gates: BatchGates
-    """Fitted, or fitted when they are asked for where a search gave the answer."""
+    """Where a search gave the answer they wait until they are asked for."""
     alpha: Array
     noise_std: Array | None
     """The σ in the rule for λ, (B,); None where λ was given."""
@@ -101,12 +101,10 @@ def joined(answers: Sequence[Solution], order: np.ndarray | None = None) -> Solu
     """
     if len(answers) == 1:
         return answers[0]
-    xp = namespace(answers[0].coef)
     places = np.arange(sum(one.coef.shape[0] for one in answers)) if order is None else order
-    rows = xp.asarray(places, device=answers[0].coef.device)
 
     def stacked(fields: Sequence[Array]) -> Array:
-        return xp.take(xp.concat(list(fields), axis=0), rows, axis=0)
+        return taken_together(fields, places)
 
     searches = [one.search for one in answers if one.search is not None]
     known: list[Posterior] = [own for one in answers for own in one.posterior or []]
