@@ -77,6 +77,26 @@ def test_every_mode_has_an_answer(drawn, mode):
         check_probabilities(model)
 
 
+@examples(30)
+@given(problems())
+def test_what_a_column_could_be_exchanged_for_costs_nothing(drawn):
+    model = drawn.fit()
+    support = model.get_support(indices=True)
+    exchanged = [
+        (member, other)
+        for member, others in model.equivalent_features_.items()
+        for other in others
+        if abs(correlation(drawn, member, other)) < 0.9999
+    ]
+    if not exchanged:
+        return
+    count("problem", "exchanges at no loss")
+    supports = [np.sort(np.append(support[support != one], two)) for one, two in exchanged]
+    known, *scores = drawn.scores([support, *supports])
+    dof = len(drawn.y) if drawn.weights is None else drawn.weights.sum()
+    assert max(scores) <= known + 1e-8 * (100 + dof + abs(known))
+
+
 @examples(20)
 @given(problems(sizes=("open gates",)))
 def test_open_gates_are_an_answer(drawn):
@@ -109,6 +129,12 @@ def standard_rows(drawn):
     X, y = X * np.sqrt(w)[:, None], y * np.sqrt(w)
     size = np.sqrt(np.sum(X * X, axis=0) / w.sum())
     return X / np.where(size > 0, size, 1.0), y
+
+
+def correlation(drawn, one, two):
+    """Of two columns, about zero where there is no intercept."""
+    X, _ = standard_rows(drawn)
+    return X[:, one] @ X[:, two] / np.sqrt(np.sum(X[:, one] ** 2) * np.sum(X[:, two] ** 2))
 
 
 def residual(X, y, support):

@@ -17,7 +17,7 @@ from projstg._core.search.best_support import equivalent_features, refine
 from projstg._core.search.record import SearchRecord
 from projstg._core.search.search_settings import SEARCH
 from projstg._core.search.walk import Starts, descend, wander
-from projstg._core.search.working_set import outside_swaps, restricted
+from projstg._core.search.working_set import exchange_scores_with, outside_swaps, restricted
 
 NOT_ENUMERATED = replace(SEARCH, n_enumerable=0)
 
@@ -286,6 +286,34 @@ def test_near_duplicates_are_told():
     X[..., 4] = X[..., 1] + 1e-3 * rng.standard_normal((1, 400))
     Z, _ = standardized(RowQuadratic.from_rows(X, X[..., 1] + 0.1 * X[..., 2]))
     assert equivalent_features(Z, np.asarray([[1, 2]]), "evidence") == [{1: [4], 2: []}]
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize(("n_rows", "n_columns", "K"), [(40, 64, 10), (40, 700, 4)])
+def test_what_a_column_could_be_exchanged_for_costs_nothing(name, n_rows, n_columns, K):
+    for seed in range(6):
+        Z = draw(seed, 1, n_rows, n_columns, K)
+        found = refine(Z, K, generators=generators(1, seed), criterion=name)
+        ((support,), (others,)) = found.support, equivalent_features(Z, found.support, name)
+        for member, columns in others.items():
+            for column in columns:
+                exchanged = np.sort(np.append(support[support != member], column))
+                score = support_scores(Z, exchanged[None, None], CRITERIA[name])[0, 0]
+                assert score <= found.objective[0] + 1e-6
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize("through", ["rows", "sums"])
+def test_exchanges_with_some_columns_are_scored_one_by_one(name, through):
+    Z = draw(15, 1, 30, 12)
+    Z = Z.gram if through == "sums" else Z
+    members, columns = np.asarray([0, 5, 7]), np.asarray([11, 2, 6])
+    scores = exchange_scores_with(Z, members, columns, CRITERIA[name])
+    for p, member in enumerate(members):
+        for m, column in enumerate(columns):
+            other = np.sort(np.append(members[members != member], column))
+            expected = support_scores(Z, other[None, None], CRITERIA[name])[0, 0]
+            assert scores[p, m] == pytest.approx(expected, abs=1e-8)
 
 
 def test_outside_swaps_see_what_the_table_sees():

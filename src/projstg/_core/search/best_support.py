@@ -4,7 +4,8 @@ Where there are few supports in all, :func:`refine` scores each; otherwise round
 (:mod:`.multistart`) search until enough of them agree. With many columns the search runs in a
 working set (:mod:`.working_set`) that grows until no column outside it improves the answer. Last
 come exchanges under the criterion itself (:mod:`.polish`): no single exchange of the answer has a
-better score, and of exchanges with an equal score the smaller index stands.
+better score, and of exchanges with an equal score the smaller index stands. Under a common size
+only the exchanges most promising under the Gaussian prior are scored (``n_exact_exchanges``).
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ from .polish import polish
 from .record import Optima, SearchRecord, members_of, optima, slack
 from .scored_search import Search, score_all
 from .search_settings import SEARCH, SearchSettings
-from .working_set import first_columns, outside_swaps, restricted, swap_changes
+from .working_set import (
+    exchange_scores_with,
+    first_columns,
+    outside_swaps,
+    restricted,
+    swap_changes,
+)
 
 __all__ = ["Optima", "Refined", "equivalent_features", "refine"]
 
@@ -192,11 +199,15 @@ def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray
     """Return the most promising columns outside a working set, (1, M); M = 0 if none improves."""
     lowered = outside_swaps(search.problem, support, *limits, search.criterion)
     np.put_along_axis(lowered, search.columns, -np.inf, axis=1)
-    if not np.any(lowered > slack(0.0)):
-        return search.columns[:, :0]
     outside = int(np.sum(np.isfinite(lowered)))
     size = min(search.settings.working_set // 4 + 1, outside)
-    return np.argpartition(-lowered, size - 1, axis=1)[:, :size]
+    if size == 0:
+        return search.columns[:, :0]
+    likeliest = np.argpartition(-lowered, size - 1, axis=1)[:, :size]
+    scores = exchange_scores_with(search.problem, support[0], likeliest[0], search.criterion)
+    scores[limits.locked[0, support[0]]] = np.inf
+    lowest = search.records[0].lowest
+    return likeliest if np.min(scores) < lowest - slack(lowest) else likeliest[:, :0]
 
 
 def _result(searches: list[Search]) -> Refined:
@@ -223,13 +234,31 @@ def equivalent_features(
     if support.shape[1] == 0:
         return [{} for _ in range(len(support))]
     change, correlation = swap_changes(problem, support, CRITERIA[criterion])
-    dof = to_numpy(problem.degrees_of_freedom) + np.zeros(len(support))
-    free = change <= 1e-9 * (100.0 + dof)[:, None, None]
-    free |= np.abs(correlation) > SEARCH.near_duplicate
-    free &= (to_numpy(problem.diagonal) > 0.0)[:, None, :]
+    is_rounding = 1e-9 * (100.0 + to_numpy(problem.degrees_of_freedom)) + np.zeros(len(support))
+    varies = (to_numpy(problem.diagonal) > 0.0)[:, None, :]
+    is_copy = (np.abs(correlation) > SEARCH.near_duplicate) & varies
+    maybe = (change <= is_rounding[:, None, None]) & varies & ~is_copy
     found = []
-    for members, table in zip(support, free, strict=True):
-        table[:, members] = False
-        lists = [np.flatnonzero(row).tolist() for row in table]
+    for i, members in enumerate(support):
+        for table in (is_copy[i], maybe[i]):
+            table[:, members] = False
+        one = problem.problems(np.asarray([i]))
+        free = is_copy[i] | _scores_as_well(one, members, maybe[i], criterion, is_rounding[i])
+        lists = [np.flatnonzero(row).tolist() for row in free]
         found.append(dict(zip(members.tolist(), lists, strict=True)))
     return found
+
+
+def _scores_as_well(
+    problem: Problem, members: np.ndarray, maybe: np.ndarray, criterion: str, rounding: float
+) -> np.ndarray:
+    """Return which of the exchanges ``maybe``, (K, D), are no worse by their exact scores."""
+    columns = np.flatnonzero(maybe.any(axis=0))
+    if not columns.size:
+        return maybe
+    judge = CRITERIA[criterion]
+    known = support_scores(problem, members[None, None], judge)[0, 0]
+    as_well = np.zeros_like(maybe)
+    scores = exchange_scores_with(problem, members, columns, judge)
+    as_well[:, columns] = scores <= known + rounding
+    return as_well & maybe

@@ -3,8 +3,12 @@ r"""Many columns: search among some of them, and look at all the others before a
 A walk needs the Gram matrix of the columns it may visit. With many columns that matrix is never
 formed: the search runs in a *working set* of a few hundred, those most correlated with y and those
 the caller names. Before an answer is final, one swap table over all D columns (K rows of G,
-:func:`outside_swaps`) says which columns outside would improve it; these join the working set and
-the search goes on. No single swap, with any column, improves what is returned.
+:func:`outside_swaps`) says which columns outside are the likeliest to improve it, and their swaps
+are scored exactly (:func:`exchange_scores_with`). If one improves it these columns join the working
+set and the search goes on.
+
+The table is of the Gaussian evidence at one ridge, also under a common size, which only exact
+scores know of.
 """
 
 from __future__ import annotations
@@ -14,10 +18,23 @@ import numpy as np
 from ..arrays.backend import to_numpy
 from ..data.determined_directions import spectrum
 from ..data.quadratic import Problem, RowQuadratic
-from ..score.criterion import Criterion, residual_floor, scores_by_ridge
+from ..score.criterion import (
+    CRITERIA,
+    Criterion,
+    residual_floor,
+    scores_by_ridge,
+    support_scores,
+)
 from ..score.tableau import Field, least_ridge, swap_objectives, tableau_of_rows
 
-__all__ = ["best_ridge", "first_columns", "outside_swaps", "restricted", "swap_changes"]
+__all__ = [
+    "best_ridge",
+    "exchange_scores_with",
+    "first_columns",
+    "outside_swaps",
+    "restricted",
+    "swap_changes",
+]
 
 
 def restricted(
@@ -77,9 +94,10 @@ def swap_changes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what every swap adds to the score, and the correlations of its columns, (B, K, D).
 
-    ``members`` is (B, K). The score is that at one ridge, the best for the support. Entries at the
-    columns of members mean nothing.
+    ``members`` is (B, K). The score is that of the Gaussian evidence, or of least squares, at one
+    ridge, the best for the support. Entries at the columns of members mean nothing.
     """
+    criterion = CRITERIA["evidence"] if criterion.has_common_size else criterion
     rows = to_numpy(problem.rows(members))
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
     yy, dof, n = _numbers(problem)
@@ -92,6 +110,22 @@ def swap_changes(
     return objective - (dof * np.log(state.rss))[:, None, None], rows / n[:, None, None]
 
 
+def exchange_scores_with(
+    problem: Problem, members: np.ndarray, columns: np.ndarray, criterion: Criterion
+) -> np.ndarray:
+    """Return the exact scores of one support, (K,), with a member exchanged for a column, (K, M).
+
+    ``problem`` is a batch of one, and ``columns``, (M,), are no members.
+    """
+    used = np.sort(np.concatenate([members, columns]))
+    few = problem.columns(used[None])
+    K, M = members.size, columns.size
+    supports = np.tile(np.searchsorted(used, members), (K, M, 1))
+    supports[np.arange(K), :, np.arange(K)] = np.searchsorted(used, columns)
+    supports = np.sort(supports.reshape(1, K * M, K), axis=-1)
+    return support_scores(few, supports, criterion).reshape(K, M)
+
+
 def outside_swaps(
     problem: Problem,
     members: np.ndarray,
@@ -101,7 +135,7 @@ def outside_swaps(
 ) -> np.ndarray:
     """Return by how much the best swap that brings in column j lowers the score, (B, D).
 
-    −∞ where the column may not enter.
+    It is the score of :func:`swap_changes`. −∞ where the column may not enter.
     """
     change, _ = swap_changes(problem, members, criterion)
     change[np.take_along_axis(locked, members, axis=1)] = np.inf
