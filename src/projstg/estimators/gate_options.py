@@ -25,8 +25,12 @@ class Gates(BaseEstimator):
     .. math:: E_z \|y - X(\theta \odot z)\|^2 / n + \lambda \sum_d \Phi(\mu_d / \tau).
 
     An estimator with ``gates=None`` uses ``Gates()``. Where a default is None, each estimator has
-    its own value. The values are checked in ``fit`` of the estimator, and one that would not be
-    used raises there.
+    its own value. The values are checked in ``fit`` of the estimator, and one that could not be
+    used, whatever K is, raises there.
+
+    Exact gates with ``warm_up`` that only begin a search take their first six steps in ``fit``. The
+    rest, up to ``max_iter`` and ``tol``, follows when an attribute such as ``gate_mean_`` is asked
+    for. All other gates are fitted in ``fit``.
 
     Parameters
     ----------
@@ -35,8 +39,9 @@ class Gates(BaseEstimator):
 
         .. math:: \lambda = C \sqrt{2 \sigma^2 \log(D-K) \log(K) / n}
 
-        with C = ``alpha_scale``, both logarithms of at least two, and, where K is not given, the
-        paper's nominal :math:`K = \lceil 0.4 D^{0.75} \rceil` (at most a quarter of n).
+        with C = ``alpha_scale``, both logarithms of at least two, and K as given or chosen; with
+        ``n_features_to_select=None`` the paper's nominal :math:`K = \lceil 0.4 D^{0.75} \rceil` (at
+        most a quarter of n).
     alpha_scale : float or None, default=None
         C in the rule above; the paper chooses it by cross-validation in [0.1, 10]. None is 0.2,
         in :class:`STG` 0.1.
@@ -68,8 +73,8 @@ class Gates(BaseEstimator):
         columns standardised, and below one the descent in θ is stable whatever the table; Adam
         needs far less, about 0.01.
     max_iter : int or None, default=None
-        The most steps. None is 1000 for exact gates and 4000 for sampled ones, in :class:`STG`
-        8000. Of sampled gates all steps are taken.
+        The most steps, not counting those of ``warm_up``. None is 1000 for exact gates and 4000 for
+        sampled ones, in :class:`STG` 8000. Of sampled gates all steps are taken.
     tol : float, default=1e-4
         Exact gates: stop when no coefficient of a standardised column changes by more than this
         part of the root mean square of y.

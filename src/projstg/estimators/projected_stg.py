@@ -51,12 +51,13 @@ class ProjectedSTG(GateSelector):
         How "auto" chooses K: the size of the likeliest support over all sizes up to 200, all sizes
         equally likely beforehand and all supports of one size too, or an information criterion.
     refine : bool, default=True
-        With K given, search: walks that exchange one column for another, from the first steps of
-        the gates and many other starts, until enough of them have arrived at the same best support.
-        False leaves the gates' answer for K columns, or for None; "auto" needs the search and
-        raises.
+        With K given or "auto", search: walks that exchange one column for another, from the first
+        steps of the gates and many other starts, until enough of them have arrived at the same best
+        support. False leaves the gates' answer for K columns; "auto" needs the search and raises,
+        and with None the gates answer in any case.
     gates : Gates or None, default=None
-        How the gates are fitted: λ, τ, exact or sampled gates, steps. None is ``Gates()``.
+        How the gates are fitted: λ, τ, exact or sampled gates, steps. None is ``Gates()``. Before a
+        search only their first six steps are taken, unless they are sampled or ``warm_up=False``.
         ``ProjectedSTG(K, refine=False, gates=Gates(expectation="monte-carlo"))`` is the paper's
         Algorithm 1.
     probabilities : bool, default=True
@@ -82,13 +83,14 @@ class ProjectedSTG(GateSelector):
     gated_coef_ : ndarray of shape (n_features_in_,)
         The paper's estimate θ ⊙ clip(μ, 0, 1), in the units of the table. Like the other four that
         come from the gates (``gate_mean_``, ``mu_``, ``risk_``, ``n_iter_``) it is computed when
-        first asked for, where a search gave the answer: ``fit`` keeps the Gram matrix for it, or
-        what takes less memory, and no rows.
+        first asked for, where the gates only began a search; a warning that they did not come to
+        rest comes then. For this ``fit`` keeps the inner products of the columns, 8·D·min(N, D)
+        bytes (32 MB for 2000 columns), until one of the five is asked for.
     gate_mean_ : ndarray of shape (n_features_in_,)
         E[z_d]: how far open each gate is. Not a probability that the column matters.
     mu_ : ndarray of shape (n_features_in_,)
         The gates' locations. ±∞ is where the minimum is for a gate that is surely open or shut.
-        With more than 2000 columns and ``refine=True`` gates are fitted to the 1000 columns most
+        With more than 2000 columns and a search, gates are fitted to the 1000 columns (or 4 K) most
         correlated with y and the others are shut; the search looks at all.
     alpha_ : float
         The λ used.
@@ -100,9 +102,9 @@ class ProjectedSTG(GateSelector):
         Steps the gates took.
     support_probability_ : float or None
         How likely the selected columns are to be exactly the right ones, given the table: among
-        supports of the same size if K was given, among all sizes if it was not; zero where ten
-        others are likelier, as may happen under ``criterion="least-squares"``. Like the next two,
-        it is what the evidence says, and None without a search.
+        supports of all sizes if the evidence chose K, otherwise among those of the same size; zero
+        where ten others are likelier, as may happen under ``criterion="least-squares"``. Like the
+        next two, it is what the evidence says, and None without a search.
     inclusion_probability_ : ndarray of shape (n_features_in_,) or None
         How likely each column is to be one of the right ones. With more than 300 columns those
         that are far from improving the answer are given zero.
@@ -117,7 +119,8 @@ class ProjectedSTG(GateSelector):
         The support's score, lower is better: −2 log evidence up to a constant, or n log(residual
         sum of squares). Only differences between supports of one table mean anything.
     n_starts_, n_agreeing_starts_, n_swaps_ : int
-        The starts the search took, those that arrived at the answer, the exchanges they made.
+        The starts the search took, those that arrived at the answer (0 where the probabilities
+        found a better one than any start), the exchanges they made.
     equivalent_features_ : dict or None
         For a selected column, those it could be exchanged for at no loss (an equal score, or a
         correlation above 0.9999); columns with no such rival are left out.

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 from threadpoolctl import threadpool_limits
 
-from .._printable import printable
+from .._printable import few_names, printable
 from ..estimators.projected_stg import ProjectedSTG
 from .design_matrix import Prepared
 from .held_out import Checked, checked, deviation, r_squared, residual_deviation, weighted_mean
@@ -102,7 +102,7 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock) -> _Found:
         n_folds = question.folds if check else 0
         path = _path(data, params, int(model.support_.sum()), n_folds)
         clock.lap("sizes")
-    return _Found(model, check, path, [*trouble, *no_check])
+    return _Found(model, check, path, [*trouble, *_tied(data, model), *no_check])
 
 
 def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> dict[str, Any]:
@@ -146,6 +146,20 @@ def _fitted(data: Prepared, params: dict) -> tuple[ProjectedSTG, list[Note]]:
         for category, kind in _NOTED.items()
         if issubclass(one.category, category)
     ]
+
+
+def _tied(data: Prepared, model: ProjectedSTG) -> list[Note]:
+    """Return a note on chosen columns that depend on each other, such as all levels of a text."""
+    chosen = np.flatnonzero(model.support_)
+    names = tuple(data.names[i] for i in chosen if not np.isfinite(model.coef_std_error_[i]))
+    has_rows_left = len(data.y) > chosen.size + 1  # without them no error is known at all
+    if not names or not has_rows_left:
+        return []
+    text = (
+        "No standard error: these columns depend on each other, so that only their sum is known: "
+        f"{few_names(names)}."
+    )
+    return [Note("tied", text, names)]
 
 
 def _checked(

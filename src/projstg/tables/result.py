@@ -210,11 +210,13 @@ class Selection:
         """Read an answer that :meth:`save` wrote."""
         shown = printable(path)
         try:
-            content = json.loads(file_contents(path, _MOST_BYTES))
-        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise TableError(f"{shown} is not JSON: {error}") from None
+            text = file_contents(path, _MOST_BYTES)
         except ValueError as error:
             raise TableError(f"{shown}: {error}.") from None
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"{shown} is not JSON: {error}") from None
         try:
             return cls.from_dict(content)
         except TableError as error:
