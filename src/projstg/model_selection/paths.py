@@ -17,6 +17,7 @@ from .._core.data.standard_table import StandardTable
 from .._core.gates.alternate import Status
 from .._core.gates.gate_path import gate_path, largest_alpha
 from .._core.gates.moments import gated_coefficients
+from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.options import Options
 from .._core.pipeline.size_path import size_path
 from ..estimators._base import seed_from
@@ -235,7 +236,7 @@ def _warn_of(status: np.ndarray, grid: np.ndarray) -> None:
 def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath:
     table = question.table
     found = size_path(table, question.options, sizes, [seed])
-    gates = [solution.gates.answer() for solution in found]
+    gates = [KeptGates(solution.gates).answer() for solution in found]  # as a single fit has them
     objective = [
         own.fit.value if solution.search is None else solution.search.objective
         for solution, own in zip(found, gates, strict=True)
