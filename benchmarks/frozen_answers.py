@@ -73,16 +73,16 @@ def answers():
 
 
 def differences(known, found):
-    """Give a line for each answer that differs."""
+    """Give the name of each answer that differs, and what does."""
     for name, then in known.items():
         now = found[name]
         if then["support"] != now["support"]:
-            yield f"{name}: {now['support']} was {then['support']}"
+            yield name, f"{now['support']} was {then['support']}"
             continue
         for field, values in then["numbers"].items():
             old, new = (np.asarray(one, dtype=float) for one in (values, now["numbers"][field]))
             if not np.allclose(new, old, rtol=1e-9, atol=1e-9):
-                yield f"{name}: {field} differs by {np.max(np.abs(new - old)):.1e}"
+                yield name, f"{field} differs by {np.max(np.abs(new - old)):.1e}"
 
 
 def main():
@@ -98,9 +98,11 @@ def main():
         print(f"{len(found)} answers written")
         return 0
     known = json.loads(options.file.read_text(encoding="utf-8"))
-    lines = list(differences(known, found))
-    print("\n".join([*lines, f"{len(lines)} of {len(known)} answers differ"]))
-    return 1 if lines else 0
+    others = list(differences(known, found))
+    for name, text in others:
+        print(f"{name}: {text}")
+    print(f"{len({name for name, _ in others})} of {len(known)} answers differ")
+    return 1 if others else 0
 
 
 if __name__ == "__main__":
