@@ -55,7 +55,7 @@ def small(n_problems, seed):
 
 
 def tight(n_problems, seed):
-    """Just beyond what is enumerated, and with few rows to spare."""
+    """A few columns more than the package enumerates, and as few as K + 2 rows."""
 
     def shapes(rng):
         K = int(rng.integers(2, 7))
