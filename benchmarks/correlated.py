@@ -9,9 +9,9 @@ Hastie, Tibshirani and Tibshirani's beta-type 2: n = 100, p = 1000, the first fi
 the others 0, Cov(x_l, x_m) = ρ^|l−m|; ρ = 0.35 with a signal-to-noise ratio of 2.07, and ρ = 0.7
 with 6. The ratio is that of the signal drawn. No method fits an intercept, all see the same draws.
 
-A failure is *statistical* if what was returned scores at least as well as the truth under the
-method's own score, and one of the *search* if the truth scores better and was not found. The lasso
-has no score of supports, and its failures are not split.
+A failure is *statistical* if the returned support scores at least as well as the truth under the
+method's own score. It is a failure of the *search* if the truth scores better and was not found.
+The lasso has no score of supports, and its failures are not split.
 
     relaxed lasso   λ and the share φ of the lasso in φ·lasso + (1−φ)·refit, by five folds
     lasso path, any whether one of its points has exactly the true columns: no rule chooses it
@@ -81,7 +81,7 @@ def lasso_cv(X, y):
     return LassoCV(cv=5, fit_intercept=False, max_iter=10_000).fit(X, y).coef_ != 0.0
 
 
-# Name → who is asked, told K or not, and the score the failures are judged by.
+# Name → the method, told K or not, and the score that tells its failures apart.
 OURS = {
     f"{'auto' if k == 'auto' else 'K = 5'}, {criterion}": (k, criterion)
     for k in (K, "auto")
@@ -150,7 +150,7 @@ def failures(X, y, found, truth):
 
 
 def truth_is_best(X, y, truth, others):
-    """For each score whether no support of five columns that anybody found beats the truth."""
+    """For each score, whether no support of five columns found by any method beats the truth."""
     best = {}
     for criterion in CRITERIA:
         true, *rest = scored(X, y, [truth, *others], criterion)
@@ -188,7 +188,7 @@ def tables(found):
         print(f"| lasso path, any | {share:.2f} |  |  |  |  |  |  |")
         for criterion in CRITERIA:
             share = np.mean([draw["truth_is_best"][criterion] for draw in draws])
-            print(f"\nNo five columns found by anybody score better, {criterion}: {share:.2f}")
+            print(f"\nNo five columns found by any method score better, {criterion}: {share:.2f}")
 
 
 def line(draws, name):

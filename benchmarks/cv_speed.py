@@ -43,7 +43,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--problems", type=int, default=5)
     n_problems = parser.parse_args().problems
-    print("5 folds, one thread, K=10; exact supports are a side remark, not a comparison")
+    print("5 folds, one thread, K=10; the counts of exact supports are not a comparison")
     for sigma, n, n_features in CELLS:
         drawn = [draw(7, sigma, n, 10, r, n_features) for r in range(n_problems)]
         measured(drawn[:1], METHODS)  # tables are made and caches filled

@@ -55,7 +55,7 @@ def small(n_problems, seed):
 
 
 def tight(n_problems, seed):
-    """Just beyond what is enumerated, and with few rows to spare."""
+    """Problems with 13 ≤ D ≤ 16 and as few as K + 2 rows against the best of all supports."""
 
     def shapes(rng):
         K = int(rng.integers(2, 7))

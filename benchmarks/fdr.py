@@ -66,7 +66,7 @@ def trial(method, X, y, truth, seed):
 
 
 def report(design, method, rows, beside):
-    """Print a line a level; power also as a difference on the problems both have seen."""
+    """Print a line per level; power also as a difference on the problems that both were given."""
     rows = np.asarray(rows)
     error = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
     gain = np.asarray(beside)[: len(rows)] - rows
@@ -87,7 +87,7 @@ def report(design, method, rows, beside):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repetitions", type=int, default=100)
-    parser.add_argument("--hidimstat", type=int, default=12, help="problems hidimstat may take")
+    parser.add_argument("--hidimstat", type=int, default=12, help="problems given to hidimstat")
     options = parser.parse_args()
     for design, setting in DESIGNS.items():
         found = {}

@@ -1,6 +1,6 @@
 """What a newcomer waits for: the import, and the first fit of a process.
 
-Two ratios, each the median of 15 runs, the contestants taking turns:
+Two ratios, each the median of 15 runs, the two taking turns:
 
 - ``python -c "import projstg"`` against ``python -c "import numpy"`` (bar: at most 1.2);
 - the first fit of a new process against its second, scikit-learn already imported (bar: at most

@@ -1,12 +1,12 @@
-"""Do the peers recover what they recovered elsewhere?
+"""Do the other methods recover here as often as they did in an earlier measurement?
 
-The Gaussian cells of the paper's figure 1 for which the peers were measured before (D = 64, K = 10,
-coefficients ±1, no intercept), 100 other problems each, the same for every method. ANCHORS are the
-earlier rates, also of 100 problems: abess 0.4.11, pycasso's SCAD (the path point with exactly K,
-else a failure), scikit-learn's OMP, randomised OMP with 100 runs, and the LASSO at the paper's λ
-then top K (the table "exact-support recovery rates, measured" of the project's reference notes).
-z is the difference of two rates in standard errors of the difference. Then the methods that have no
-anchor, and what it matters which point of SCAD's path is taken, by γ.
+The Gaussian cells of the paper's figure 1 for which these methods were measured before (D = 64, K =
+10, coefficients ±1, no intercept), 100 other problems each, the same for every method. ANCHORS are
+the earlier rates, also of 100 problems: abess 0.4.11, pycasso's SCAD (the path point with exactly
+K, else a failure), scikit-learn's OMP, randomised OMP with 100 runs, and the LASSO at the paper's λ
+then top K (the table "exact-support recovery rates, measured" of the project's reference notes). z
+is the difference of two rates in standard errors of the difference. Then come the methods without
+an anchor, and how the rate of SCAD depends on γ and on the point of its path.
 
     python benchmarks/peers.py                      some five minutes on one core
     python benchmarks/peers.py --repetitions 10     half a minute
@@ -137,7 +137,7 @@ def main():
     parser.add_argument("--only", choices=("anchors", "paths", "points"), help="one part of it")
     options = parser.parse_args()
     parts = [options.only] if options.only else ["anchors", "paths", "points"]
-    warnings.simplefilter("ignore")  # paths without a point of K are counted, not announced
+    warnings.simplefilter("ignore")  # paths without a point of K columns are counted
     usable = [name for name in (*ANCHORED, "scad") if available(method(name)) is None]
     for name in usable:
         measured(name, 0.5, 40, 1)  # what is compiled is compiled now

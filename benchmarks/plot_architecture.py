@@ -4,8 +4,8 @@
     python benchmarks/plot_architecture.py --check    exit status 1 where it is stale
 
 A room stands below the rooms it may import, as low as the rooms that build on it allow. An arrow
-goes from a room to one that builds on it; one that follows from others is left out. Private files
-that import nothing stand at the top without arrows.
+goes from a room to one that builds on it; an arrow that follows from others is left out. Private
+files that import nothing stand at the top without arrows.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Randomised matching pursuit: all runs side by side against a loop over runs; and its recovery.
+"""Randomised matching pursuit: all runs in one call against a loop over runs; and its recovery.
 
 python benchmarks/randomized_omp.py [--recovery N_PROBLEMS]
 

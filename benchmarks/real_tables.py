@@ -49,7 +49,7 @@ def by_abess(X, y):
 
 
 def by_abess_path(X, y):
-    """For each K the path of abess up to K, its criterion told to count no columns."""
+    """For each K the path of abess up to K, by a criterion that does not penalise the size."""
     found = {}
     for k in SIZES:
         model = LinearRegression(support_size=range(1, k + 1), ic_type="aic", ic_coef=0.0)

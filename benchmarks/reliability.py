@@ -6,14 +6,15 @@
 The second command prints the tables and draws the figure from the file alone. A run that was
 stopped goes on from the problems in its file.
 
-2000 problems from hopeless to easy with K given, and 2000 others with K left to the data. For each
-are drawn N from 20 … 80, log σ evenly between those of 0.3 and 2, K from 2 … 16 (0 … 16 where it is
+2000 problems, from hopeless to easy, with K given, and 2000 others with K left to the data. Each
+draws N from 20 … 80, log σ uniformly between log 0.3 and log 2, K from 2 … 16 (0 … 16 where it is
 left to the data), and one of the paper's three designs; D = 64, no intercept. Coefficients are ±1,
 or with ``--signal`` normal, or decaying (±0.8^k).
 
 Probabilities are sorted into ten bins. A bin is right if what was observed is within 0.05 plus two
 standard errors of what was stated; bins with fewer than 50 problems are shown and not judged. The
-columns of one problem are not independent, so for them, too, errors are counted by problem.
+columns of one problem are not independent, so their standard errors are computed over problems,
+too.
 """
 
 import argparse
@@ -131,7 +132,7 @@ def reliability(problems, quantity):
         line = {"low": b / BINS, "problems": m, "items": int(total)}
         if m:
             gap = (right.sum() - stated.sum()) / total
-            # A ratio of sums over problems: each contributes what it is off by.
+            # A ratio of sums over problems: each contributes its deviation from the gap.
             off = right - stated - gap * items
             error = np.sqrt(m / max(m - 1, 1) * np.sum(off * off)) / total
             line |= {"stated": stated.sum() / total, "observed": right.sum() / total}

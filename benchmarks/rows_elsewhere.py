@@ -6,9 +6,9 @@
     python benchmarks/rows_elsewhere.py compare DIR rows.pkl
 
 ``plan`` lists the tasks that DIR does not hold and chooses their C; ``compute`` needs NumPy, SciPy,
-scikit-learn and torch (PYTHONPATH=src will do) and stops in time; ``take`` puts the rows where
-``projstg reproduce`` finds them. Plan again for what was left. Where both have a task, ``compare``
-says how far the two agree.
+scikit-learn and torch (PYTHONPATH=src will do) and stops after ``--seconds``; ``take`` puts the
+rows where ``projstg reproduce`` finds them. Plan again for the tasks that are left. ``compare``
+says how far DIR and the file agree on the tasks that both have.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def compute(options):
         if perf_counter() - start > options.seconds:
             break
         made.append((task, run_task(task, where, scale)))
-        with open(options.rows, "wb") as handle:  # whatever happens next, this much is there
+        with open(options.rows, "wb") as handle:  # after each task, so that none is lost
             pickle.dump(made, handle)
     seconds = perf_counter() - start
     print(f"{len(made)} of {len(todo)} tasks in {seconds:.0f} s on {options.device}")

@@ -9,7 +9,7 @@
 (needs the extra `peers`: make setup). A *statistical* failure returns a support that scores
 better than the truth, an *optimisation* failure one that scores worse. The limit is the share of
 problems in which no support found in the run, by any method in it, scores better than the truth.
-Nobody fits an intercept.
+No method fits an intercept.
 """
 
 import argparse
@@ -125,7 +125,7 @@ def show(label, tallies, limits):
 
 
 def cells(repetitions):
-    """Bar by bar: pooled optimisation failures and the distance to the limit."""
+    """For each group of cells: pooled optimisation failures and the distance to the limit."""
     for title, group in (("K ≤ 12, N ≥ 25", SMALL), ("K ≥ 14", LARGE_K), ("N = 20", HOPELESS)):
         pooled = {name: [] for name in PUBLIC}
         gaps = {name: [] for name in PUBLIC}

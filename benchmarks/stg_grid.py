@@ -4,7 +4,7 @@ The ablation: plain and Adam steps, their rate, C in the rule for λ, the number
 gates sampled in each, on 100 pilot problems in each of two cells (D = 64, K = 10, Gaussian,
 coefficients ±1, no intercept, τ = 0.5, μ₀ = 0.5). Rates are for the problem that ``balanced``
 makes: y at root mean square one, curvature one. Then the defaults of ``STG`` on six cells of the
-paper's figure 1, by C, on 200 problems that no setting has seen.
+paper's figure 1, by C, on 200 problems that were not used to choose settings.
 
     python benchmarks/stg_grid.py            a quarter of an hour on one core
     python benchmarks/stg_grid.py --quick    seconds: few problems, few steps
@@ -50,7 +50,7 @@ def recovered(state, truth):
 
 
 def pilot(cell, c, repetitions, optimizer, rate, n_samples, steps):
-    """Rates after so many steps each: one descent, looked at on the way."""
+    """Rates after each number of steps, all from one descent."""
     sigma, n = cell
     X, y, truth = draw_many(PILOT_ROOT, sigma, n, K, repetitions)
     table = as_table(X, y, centre=False)

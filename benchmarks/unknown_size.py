@@ -1,4 +1,4 @@
-"""How often is the support right when nobody knows its size? The default beside its peers.
+"""How often is the support right when nobody knows its size? The default beside other methods.
 
     python benchmarks/unknown_size.py --jobs 2 --json docs/choosing_k.json
     python benchmarks/unknown_size.py --json docs/choosing_k.json --draw docs/choosing_k.png
@@ -85,7 +85,7 @@ METHODS = {
 
 def trials(cell, repetitions, methods):
     """{method: [(exact, size, seconds), ...]} for some repetitions of a cell."""
-    warnings.simplefilter("ignore")  # peers that do not converge are judged by what they return
+    warnings.simplefilter("ignore")  # methods that do not converge are judged by what they return
     design, k, sigma, n = cell
     rows = {name: [] for name in methods}
     for r in repetitions:
@@ -166,7 +166,7 @@ def paired_z(ours, theirs):
 
 
 def tables(found):
-    """Print both tables and what they come to."""
+    """Print both tables and their summaries."""
     records = sorted(found["cells"], key=lambda c: (c["K"] == 0, DESIGNS.index(c["design"])))
     signal, noise = ([c for c in records if (c["K"] == 0) == none] for none in (False, True))
     print(f"{found['repetitions']} problems a cell, commit {found['commit']}, {found['time']}")

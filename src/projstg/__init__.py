@@ -1,7 +1,7 @@
 """Which columns of X does y really depend on?
 
 ``projstg`` recovers the support of a sparse linear model, y = Xβ* + ε, with projected stochastic
-gates. This module is the only door: the public names are listed in ``_HOME``, the public modules in
+gates. All public names come from this module: they are listed in ``_HOME``, the public modules in
 ``_MODULES``, and each is imported the first time it is used, so that ``import projstg`` alone loads
 neither NumPy nor scikit-learn.
 """

@@ -8,7 +8,7 @@ __all__ = ["main"]
 
 
 def main() -> int:
-    """Run the command line; before anything else is imported, Ctrl-C is seen to."""
+    """Run the command line; set what Ctrl-C does before anything else is imported."""
     stop_at_once()
     from .cli import main as run
 

@@ -1,4 +1,4 @@
-"""What to say of a name that is not known: the nearest one, or those there are."""
+"""The answer to an unknown name: the nearest known name, or a list of the known ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._printable import shortened
 
 __all__ = ["did_you_mean", "nearest_name"]
 
-# So long may a list of names be, that a message stays one line to read.
+# The longest list of names, in characters, so that a message stays short.
 _LONGEST_LIST = 120
 
 
@@ -28,7 +28,7 @@ def nearest_name(name: object, known: Iterable[object]) -> str | None:
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """Return the end of a message on a name that is not known.
+    """Return the end of a message about an unknown name.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """The command line: parse, call one function, print.
 
-Only click is imported to show help; everything else when a command runs. A command is one function
-that takes click and returns a ``click.Command``; adding it to ``COMMANDS`` adds it to the group.
+To show help only click is imported; everything else is imported when a command runs. A command is
+one function that takes click and returns a ``click.Command``; adding it to ``COMMANDS`` adds it to
+the group.
 
 A mistake of the user ends in one line on standard error and the exit status 2, never in a
 traceback. A run in which some fits failed ends in 1; one that was stopped, by Ctrl-C or by the

@@ -1,4 +1,4 @@
-"""The command ``projstg``: its sub-commands, and what becomes of their errors."""
+"""The command ``projstg``: its sub-commands, and how their errors are reported."""
 
 from __future__ import annotations
 

@@ -27,6 +27,6 @@ def refuse(why: object, status: int = BAD_INPUT) -> int:
 
 
 def discard_output() -> None:
-    """Send what is left for standard output nowhere, or Python would try to write it at exit."""
+    """Discard what standard output still holds, or Python would try to write it at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

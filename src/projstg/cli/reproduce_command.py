@@ -97,7 +97,7 @@ def _decorators(click: Any) -> list[Callable[..., Any]]:
             "--memory-limit",
             type=click.FloatRange(0.5, 2**20),
             metavar="GIB",
-            help="Of one process; default: its share of the machine's.",
+            help="Of one process; default: an equal share of the machine's memory.",
         ),
         option(
             "--backend",

@@ -1,8 +1,8 @@
 """Calls that were lost are tried again.
 
-A call is lost when it raises or its process dies. When all others are done it is tried once more,
-alone. A task that is lost twice is computed one repetition at a time, and a repetition that is lost
-again gets a row that says so.
+A call is lost when it raises or its process dies. When all other calls are done it is tried once
+more: alone, or, if it only took too long, with others of that kind. A task that is lost twice is
+computed one repetition at a time, and a repetition that is lost again gets a row that says so.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = ["answers_with_retry", "rows_of_tasks"]
 
 
 def answers_with_retry(calls: Sequence[Call], answers: Pool) -> Iterator[tuple[str, Any]]:
-    """Do calls, and those that were lost once more at the end.
+    """Do calls; at the end, do every lost call once more.
 
-    They are then done alone, so that no other call disturbs them. Those that only took too long
-    are done several at once again.
+    Lost calls that only took too long come first and run several at once. The others then run one
+    at a time, so that no other call disturbs them.
     """
     lost: dict[str, Lost] = {}
     for key, answer in answers(calls, False):

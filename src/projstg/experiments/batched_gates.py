@@ -26,7 +26,7 @@ def are_gates(models: Sequence[Any]) -> bool:
 def fit_gates(
     models: Sequence[Any], X: np.ndarray, y: np.ndarray, estimate: str | None, device: str
 ) -> list[Outcome]:
-    """Fit B models to X (B, N, D) and y (B, N), those with equal parameters (σ, C) at once."""
+    """Fit B models to X (B, N, D) and y (B, N); models with equal parameters run at once."""
     groups: dict[str, list[int]] = {}
     for i, model in enumerate(models):
         groups.setdefault(repr(_parameters(model)), []).append(i)

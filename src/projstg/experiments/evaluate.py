@@ -1,13 +1,13 @@
 """How good an answer is: the support against the truth, and the score of both.
 
-The scores are those of the search itself, on columns of mean square one and without centring; lower
+The scores are the criteria of the search, on columns of mean square one and without centring; lower
 is better. They tell two failures apart: *statistical*, the answer scores at least as well as the
-truth; *optimisation*, the truth scores better and was not found. A support that has another size
-than the truth scores infinity. A fit that gave no answer is an *error* and has no scores.
+truth; *optimisation*, the truth scores better and was not found. A support whose size is not
+that of the truth scores infinity. A fit that gave no answer is an *error* and has no scores.
 
 On a measured table with the measured response β* is not known: there are no scores and no kinds of
-failure. Where rows were held out, the residual is that of the held-out rows, divided by their
-variance.
+failure. Where rows were held out, the residual is the mean squared error on these rows divided by
+the variance of y there.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _has_coef(problem: SimulatedProblem) -> bool:
 
 
 def _named(problem: SimulatedProblem, columns: np.ndarray) -> list[int]:
-    """Return columns by the indices that rows use: on a measured table those of its inputs."""
+    """Return the indices to store in a result; on a measured table, those of its inputs."""
     named = problem.columns[columns] if isinstance(problem, MeasuredProblem) else columns
     return [int(column) for column in named]
 

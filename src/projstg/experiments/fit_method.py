@@ -1,7 +1,7 @@
 """One method fitted to some problems of one shape: one by one, or all at once where it can.
 
-Only ``fit``, and what it takes to have the estimate, is timed. What goes wrong in a fit is a value:
-an outcome with a status and a message; so is a fit that takes longer than ``limits`` allow. The
+The time is that of ``fit`` and of reading the estimate. A fit that fails, or that takes longer than
+``limits`` allow, does not raise: it gives an outcome with a status and a message. The
 gates of the package are fitted to all problems at once; a method from outside may offer
 ``fit_many``.
 """
@@ -26,7 +26,7 @@ __all__ = ["fit_all"]
 # Methods that were fitted once in this process: the first fit may compile, which is not timed.
 _COMPILED: set[tuple[str, int]] = set()
 
-# What ends one fit and nothing else; Ctrl-C ends the run.
+# These exceptions end one fit only; Ctrl-C ends the run.
 _FAILURES = (Exception, TimeLimit, SystemExit)
 
 

@@ -1,6 +1,6 @@
 """Methods of other libraries as selectors: ``fit(X, y)``, then ``get_support()``.
 
-Those that are told K return exactly K columns; :class:`NonZeros` and :class:`AbessByEBIC` choose
+Methods that are told K return exactly K columns; :class:`NonZeros` and :class:`AbessByEBIC` choose
 the number themselves.
 
 A method takes part in a comparison once it is in ``registry/shipped_methods.py``; most need no
@@ -66,7 +66,7 @@ class _Competitor(BaseEstimator):
 class TopK(_Competitor):
     """The K columns with the largest |coef|·‖x‖ of a regressor; their units do not matter.
 
-    Of equal ones, such as zeros where the regressor has fewer than K, the smaller index is taken.
+    Among equal values, such as zeros where fewer than K are non-zero, the smaller index is taken.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ class StrictMCP(_Strict, MCP):
 def largest_columns(coef: np.ndarray, X: np.ndarray, k: int) -> np.ndarray:
     """Return the mask (D,) of the k largest |coef|·‖x‖ for coef (D,) and X (N, D).
 
-    Of equal ones the smaller index is taken.
+    Among equal values the smaller index is taken.
     """
     size = np.abs(coef) * np.linalg.norm(X, axis=0)
     mask = np.zeros(coef.size, dtype=bool)

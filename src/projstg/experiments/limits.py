@@ -1,10 +1,10 @@
 """What a fit may use: seconds, and the memory of its process.
 
-A worker process says which apply to it (:meth:`Limits.impose`), and they hold while a method runs
+A worker process sets its limits (:meth:`Limits.impose`); they apply while a method runs
 (:func:`limited`). Python code that takes too long is interrupted by a signal, which raises
 :class:`TimeLimit`. Compiled code does not see a signal before it returns; then a thread that does
 not need the interpreter ends the process, and the parent finds the worker dead. More memory than
-allowed raises ``MemoryError``; what is done afterwards to say so may use more.
+allowed raises ``MemoryError``; the code that then reports the error may use more.
 
 In a process that imposed nothing, a notebook for example, nothing is limited.
 """

@@ -1,4 +1,4 @@
-"""What methods say, in a form that a row can hold and a terminal can show."""
+"""Messages of methods, in a form that a result can hold and a terminal can show."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Outcome:
 def checked_outcome(
     support: Any, estimate: Any, n_features: int, seconds: float, batch_size: int = 1
 ) -> Outcome:
-    """Return what a method gave as an outcome; raise where it has not the right shape."""
+    """Return what a method gave as an outcome; raise where the shape is wrong."""
     mask = np.asarray(support)
     if mask.shape != (n_features,) or not np.isin(mask, (0, 1)).all():
         raise ValueError(f"get_support() is no mask of the {n_features} columns; return one.")

@@ -1,4 +1,4 @@
-"""What a run did: a report for the caller, and the record that stands in run.json."""
+"""What a run did: a report for the caller, and the record that is written to run.json."""
 
 from __future__ import annotations
 

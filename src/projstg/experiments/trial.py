@@ -1,8 +1,8 @@
 """One task computed: draw the problems, fit the method, evaluate, return rows.
 
 A row is one trial: what was run, on which problem, how long it took, what came back and how good
-that is. Rows depend on the task alone, except for ``seconds`` and the columns that say where it
-ran. A trial that could not be computed has a row too (:func:`lost_rows`).
+that is. Rows depend on the task alone, except for ``seconds`` and the columns that say where the
+task ran. A trial that could not be computed has a row too (:func:`lost_rows`).
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _problem_batches(task: Task) -> Iterator[list[SimulatedProblem]]:
         for repetition in range(first, min(first + step, task.last)):
             problem = draw(task.setting, task.root, repetition)
             shapes.setdefault(problem.X.shape, []).append(problem)
-        yield from shapes.values()  # several only for tables, which lose columns by row
+        yield from shapes.values()  # several for measured tables: the rows drawn decide the columns
 
 
 def _known(task: Task, problems: list[SimulatedProblem], alpha_scale: float | None) -> list[Known]:
@@ -164,7 +164,7 @@ def _about(
 
 
 def setting_columns(setting: Setting) -> dict[str, Any]:
-    """Return a setting as columns: its text, its fields, and its options that are not the usual.
+    """Return a setting as columns: its text, its fields, and its options that are not defaults.
 
     Examples
     --------

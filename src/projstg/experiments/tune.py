@@ -1,11 +1,11 @@
 """The paper's C in λ = C·√(2σ² log(D−K) log K / N), chosen as in the paper: by held-out error.
 
-C comes from a grid over [0.1, 10]. For a whole setting it is the C whose refits on the K largest
-gates predict new rows best, on pilot problems that are in no figure: of each, twice as many rows
-are drawn, the first half is fitted, the second half held out. For one problem it is chosen by
-five-fold cross-validation on its own rows. Both fit the gates with exact moments, which takes a
-thousandth of the time of sampled ones; the same C is used for all methods with gates. Of equal
-errors the smaller C is taken. Nothing here is random beyond the seeds.
+C comes from a grid over [0.1, 10]. For a whole setting, take the C whose refits on the K largest
+gates predict new rows best, on pilot problems that are in no figure. A pilot problem has twice the
+rows of the setting: the first half is fitted, the second half held out. For one problem, C comes
+from five-fold cross-validation on its own rows. Both fit the gates with exact moments, which takes
+a thousandth of the time of sampled ones; the same C is used for all methods with gates. Among equal
+errors the smaller C is taken. The seeds determine everything here.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Matplotlib numbers the parts of every figure from one (``axes_1``, ``text_1``), and two figures in
 one page would share these ids. :func:`scoped` puts the figure's name before each, and before each
-reference to one. The metadata block goes: it names the day and points outside.
+reference to one. The metadata block is removed: it holds the date and links to other sites.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def scoped(svg: str, scope: str) -> str:
 def _written(figure: Any, name: str, form: str, **options: Any) -> bytes:
     buffer = io.BytesIO()
     with figure_style(**{"svg.hashsalt": name}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # names in any script
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # names in any alphabet
         figure.savefig(buffer, format=form, **options)
     return buffer.getvalue()
 

@@ -1,7 +1,8 @@
 """The colours of all figures.
 
-Most are Okabe and Ito's and Tol's, which stay apart under the common kinds of colour blindness.
-What a colour stands for is said here where all figures agree, else where it is used.
+Most are Okabe and Ito's and Tol's, which can be told apart with the common kinds of colour
+blindness. A colour that means the same in all figures is explained here, any other where it is
+used.
 """
 
 from __future__ import annotations
@@ -29,4 +30,4 @@ FAINT, BEHIND = "#dddddd", "#d8e6f0"
 """A place where something could be, and bars behind curves."""
 
 SUCCESS, OPTIMISATION_FAILURE, STATISTICAL_FAILURE = "#e3eef7", "#b5473c", "#c2c2c2"
-"""What became of a problem; told apart in grey as well."""
+"""The outcome of a problem; these colours differ in grey, too."""

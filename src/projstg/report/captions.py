@@ -1,4 +1,4 @@
-"""The words of the page: one entry per experiment, how to read them, what differs from the paper.
+"""The texts of the page: one entry per experiment, how to read them, what differs from the paper.
 
 A new figure is one more entry here. An experiment without an entry (a user's own) is drawn, too:
 the axis is the setting with the most values, and everything else that varies makes panels.
@@ -16,14 +16,15 @@ __all__ = ["COMMON_DEPARTURES", "ENTRIES", "READING", "entry_for", "in_order"]
 READING = (
     "The probability of success is the share of runs in which the K columns returned are exactly "
     "the columns of β* that are not zero. Bands are 90 % bootstrap intervals, as in the paper.",
-    "The dashed line is the limit under the evidence: the share of problems in which no support "
-    "was found that scores better than the true one. No search by that score can do better. The "
-    "dotted line is the same limit under least squares.",
+    "The dark dashed line is the limit under the default score (common size): the share of "
+    "problems in which no support was found that scores better than the true one. No search by "
+    "that score can do better. The grey dashed line is the limit under the evidence, the dotted "
+    "line the limit under least squares.",
     "The small panels split what went wrong, for three methods. Grey are statistical failures: "
-    "the support returned scores at least as well as the truth, so the data themselves mislead. "
+    "the support returned scores at least as well as the truth, so no search by that score helps. "
     "Red are optimisation failures: the truth scores better and was not found.",
     "Each method keeps its colour and its marker in all figures. The legend has the best first; "
-    "projected gates, the paper's and this package's, are drawn thick.",
+    "the methods with projected gates, the paper's and ours, are drawn thick.",
 )
 """How to read the figures of recovery."""
 
@@ -33,8 +34,8 @@ def _recovery(axis: str, setting: str) -> str:
 
 
 _RIVALS = (
-    "Today's peers and this package's own searches stand beside the paper's five baselines; the "
-    "paper's own method is the curve named Proj-STG."
+    "Besides the paper's five baselines, the figure has newer methods and this package's own "
+    "searches; the paper's own method is the curve named Proj-STG."
 )
 _GRID = "The paper names an interval for N, but not the points in it; the points are ours."
 
@@ -157,7 +158,7 @@ ENTRIES = {
 
 COMMON_DEPARTURES = (
     "Every method sees the same draws of X, β* and noise. The paper does not say; its public code "
-    "draws anew for each method. Pairing makes differences between curves sharper than the bands "
+    "draws anew for each method. Pairing makes differences between curves surer than the bands "
     "suggest.",
     "The constant C of λ is chosen in [0.1, 10] on pilot problems, other draws of the same "
     "setting, by the held-out squared error of the refit on the K columns chosen, once for all "

@@ -62,7 +62,7 @@ def mean_difference(rows: Any, others: Any, x: str = "n_samples") -> Difference 
 
 
 def relation(rows: Any, others: Any) -> int:
-    """Return 1 if the first curve needs fewer samples, −1 if more, 0 if the run does not decide."""
+    """Return 1 if the first curve is better, −1 if it is worse, 0 if the run does not decide."""
     ours, theirs = samples_needed(rows), samples_needed(others)
     ends = [math.inf if found.at is None else found.at for found in (ours, theirs)]
     if ends[0] != ends[1]:

@@ -1,7 +1,7 @@
 """The paper's findings, each compared with the numbers of one run.
 
 A finding is a function of the summary that returns a :class:`Verdict`, or None when the run has no
-data for it. The words are made from the numbers; no outcome is written here.
+data for it. The texts are made from the numbers; no outcome is fixed in this file.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _needs(curves: dict[str, Any], labels: dict[str, str]) -> str:
 
 
 def _exceptions(signs: dict[str, int], labels: dict[str, str]) -> str:
-    """Name the peers that are as good or better."""
+    """Name the baselines that are better, and those too close to decide."""
     better = [_name(name, labels) for name, sign in signs.items() if sign < 0]
     level = [_name(name, labels) for name, sign in signs.items() if sign == 0]
     words = f" Not so against {listed(better)}." if better else ""
@@ -78,7 +78,7 @@ def _exceptions(signs: dict[str, int], labels: dict[str, str]) -> str:
 
 
 def _others(table: Any, labels: dict[str, str]) -> str:
-    """Add what the paper does not compare: the best of the others, our search and the limit."""
+    """Add what the paper does not compare: our search, abess and the limit."""
     shown = ("projected-stg-refined", "abess", "limit-common-size")
     found = {name: curve(table, method=name) for name in shown}
     found = {name: rows for name, rows in found.items() if len(rows)}
@@ -267,7 +267,7 @@ def vanishing_error(summary: Any, labels: dict[str, str]) -> Verdict | None:
 
 
 def search_reaches_limit(summary: Any, labels: dict[str, str]) -> Verdict | None:
-    """Ours: the search misses a better truth in at most one problem in a hundred."""
+    """Not from the paper: the search misses a better truth in at most 1 % of the problems."""
     method = "projected-stg-refined"
     table = curve(summary, method=method)
     if "optimisation" not in table or not table["optimisation"].notna().any():

@@ -1,7 +1,7 @@
 """Curves with bands on given axes, and the failures of a method split below them.
 
-A point at which no fit gave an answer is a gap in its curve, and wherever fits failed a cross in
-the curve's colour stands on the axis. Every function takes axes and a table, and does not know
+A point at which no fit gave an answer is a gap in its curve. Wherever fits failed, the axis has a
+cross in the colour of the curve. Every function takes axes and a table, and does not know
 how the table was made.
 """
 
@@ -79,7 +79,8 @@ def size_rules(table: Any) -> dict[str, str]:
 def draw_curves(ax: Any, panel: Panel, entry: FigureSpec, styles: dict[Any, Look]) -> None:
     """Draw one metric against one setting, a curve with its band for each series.
 
-    Curves that coincide, as in small runs, share one band: ten bands over each other hide all.
+    Curves that coincide, as in small runs, share one band: ten bands on top of each other would
+    hide everything.
     """
     metric = METRICS[entry.metric]
     found = dict(iter(panel.table.groupby(entry.series)))
@@ -146,7 +147,7 @@ def _scale(ax: Any, panel: Panel, metric: Metric) -> None:
 
 
 def split_methods(table: Any) -> list[str]:
-    """Return the methods whose failures are shown: ours and the fastest exact peer."""
+    """Return the methods whose failures are split: our search, the paper's method and abess."""
     if not {"statistical", "optimisation"} <= set(table):
         return []
     judged = set(table.loc[table["statistical"].notna(), "method"])

@@ -1,6 +1,6 @@
 """From a run to a page: one HTML file that needs nothing else, and its figures and tables as files.
 
-Its only script sorts its tables. The same rows give the same page.
+The only script of the page sorts its tables. The same rows give the same page.
 """
 
 from __future__ import annotations

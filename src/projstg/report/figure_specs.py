@@ -99,7 +99,7 @@ class FigureSpec:
     trials_of: str = ""
     """The experiment whose trials it draws; empty: its own."""
     named: tuple[str, ...] = ()
-    """Settings that every panel says, whether they vary or not."""
+    """Settings that the title of every panel names, whether they vary or not."""
     metric: str = "recovery"
     series: str = "method"
     """What tells curves apart: ``method``, or a parameter of the method."""

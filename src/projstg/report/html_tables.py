@@ -77,7 +77,7 @@ def _columns(entry: FigureSpec, table: Any) -> list[tuple[str, Any]]:
 
 
 def numbers_table(entry: FigureSpec, table: Any, labels: dict[str, str]) -> HtmlTable:
-    """Return the numbers behind a figure, one row a point."""
+    """Return the numbers behind a figure, one table row per point."""
     numbers = _columns(entry, table)
     series = "Method" if entry.series == "method" else SYMBOLS.get(entry.series, entry.series)
     parts = panels(table, entry)
@@ -109,7 +109,7 @@ _THEORY = {
 def theory_table(entry: FigureSpec, table: Any) -> HtmlTable | None:
     """Return D/N, Kλ and the rate of Corollary 3 at each N; None if not asked for.
 
-    Designs with equal values share one line per N; others have lines of their own.
+    If all designs have equal values, there is one table row per N; else one per design and N.
     """
     if not entry.shows_rates or not set(_THEORY) <= set(table):
         return None
@@ -139,7 +139,7 @@ def _needed_cell(needed: Needed | None, is_best: bool) -> Cell:
 
 
 def headline_table(summary: Any, labels: dict[str, str]) -> HtmlTable | None:
-    """Return the samples needed for 90 % recovery, a row a method, a column a setting."""
+    """Return the samples needed for 90 % recovery: a row per method, a column per setting."""
     settings, found = headline(summary)
     if not settings:
         return None

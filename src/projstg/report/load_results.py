@@ -69,7 +69,7 @@ def _about(folder: Path) -> dict[str, Any]:
 
 
 def _chosen_size(rows: Any, about: dict[str, Any]) -> Any:
-    """Mark the rows of one size per experiment: that of the last run, else the one with most."""
+    """Mark the rows of one size per experiment: the size of the last run, else the commonest."""
 
     def chosen(sizes: Any) -> Any:
         wanted = about.get("size")

@@ -1,8 +1,8 @@
 """One look per method, the same in every figure.
 
 A method is known by its colour *and* its marker, so that a reader who does not see colours, or
-prints in grey, can still follow a curve. The methods of this package are drawn thick, the
-peers thin.
+prints in grey, can still follow a curve. The methods of this package are drawn thick, all
+others thin.
 
 A method that is not in the table (a user's own) takes the next spare look. Which one depends on its
 name and on the other unknown names of the run, not on the figure.

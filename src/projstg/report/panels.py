@@ -1,4 +1,4 @@
-"""From the summary of an experiment to panels: what varies besides the axis gets one each.
+"""From the summary of an experiment to panels: one for each value of what else varies.
 
 A setting belongs to the panel's name if it takes several values at one x. A setting that moves with
 x (D and K grow with N in ``consistency``) does not. Where an experiment

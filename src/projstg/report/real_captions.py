@@ -1,4 +1,4 @@
-"""The words about measured tables: what counts as the truth, and so what the figures measure."""
+"""The texts about measured tables: what counts as the truth, and so what the figures measure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NO_TRUTH = (
     "AILERON about 26 columns that are neither constant nor copies, with 21 pairs whose "
     "correlation is above 0.99, and 120 of TRIAZINES about 52, of rank about 41, of which 30 are "
     "exact combinations of others. Several supports then fit equally well or nearly so, and TPR "
-    "and FDR need a truth that somebody lays down."
+    "and FDR need a truth that somebody defines."
 )
 _BANDS = "Bands are 90 % bootstrap intervals, as in the paper."
 _ROWS = (
@@ -76,7 +76,7 @@ REAL_ENTRIES = (
         "False discoveries among shuffled columns",
         "Share of shuffled columns among those selected, on the measured response. To the columns "
         "of AILERON and TRIAZINES the same columns are added with their rows in another order, all "
-        "in the same one: correlated like the originals and without any tie to y. An original "
+        "in the same one: correlated like the originals and unrelated to y. An original "
         "counts as true, whichever it is. K is how many columns are asked for; methods of "
         "their own size do not know it, and their curves are level but for chance.",
         views=("n_informative",),
@@ -85,7 +85,7 @@ REAL_ENTRIES = (
         departures=(
             "Not in the paper. It needs no support to be true and says nothing about which "
             "originals are right; TPR is K(1 − FDR) over the number of originals.",
-            "Who selects nothing has made no false discovery.",
+            "A method that selects nothing makes no false discovery.",
             _ROWS,
             _SIZES,
         ),
@@ -128,7 +128,7 @@ REAL_ENTRIES = (
         "chosen and refitted by least squares on a random half of all rows, and the other half is "
         "predicted. This needs no truth, and it is "
         "what a user of real data can see. Supports that share few columns can predict equally "
-        "well, which is the same fact as above from the other side.",
+        "well: the data do not single out one support.",
         views=("n_informative",),
         metric="r2",
         named=("design", "n_samples"),

@@ -57,7 +57,7 @@ def _mean(rows: Any) -> float:
 
 
 def _mean_difference(rows: Any, others: Any) -> Difference | None:
-    """Return the difference of mean TPR over the K they share, its spread read off the bands."""
+    """Return the difference of mean TPR over the shared K; its spread comes from the bands."""
     both = rows.merge(others, on="n_informative", suffixes=("", "_other"))
     if not len(both):
         return None
@@ -69,7 +69,7 @@ def _mean_difference(rows: Any, others: Any) -> Difference | None:
 
 
 def _refined(table: Any, labels: dict[str, str]) -> str:
-    """Add what the paper does not compare: our search and the best of the others."""
+    """Add what the paper does not compare: our search and abess."""
     pieces = []
     for name in ("projected-stg-refined", "abess"):
         rows = curve(table, method=name)

@@ -21,7 +21,7 @@ SHARE = 0.9
 
 
 class Needed(NamedTuple):
-    """Where a curve passes the share, and where the ends of its band do; None: nowhere."""
+    """The N at which a curve, and each end of its band, reaches the share; None: nowhere."""
 
     at: int | None
     earliest: int | None
@@ -47,7 +47,7 @@ class Needed(NamedTuple):
 
 
 def samples_needed(rows: Any, x: str = "n_samples", share: float = SHARE) -> Needed:
-    """Return where one curve, given as rows of the summary, reaches the share for good."""
+    """Return where one curve, given as rows of the summary, reaches the share and stays."""
     metric = METRICS["recovery"]
     rows = rows.sort_values(x)
     grid = [int(value) for value in rows[x]]

@@ -1,4 +1,4 @@
-"""A verdict: what several comparisons amount to."""
+"""A verdict: the result of several comparisons."""
 
 from __future__ import annotations
 

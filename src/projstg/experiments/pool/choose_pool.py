@@ -16,7 +16,7 @@ from .process_pool import ProcessPool
 
 __all__ = ["Workers", "pool"]
 
-# A worker with all its libraries loaded, one of them with a compiler, takes a fifth of this.
+# A worker that has loaded all libraries, a compiler included, takes a fifth of this.
 _LEAST_MEMORY = 2**31
 
 

@@ -7,7 +7,7 @@ combinations of others. A setting therefore names its *truth*:
     planted     y = Xβ* + ε with ±1 at random columns of the real X: the truth is known
     nuisance    the real y; a copy of all columns with shuffled rows: originals count as true
     consensus   the real y; the columns on which resampling the whole table agrees are true
-    held-out    the real y and no truth: as many other rows are kept to be predicted
+    held-out    the real y and no truth: as many other rows are held out and predicted
 """
 
 from .measured_problem import MeasuredProblem, draw, measured_problem

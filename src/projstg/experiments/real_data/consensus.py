@@ -1,10 +1,10 @@
-"""The columns on which resampling a whole table agrees.
+"""The columns of a whole table that random halves of its rows choose most often.
 
-On each of 25 random halves of all rows the K columns with the smallest residual are searched for;
-the K columns found most often are the consensus (of equally frequent ones the earlier). The
+On each of 25 random halves of all rows, search for the K columns with the smallest residual. The K
+columns found most often are the consensus (among equally frequent columns, the earlier ones). The
 criterion is least squares, not the evidence, because the truth must not come from the score that
-one of the compared methods uses. Of two columns that nearly repeat each other some halves take one
-and some the other; there the consensus is a convention.
+one of the compared methods uses. If two columns nearly repeat each other, some halves take one and
+some the other; which of them is in the consensus is then arbitrary.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One problem on a measured table: random rows of it, and what counts as true in them.
 
 In the rows drawn some columns are constant and some repeat another up to scale; they are dropped,
-and every trial says how many. Columns are standardised on the rows drawn, and so is a measured y,
+and every result says how many. Columns are standardised on the rows drawn, and so is a measured y,
 because no method here fits an intercept. Columns are in random order, because some methods break
 ties by position. As everywhere, (root, setting, repetition) is the seed.
 """
@@ -69,7 +69,7 @@ def measured_problem(
         )
     parts = _MAKERS[setting["truth"]](rng, setting, columns, train, rows[len(train) :])
     parts = {"note": columns.note, "columns": columns.kept, **parts}
-    if setting["truth"] != "planted":  # planted columns are in random places already
+    if setting["truth"] != "planted":  # planted columns are at random positions already
         parts = _shuffled(rng, parts)
     return MeasuredProblem(**parts, setting=setting, root=int(root), repetition=int(repetition))
 
@@ -119,7 +119,7 @@ def _consensus(
     train: np.ndarray,
     _: np.ndarray,
 ) -> dict[str, Any]:
-    """Return the real response; true are the columns on which resampling agrees."""
+    """Return the real response; the columns of the consensus count as true."""
     agreed = agreed_columns(setting["design"], setting["n_informative"], loaded)
     true = columns.representatives(agreed)
     share = agreement(setting["design"], setting["n_informative"], loaded)

@@ -27,14 +27,14 @@ def _gates(known: Known, **knobs: Any) -> dict[str, Any]:
 
 
 def _gates_alone(known: Known, **knobs: Any) -> dict[str, Any]:
-    """Return the same for :class:`ProjectedSTG` without a search."""
+    """Return the parameters of :class:`ProjectedSTG` with gates and without a search."""
     return _gates(known, **knobs) | {"refine": False}
 
 
 def _search(known: Known, criterion: str) -> dict[str, Any]:
     """Return the parameters of the default search, which is told K and nothing else.
 
-    Other criteria than the default are there for comparison; their probabilities are not needed.
+    The other criteria serve for comparison only, so their probabilities are not computed.
     """
     from ...estimators.gate_options import Gates
 
@@ -49,7 +49,7 @@ def _search(known: Known, criterion: str) -> dict[str, Any]:
 
 
 def _limit(known: Known, criterion: str) -> dict[str, Any]:
-    """Return the parameters of a search with another seed than any method's, and no fewer starts.
+    """Return the parameters of the reference search: its own seed, at least as many starts.
 
     The default search takes at most 90 starts up to K = 10, and at most 300 beyond.
     """

@@ -1,6 +1,6 @@
 """An experiment is one TOML file: which problems, which methods, how often.
 
-Those of the package are called by their names, a user's own by its path::
+An experiment of the package is called by its name, a user's own by its path::
 
     title = "Recovery against the number of samples"
     root = 1
@@ -17,11 +17,11 @@ Those of the package are called by their names, a user's own by its path::
     n_samples = [30, 60]
     noise_std = [0.5, 1.0]
 
-Lists in one entry of ``settings`` multiply; entries add up. Fields that vary together stand in
-``cases``, a list of tables. A design or a signal with options is a table with a ``name``; measured
-tables are designs too (``{ name = "ailerons", truth = "planted" }``). A figure that draws the
-trials of another experiment has only a title and ``trials_of``. An unknown key is refused, and the
-nearest known one is named. More than :class:`Bounds` allows is refused before it is expanded.
+Lists in one entry of ``settings`` multiply; entries add up. Fields that vary together are written
+in ``cases``, a list of tables. A design or a signal with options is a table with a ``name``;
+measured tables are designs too (``{ name = "ailerons", truth = "planted" }``). A figure that draws
+the trials of another experiment has only a title and ``trials_of``. An unknown key is refused, and
+the nearest known one is named. More than :class:`Bounds` allows is refused before it is expanded.
 """
 
 from __future__ import annotations

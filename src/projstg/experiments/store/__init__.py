@@ -5,7 +5,7 @@ holds::
 
     parts/KEY.parquet      the rows of one task
     tuning/KEY.json        the C chosen for one setting
-    set-aside/             files found in parts/ that are not what their name says
+    set-aside/             files found in parts/ that are not the rows their name promises
     specs/NAME.toml        the experiments that were asked for
     run.json               versions, machine, command, times of the last run
 

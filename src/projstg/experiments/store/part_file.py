@@ -1,8 +1,8 @@
 """One file of rows: Parquet with what made it, and a checksum of all its bytes.
 
-The metadata says which task the rows are of and when they were written. The SHA-256 of the file
-stands in its own metadata; it is computed with zeros in its place. A single bit that changed is
-noticed before anything in the file is used.
+The metadata names the task that made the rows and the time of writing. It also holds the SHA-256 of
+the file, computed with zeros in the place of the checksum. One changed bit is noticed before any
+value of the file is used.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """All rows of a folder as one table.
 
-When an experiment was changed and run again, its old files are still there. Of each line of the
-summary (a method on a setting) only those files count that were made in the same way as the one
-written last.
+When an experiment was changed and run again, its old files are still there. For each line of the
+summary (one method on one setting), take the file written last and the files made in the same way;
+ignore the others.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def read_rows(folder: str | Path, keys: Iterable[str] | None = None) -> Any:
 
 
 def _of_last_recipe(parts: list[Any]) -> list[Any]:
-    """Return the tables made as the last one of their line was, in the order of writing."""
+    """Return the tables made in the same way as the newest of their line, oldest first."""
     abouts = [about_part(part) for part in parts]
     order = sorted(range(len(parts)), key=lambda i: (abouts[i]["written"], abouts[i]["key"]))
     made = [line_and_recipe(about["task"]) for about in abouts]

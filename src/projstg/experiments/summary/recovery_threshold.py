@@ -36,7 +36,7 @@ def samples_needed(summary: Any, rate: float = 0.9) -> Any:
 
 
 def _threshold(N: np.ndarray, rates: np.ndarray, rate: float) -> tuple[float, float]:
-    """Return the first N from which on all rates are high enough, and where the line crosses."""
+    """Return the first N from which all rates are high enough, and where the line crosses."""
     first = first_reaching(rates, rate)
     if first is None:
         return math.nan, math.nan
@@ -47,7 +47,7 @@ def _threshold(N: np.ndarray, rates: np.ndarray, rate: float) -> tuple[float, fl
 
 
 def first_reaching(values: np.ndarray, level: float) -> int | None:
-    """Return the first index from which on all values are at least ``level``; None: there is none.
+    """Return the first index from which all values are at least ``level``; None: there is none.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The summary of a run: rows grouped by setting and method.
 
 Rates come with a bootstrap band, as in the paper, and with Wilson's interval, whose width is not
-zero at rates 0 and 1. A fit that failed with an error gave no answer: it is counted apart, and in
-nothing else.
+zero at rates 0 and 1. A fit that failed with an error gave no answer: it counts as an error
+and enters no other number.
 """
 
 from __future__ import annotations
