@@ -5,6 +5,7 @@ python benchmarks/exhaustive.py tight [problems] [seed]    D = 13 … 16, few ro
 """
 
 import argparse
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -14,8 +15,11 @@ from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
 from projstg._core.score.criterion import CRITERIA, support_scores
 from projstg._core.search.best_support import refine
+from projstg._core.search.search_settings import SEARCH
 
 threadpool_limits(1)
+# By itself it scores all supports of such small problems, too.
+NOT_ENUMERATED = replace(SEARCH, n_enumerable=0)
 
 
 def draw_small(rng, batch, n_rows, n_columns):
@@ -38,7 +42,9 @@ def count_misses(shapes, label, n_problems, seed, batch=50):
         every = np.broadcast_to(every, (batch, *every.shape))
         for name, criterion in CRITERIA.items():
             generators = [np.random.default_rng([seed, i]) for i in range(batch)]
-            found = refine(problem, K, generators=generators, criterion=name)
+            found = refine(
+                problem, K, generators=generators, criterion=name, settings=NOT_ENUMERATED
+            )
             best = support_scores(problem, every, criterion).min(axis=1)
             misses[name] += int(np.sum(found.objective > best + 1e-6 * (1.0 + np.abs(best))))
     print(f"{n_problems} problems with {label}, misses: {misses}", flush=True)

@@ -1,4 +1,4 @@
-"""300 recorded answers, to check that a change of the code changes none of them.
+"""302 recorded answers, to check that a change of the code changes none of them.
 
     python frozen_answers.py write FILE       answers of this code
     python frozen_answers.py compare FILE     exit status 1 where this code answers differently
