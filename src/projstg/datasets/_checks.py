@@ -1,4 +1,4 @@
-"""Questions put to what a caller typed; every refusal says what was seen and what to type."""
+"""Checks of what a caller typed; every error says what was seen and what to type."""
 
 from __future__ import annotations
 

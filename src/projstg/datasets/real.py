@@ -1,4 +1,4 @@
-"""The two measured tables of the paper's section 4.2, the originals and no replacement.
+"""The two measured tables of the paper's section 4.2, unchanged.
 
 A table is read from one folder, as ``triazines.csv`` or ``ailerons.csv``; where it is not there, it
 is fetched from OpenML by its number and kept in that folder. In both cases its numbers must have

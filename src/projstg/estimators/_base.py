@@ -1,4 +1,4 @@
-"""What selectors share: prediction, display, seeds, progress; and the fit of those with gates."""
+"""What selectors share: prediction, display, seeds, progress; and the fit of gate selectors."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class TableSelector(LinearSelector):
 
 
 class GateSelector(GateAttributes, TableSelector):
-    """A selector by stochastic gates; a subclass says of which kind in ``gate_family``."""
+    """A selector by stochastic gates; a subclass names their kind in ``gate_family``."""
 
     gate_family: GateFamily
     """The kind of gates, with its own values where :class:`Gates` has None."""

@@ -5,19 +5,21 @@ therefore not shrunken. With columns at mean square one a point of the path is a
 
 .. math:: \|y - X\beta\|^2 / (2n) + \sum_d p_{\lambda,\gamma}(|\beta_d|),
 
-found by skglm's coordinate descent from the point before it, from the λ that leaves nothing
-downwards. The number of non-zeros rises, overshoots K, often comes back to it once the penalty is
-flat over the true coefficients, and rises for good where the noise comes in. Two rules make a
-support of K columns of this:
+found by skglm's coordinate descent, started at the point before it. The path begins at the λ at
+which all coefficients are zero, and λ falls. The number of non-zeros rises above K, often comes
+back to K once the penalty is flat at the true coefficients, and rises again where columns of noise
+enter. Two rules take K columns from a path:
 
-* "exact": the last point with exactly K non-zeros, the one with the least shrinkage. There are
-  often several before it, whose coefficients are still those of the LASSO: the last recovers 0.87
-  of the supports, the first 0.08 (SCAD, γ = 3, D = 64, K = 10, n = 40, σ = 0.5), and hardly ever is
-  another right where the last is wrong. Where no point has K, the rule has failed, says so, and
-  what comes back is the other rule's answer.
+* "exact": the last point with exactly K non-zeros, the one with the least shrinkage. Often several
+  points before it have K too, but their coefficients are still those of the LASSO: the last point
+  recovers 0.87 of the supports, the first 0.08 (SCAD, γ = 3, D = 64, K = 10, n = 40, σ = 0.5), and
+  another point is hardly ever right where the last is wrong. Where no point has exactly K, the rule
+  has failed: it warns, and the answer is that of "top".
 * "top": at each point with at least K non-zeros the K largest, and of these supports the one whose
-  least squares has the smallest residual: 0.94 in the same cell. (At the first such point alone it
-  is 0.01, for the same reason. ``benchmarks/peers.py --only points`` makes these numbers.)
+  least squares has the smallest residual. It recovers 0.94 of the same supports. (The first such
+  point alone recovers 0.01, also because of the shrinkage.)
+
+``benchmarks/peers.py --only points`` makes these numbers.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ from .._extras import extra
 from ._base import TableSelector
 from ._validation import check_coefficients, check_range, size_or_tenth
 
-# Where the path may end: a support of K that lies beyond so many non-zeros has not been seen.
+# The path ends beyond 2K plus so many non-zeros; no exact support of K was ever seen after that.
 _OVERSHOOT = 5
 # Coordinate descent: how far from stationary a point may be, with y at root mean square one.
 _TOLERANCE, _MOST_ROUNDS, _MOST_EPOCHS = 1e-4, 50, 1000
@@ -116,8 +118,8 @@ class FoldedConcaveSelector(TableSelector):
         if self.rule == "exact" and not choice.is_exact:
             warnings.warn(
                 f"no point of the path has exactly {choice.columns.size} non-zero coefficients; "
-                "what is selected is the answer of rule='top'. A finer path (n_alphas) may have "
-                "one.",
+                "the selected columns are those of rule='top'. A finer path (larger n_alphas) may "
+                "have such a point.",
                 stacklevel=7,
             )
         if path.violations[choice.point] > _TOLERANCE:
@@ -151,8 +153,8 @@ def penalised_path(
 ) -> Path:
     """Return points at these parts of the largest λ, ending where more than ``most`` are non-zero.
 
-    Each point starts from the one before. The solver is called below its front door, which would
-    compile a copy of the penalty for every λ: twice the time of a whole path.
+    Each point starts from the one before. The solver's private ``_solve`` is called, because its
+    public ``solve`` would compile a copy of the penalty for every λ: twice the time of the path.
     """
     compiled_clone = extra("skglm.utils.jit_compilation", "peers").compiled_clone
     datafit = compiled_clone(extra("skglm.datafits", "peers").Quadratic())

@@ -1,7 +1,7 @@
-"""What a fitted model says of its gates, computed when it is first asked for.
+"""The attributes of a fitted model that come from its gates, computed when one is first read.
 
-Where a search gave the answer the gates have only begun, and ``fit`` kept what it takes to bring
-them to rest: sums over the rows, the options and the seed. Parameters set later change nothing.
+After a search the gates have taken only their first steps, and ``fit`` has kept what the other
+steps need: sums over the rows, the options and the seed. Parameters set later change nothing.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class GateAttributes:
         return int(_answer(self).fit.n_iter[0])
 
     def __dir__(self) -> list[str]:
-        # scikit-learn asks for every attribute to see whether it is there, and asking fits gates.
+        # scikit-learn reads every attribute to see whether it is there, and reading fits gates.
         if not _wait(self):
             return list(super().__dir__())
         return [name for name in object.__dir__(self) if name in _NAMES or hasattr(self, name)]
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
-        """Return scikit-learn's list of what was learned, without gates that wait."""
+        """Return scikit-learn's list of what was learned, without gates that are not fitted yet."""
         shown = copy(self)
         if _wait(self):
             del shown._fitted_gates
@@ -73,20 +73,20 @@ def _wait(model: Any) -> bool:
 
 
 def _answer(model: Any) -> GateAnswer:
-    """Return the gates at rest; the first time, with a warning where they are not."""
+    """Return the fitted gates; warn the first time, where they did not converge."""
     check_is_fitted(model, "_fitted_gates")
     gates = model._fitted_gates
     is_first = gates.wait
     answer = gates.answer()
     text = unfinished(answer.fit, gates.options) if is_first else None
     if text is not None:
-        # The level is that of whoever reads the attribute.
+        # The level is that of the code that reads the attribute.
         warnings.warn(text, ConvergenceWarning, stacklevel=3)
     return answer
 
 
 def unfinished(fit: GateFit, options: GateOptions) -> str | None:
-    """Return what to say of the gates of one table that did not come to rest."""
+    """Return the warning for the gates of one table that did not converge, or None."""
     status = Status(int(fit.status[0]))
     if status is Status.MAX_ITER:
         return (

@@ -9,7 +9,7 @@ import numpy as np
 
 __all__ = ["answer_html"]
 
-# So many chosen columns are listed; the others are counted.
+# At most so many chosen columns are listed; the others are counted.
 _MOST_ROWS = 50
 
 

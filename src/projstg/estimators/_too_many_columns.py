@@ -4,7 +4,7 @@ Once K reaches the rank of X, any K independent columns fit as well as all colum
 rank is that of the rows they fit any y without error. So K should be below the rank, unless all
 columns are wanted and they are independent.
 
-The rank matters only where it is not above K, and two steps find that out. With λ_d the eigenvalues
+Two steps find out whether the rank is above K. With λ_d the eigenvalues
 of XᵀX the rank is at least (Σλ_d)²/Σλ_d², by Cauchy and Schwarz: two sums over a matrix, and enough
 on most tables. Otherwise the rank is computed (``_core/data/table_rank.py``).
 """
@@ -20,7 +20,7 @@ from .._core.data.table_rank import rank_up_to
 
 __all__ = ["too_many_columns"]
 
-# A lower bound of the rank may come from so many of the columns: those of a wide table are dear.
+# So many columns are enough for a lower bound of the rank; all columns of a wide table take long.
 _MOST_COLUMNS = 1000
 
 

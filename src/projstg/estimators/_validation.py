@@ -28,7 +28,7 @@ def check_parameters(estimator: Any) -> None:
 
 
 def changed(estimator: Any, names: Sequence[str]) -> list[str]:
-    """Return those of the parameters ``names`` that are not at their default."""
+    """Return the parameters among ``names`` that are not at their default."""
     plain = type(estimator)()
     return [name for name in names if getattr(estimator, name) != getattr(plain, name)]
 
@@ -144,7 +144,7 @@ def _index(column: Any, n_features: int, names: Any, parameter: str) -> int:
 
 
 def size_or_tenth(k: int | None, varies: np.ndarray, names: Any) -> int:
-    """Return K, or raise where so few columns vary; for None a tenth of the columns."""
+    """Return K, or raise where fewer than K columns vary; for None a tenth of the columns."""
     nobody = np.zeros_like(varies)
     check_selection(k, varies, nobody, nobody, names)
     return min(max(varies.size // 10, 1), int(varies.sum())) if k is None else int(k)

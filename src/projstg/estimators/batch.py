@@ -35,18 +35,18 @@ class ManyFits:
     alpha: Any
     noise_std: Any
     objective: np.ndarray | None
-    """With ``n_starts`` and ``n_agreeing_starts`` what the search says; None without one."""
+    """(n_problems,), like ``n_starts`` and ``n_agreeing_starts``; None without a search."""
     n_starts: np.ndarray | None
     n_agreeing_starts: np.ndarray | None
     support_probability: np.ndarray | None
-    """(n_problems,), with ``inclusion_probability`` (n_problems, n_features); None likewise."""
+    """(n_problems,), and ``inclusion_probability`` (n_problems, n_features), or None."""
     inclusion_probability: np.ndarray | None
     seeds: tuple[int, ...]
     """Problem i is ``ProjectedSTG(random_state=seeds[i])`` on its own."""
     _gates: KeptGates
-    """What the next six properties are made of, when the first of them is asked for.
+    """What the next six properties are computed from, when the first of them is read.
 
-    Until then, where a search gave the answer, it holds a Gram matrix, or less, of each problem."""
+    Until then, after a search, it holds a Gram matrix, or less, of each problem."""
 
     @property
     def mu(self) -> Any:
@@ -75,12 +75,12 @@ class ManyFits:
 
     @property
     def converged(self) -> Any:
-        """Whether the gates came to rest, (n_problems,)."""
+        """Whether the gates converged, (n_problems,)."""
         return self._gates.answer().fit.status == int(Status.CONVERGED)
 
     @property
     def is_settled(self) -> np.ndarray:
-        """Whether the gates came to rest, (n_problems,); true for gates nobody has asked for yet.
+        """Whether the gates converged, (n_problems,); true for gates that are not fitted yet.
 
         Reading it fits no gates.
         """
@@ -150,7 +150,7 @@ def fit_together(
 ) -> ManyFits:
     """Return what ``fit`` of a ProjectedSTG or STG learns from each problem; see :func:`fit_many`.
 
-    ``random_state`` is that of :func:`fit_many`, and stands in for the model's own.
+    ``random_state`` is as in :func:`fit_many`; the model's own is not used.
     """
     check_parameters(model)
     asked = asked_of(model)

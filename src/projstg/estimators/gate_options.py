@@ -25,12 +25,12 @@ class Gates(BaseEstimator):
     .. math:: E_z \|y - X(\theta \odot z)\|^2 / n + \lambda \sum_d \Phi(\mu_d / \tau).
 
     An estimator with ``gates=None`` uses ``Gates()``. Where a default is None, each estimator has
-    its own value. The values are checked in ``fit`` of the estimator, and one that could not be
+    its own value. The values are checked in ``fit`` of the estimator; a value that would not be
     used, whatever K is, raises there.
 
-    Exact gates with ``warm_up`` that only begin a search take their first six steps in ``fit``. The
-    rest, up to ``max_iter`` and ``tol``, follows when an attribute such as ``gate_mean_`` is asked
-    for. All other gates are fitted in ``fit``.
+    Before a search, exact gates with ``warm_up`` take only their first six steps in ``fit``. They
+    take the other steps, up to ``max_iter`` and ``tol``, when an attribute such as ``gate_mean_``
+    is read. All other gates are fitted in ``fit``.
 
     Parameters
     ----------
@@ -46,38 +46,38 @@ class Gates(BaseEstimator):
         C in the rule above; the paper chooses it by cross-validation in [0.1, 10]. None is 0.2,
         in :class:`STG` 0.1.
     noise_std : float or None, default=None
-        σ in the rule above, which is then the paper's to the letter and takes coefficients of
-        standardised columns to be of size one. None estimates both σ and that size from a greedy
-        fit of K columns, which makes λ follow the units of y. With fewer than 2D rows the estimate
-        is too large where the greedy fit misses true columns, and too small where K exceeds the
-        truth; it is never below one percent of the root mean square of y.
+        σ in the rule above. With a number the rule is exactly the paper's, which assumes that
+        coefficients of standardised columns have size one. None estimates both σ and that size
+        from a greedy fit of K columns, so that λ follows the units of y. With fewer than 2D rows
+        the estimate of σ is too large where the greedy fit misses true columns, and too small where
+        K exceeds the truth; it is never below one percent of the root mean square of y.
     tau : float, default=0.5
         Standard deviation of the gates' noise, from 0.01 to 100.
     expectation : {"exact", "monte-carlo"} or None, default=None
         "exact" uses the gates' moments in closed form. "monte-carlo" samples gates: in
         :class:`ProjectedSTG` that is Algorithm 1 of the paper as written. None is "exact", in
-        :class:`STG` "monte-carlo", which has no other.
+        :class:`STG` "monte-carlo", the only value it takes.
     warm_up : bool, default=True
-        Exact gates: before anything else take six gradient steps of one size for all gates, in
-        which the clearest columns go first. It recovers far more supports; False is the plain mode.
+        Exact gates: whether to begin with six gradient steps of one size for all gates, in which
+        the gates of the clearest columns open first. This recovers far more supports than False.
     n_gate_samples : int, pair of int or None, default=None
         Sampled gates: how many are sampled in each step. A pair is M for the projection and L for
-        the gradient. None is 20 for both; :class:`STG` has no projection and takes one number,
-        None is 1.
+        the gradient; one number is both. None is 20 for both. :class:`STG` has no projection and
+        takes one number; there None is 1.
     optimizer : {"adam", "fixed"} or None, default=None
         Sampled gates: Adam as in the paper's section 4, or the fixed step γ of Algorithm 1. None
         is "adam", in :class:`STG` "fixed", which recovers more supports there.
     learning_rate : float or None, default=None
         Sampled gates: the step size, for a y of mean square one. None is 0.001, in :class:`STG`
-        0.5. There plain steps are in units of the inverse of the largest eigenvalue of XᵀX/n,
-        columns standardised, and below one the descent in θ is stable whatever the table; Adam
-        needs far less, about 0.01.
+        0.5. In :class:`STG` a fixed step is in units of the inverse of the largest eigenvalue of
+        XᵀX/n, columns standardised, and below one the descent in θ is stable for every table; Adam
+        needs far less there, about 0.01.
     max_iter : int or None, default=None
         The most steps, not counting those of ``warm_up``. None is 1000 for exact gates and 4000 for
-        sampled ones, in :class:`STG` 8000. Of sampled gates all steps are taken.
+        sampled ones, in :class:`STG` 8000. Sampled gates take all of these steps.
     tol : float, default=1e-4
-        Exact gates: stop when no coefficient of a standardised column changes by more than this
-        part of the root mean square of y.
+        Exact gates: stop when no coefficient of a standardised column changes by more than ``tol``
+        times the root mean square of y.
 
     Examples
     --------
@@ -150,9 +150,9 @@ class GateFamily:
     max_iter: int | None
 
 
-# M = L = 20 and Adam are the paper's; C, the rate and the steps are about those of its public code.
+# M = L = 20 and Adam are the paper's; C, rate and steps are close to those of its public code.
 PROJECTED = GateFamily("ProjectedSTG", "projected", "exact", 0.2, 20, "adam", 1e-3, None)
-# The best of a grid, on problems apart from those it is compared on: benchmarks/stg_grid.py.
+# The best of a grid, on other problems than the comparisons use: benchmarks/stg_grid.py.
 JOINT = GateFamily("STG", "joint", "monte-carlo", 0.1, 1, "fixed", 0.5, 8000)
 
 

@@ -18,24 +18,23 @@ class MCP(FoldedConcaveSelector):
     .. math:: p'_{\lambda,\gamma}(t) = (\lambda - t/\gamma)_+, \quad t \ge 0,
 
     local minima of :math:`\|y - X\beta\|^2 / (2n) + \sum_d p_{\lambda,\gamma}(|\beta_d|)` are
-    followed as by :class:`SCAD`, whose rules for K columns, cost and extra (``peers``) are the
-    same.
+    computed as for :class:`SCAD`, by skglm too (extra ``peers``) and in about the same time.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        K. Exactly so many columns come back. None selects a tenth of the columns, at least one.
+        K. Exactly K columns are selected. None selects a tenth of the columns, at least one.
     rule : {"exact", "top"}, default="exact"
-        As for :class:`SCAD`.
+        How K columns are taken from the path; see :class:`SCAD`.
     gamma : float, default=3
         γ > 1: the penalty is flat from γλ on.
     n_alphas : int, default=100
         Points of the path, λ falling geometrically. It ends sooner where more than 2K + 5
         coefficients are non-zero.
     eps : float, default=0.02
-        The smallest λ as a part of the largest.
+        The smallest λ divided by the largest.
     fit_intercept : bool, default=True
-        Whether to take the means out first.
+        Whether to fit an intercept, by subtracting the means of the columns and of y.
 
     Attributes
     ----------

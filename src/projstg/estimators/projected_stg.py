@@ -28,49 +28,53 @@ class ProjectedSTG(GateSelector):
 
     .. math:: E_z \|y - X(\theta \odot z)\|^2 / n + \lambda \sum_d \Phi(\mu_d / \tau),
 
-    with the coefficients θ at their best for the gates (Theorem 1 of the paper), and the K columns
-    with the largest :math:`|\theta_d\,\mathrm{clip}(\mu_d, 0, 1)| \cdot \|x_d\|` are the gates'
-    answer (``refine=False``). By default only their first steps are taken, as one of the starts of
-    a search by exchanges, and the support with the best evidence is selected. ``predict`` is least
-    squares on it. The units of the columns make no difference, nor does it matter which other K
-    were asked for before.
+    with the coefficients θ at their best for the gates (Theorem 1 of the paper). The gates' answer
+    (``refine=False``) is the K columns with the largest
+    :math:`|\theta_d\,\mathrm{clip}(\mu_d, 0, 1)| \cdot \|x_d\|`. By default the gates take only
+    their first steps, which give one of the starts of a search. The search exchanges one column for
+    another, and selects the support with the best score under ``criterion``. ``predict`` is least
+    squares on the selected columns. The answer does not depend on the units of the columns, nor on
+    which other K were asked for before.
 
     Parameters
     ----------
     n_features_to_select : int, "auto" or None, default="auto"
-        K. Exactly so many columns come back. "auto" chooses K from the data, as ``selection`` says;
-        it may be none at all. None selects the columns whose gate is open, μ > 0.
+        K. Exactly K columns are selected. "auto" chooses K from the data, as ``selection`` says;
+        K may be zero. None selects the columns whose gate is open, μ > 0.
     always_select, never_select : list of str or int, mask, or None
-        Columns that must, or must not, be among the K.
+        Columns that must, or must not, be selected: names, indices, or a mask with one value for
+        each column.
     criterion : {"common-size", "evidence", "least-squares"}, default="common-size"
         What makes one support better than another of the same size. "evidence" is the probability
-        of the data with the coefficients, their scale and the noise integrated out; "common-size"
-        is the same with coefficients (of standardised columns) that scatter around a common size,
-        by how much the data say, instead of around zero; "least-squares" is the residual.
+        of the data with the coefficients, their scale and the noise integrated out, where the
+        prior of the coefficients (of standardised columns) is centred at zero. "common-size" is
+        that probability with a prior centred at a common size, with either sign; the data
+        determine its width. "least-squares" is the residual sum of squares.
     selection : {"evidence", "ebic", "bic", "gic"}, default="evidence"
-        How "auto" chooses K: the size of the likeliest support over all sizes up to 200, all sizes
-        equally likely beforehand and all supports of one size too, or an information criterion.
+        How "auto" chooses K. "evidence" takes the size of the likeliest support over all sizes up
+        to 200; beforehand all sizes are equally likely, and so are all supports of one size. The
+        others are information criteria.
     refine : bool, default=True
-        With K given or "auto", search: walks that exchange one column for another, from the first
-        steps of the gates and many other starts, until enough of them have arrived at the same best
-        support. False leaves the gates' answer for K columns; "auto" needs the search and raises,
-        and with None the gates answer in any case.
+        Whether to search, with K given or "auto". The search exchanges one column for another,
+        from the first steps of the gates and from many other starts, until enough starts have
+        arrived at the same best support. False takes the gates' answer for K columns, and raises
+        with "auto", which needs the search. With None there is no search in any case.
     gates : Gates or None, default=None
         How the gates are fitted: λ, τ, exact or sampled gates, steps. None is ``Gates()``. Before a
         search only their first six steps are taken, unless they are sampled or ``warm_up=False``.
         ``ProjectedSTG(K, refine=False, gates=Gates(expectation="monte-carlo"))`` is the paper's
         Algorithm 1.
     probabilities : bool, default=True
-        With K given, also say how sure the answer is. It takes looking at all supports around the
-        best ones, which now and then finds a better one; False saves that time. "auto" by the
-        evidence chooses K by these probabilities, and raises where they are False.
+        With K given, whether to compute how sure the answer is. For this all supports around the
+        best ones are scored, which now and then finds a better one; False saves that time. "auto"
+        with ``selection="evidence"`` chooses K by these probabilities, and raises with False.
     n_starts : int or None, default=None
-        The most starts the search may take; None is 0.9 K², between 60 and 300. Easy problems
-        stop after a handful.
+        The most starts the search may take; None is 0.9 K², between 60 and 300. On easy problems
+        the search stops after a few.
     fit_intercept : bool, default=True
-        Whether to take the means out first.
+        Whether to fit an intercept, by subtracting the means of the columns and of y.
     random_state : int, RandomState instance or None, default=0
-        Where the search's starts and sampled gates come from. The default gives the same answer
+        The seed of the search's starts and of sampled gates. The default gives the same answer
         every time; None does not.
 
     Attributes
@@ -81,17 +85,17 @@ class ProjectedSTG(GateSelector):
         Least squares on the selected columns, zero elsewhere.
     intercept_ : float
     gated_coef_ : ndarray of shape (n_features_in_,)
-        The paper's estimate θ ⊙ clip(μ, 0, 1), in the units of the table. Like the other four that
-        come from the gates (``gate_mean_``, ``mu_``, ``risk_``, ``n_iter_``) it is computed when
-        first asked for, where the gates only began a search; a warning that they did not come to
-        rest comes then. For this ``fit`` keeps the inner products of the columns, 8·D·min(N, D)
-        bytes (32 MB for 2000 columns), until one of the five is asked for.
+        The paper's estimate θ ⊙ clip(μ, 0, 1), in the units of the table. Five attributes come
+        from the gates: this one, ``gate_mean_``, ``mu_``, ``risk_`` and ``n_iter_``. After a search
+        they are computed when the first of them is read, and a warning that the gates did not
+        converge comes then. Until then the model keeps the inner products of the columns,
+        8·D·min(N, D) bytes (32 MB for 2000 columns).
     gate_mean_ : ndarray of shape (n_features_in_,)
         E[z_d]: how far open each gate is. Not a probability that the column matters.
     mu_ : ndarray of shape (n_features_in_,)
-        The gates' locations. ±∞ is where the minimum is for a gate that is surely open or shut.
+        The gates' locations. ±∞ means a gate that is surely open or shut.
         With more than 2000 columns and a search, gates are fitted to the 1000 columns (or 4 K) most
-        correlated with y and the others are shut; the search looks at all.
+        correlated with y and the others are shut; the search looks at all columns.
     alpha_ : float
         The λ used.
     noise_std_ : float or None
@@ -102,12 +106,13 @@ class ProjectedSTG(GateSelector):
         Steps the gates took.
     support_probability_ : float or None
         How likely the selected columns are to be exactly the right ones, given the table: among
-        supports of all sizes if the evidence chose K, otherwise among those of the same size; zero
-        where ten others are likelier, as may happen under ``criterion="least-squares"``. Like the
-        next two, it is what the evidence says, and None without a search.
+        supports of all sizes if the evidence chose K, otherwise among supports of the same size.
+        It is zero where ten others are likelier, as may happen under
+        ``criterion="least-squares"``. This and the next three attributes are computed from the
+        evidence; they are None without a search or with ``probabilities=False``.
     inclusion_probability_ : ndarray of shape (n_features_in_,) or None
-        How likely each column is to be one of the right ones. With more than 300 columns those
-        that are far from improving the answer are given zero.
+        How likely each column is to be one of the right ones. With more than 300 columns, columns
+        that are far from improving the answer get zero.
     size_probability_ : ndarray or None
         How likely each number of columns 0, 1, 2, … is.
     alternatives_ : list of (list, float) or None
@@ -119,11 +124,12 @@ class ProjectedSTG(GateSelector):
         The support's score, lower is better: −2 log evidence up to a constant, or n log(residual
         sum of squares). Only differences between supports of one table mean anything.
     n_starts_, n_agreeing_starts_, n_swaps_ : int
-        The starts the search took, those that arrived at the answer (0 where the probabilities
-        found a better one than any start), the exchanges they made.
+        How many starts the search took, how many of them arrived at the answer (0 where computing
+        the probabilities found a better answer than any start did), and how many exchanges all
+        starts made.
     equivalent_features_ : dict or None
-        For a selected column, those it could be exchanged for at no loss (an equal score, or a
-        correlation above 0.9999); columns with no such rival are left out.
+        For a selected column, the columns it could be exchanged for at no loss (a score that is
+        not worse, or a correlation above 0.9999). Columns without such a rival are not in it.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, for a table with names
 
@@ -191,10 +197,11 @@ class ProjectedSTG(GateSelector):
     def averaged_coef(self, level: float = 0.9) -> AveragedCoef:
         """Return coefficients averaged over ``alternatives_``, with intervals.
 
-        What the table says of a coefficient is taken to be a mixture: for each alternative, with
-        its probability, the t distribution of least squares on it, or a point mass at zero where
-        the column is not in it. So the interval of a column that only some of them need reaches to
-        zero, and that of a column they all share is hardly longer than ``coef_std_error_`` says.
+        The distribution of a coefficient is a mixture over the alternatives, weighted by their
+        probabilities: the t distribution of least squares on the alternative, or a point mass at
+        zero where the column is not in it. So the interval of a column that is only in some
+        alternatives reaches to zero, and the interval of a column that is in all of them is hardly
+        longer than ``coef_std_error_`` says.
 
         Parameters
         ----------
@@ -205,8 +212,8 @@ class ProjectedSTG(GateSelector):
         -------
         averaged : AveragedCoef
             ``coef``, ``low``, ``high`` and ``std``, each of shape (n_features_in_,), and
-            ``probability``: how much of all probability the alternatives hold. What they do not
-            hold is left out, so that a small one makes intervals too short.
+            ``probability``: the sum of the alternatives' probabilities. Other supports are ignored,
+            so where this sum is small the intervals are too short.
 
         Examples
         --------

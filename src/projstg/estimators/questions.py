@@ -4,8 +4,8 @@
     question = prepare(asked, X, y, weights, names)    a batch of tables, checked against them
     solution = solve(question, seeds)                  what the core answers
 
-``fit`` goes this way with one table, ``fit_many`` and the laboratory with a batch, cross-validation
-with all folds; a path takes the prepared table to other functions of the core.
+``fit`` does this with one table, ``fit_many`` and the laboratory with a batch, cross-validation
+with all folds. A path passes the prepared table to other functions of the core.
 """
 
 from __future__ import annotations

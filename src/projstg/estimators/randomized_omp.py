@@ -1,4 +1,4 @@
-"""Orthogonal matching pursuit by chance, many times over, for comparison."""
+"""Orthogonal matching pursuit with random choices, averaged over many runs, for comparison."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ._validation import check_coefficients, check_range, size_or_tenth
 class RandomizedOMP(TableSelector):
     r"""Choose the columns a response depends on, by randomised orthogonal matching pursuit.
 
-    The method of Elad and Yavneh. One run takes K columns, one after the other, and after each fits
-    y to those it has by least squares; the next is drawn with probability
+    The method of Elad and Yavneh. One run takes K columns, one after the other. After each it fits
+    y to the columns taken so far by least squares; the next column is drawn with probability
 
     .. math:: p_d \propto \exp\left( \frac{(x_d^T r)^2}{2 T \|x_d\|^2} \right)
 
-    from the columns not taken, r being the residual. The coefficients of all runs are averaged, the
-    K columns with the largest :math:`|\bar\beta_d| \cdot \|x_d\|` are selected, and ``predict`` is
-    least squares on them.
+    from the columns not taken yet, where r is the residual. The coefficients of all runs are
+    averaged, the K columns with the largest :math:`|\bar\beta_d| \cdot \|x_d\|` are selected, and
+    ``predict`` is least squares on them.
 
     As T falls to zero every run becomes orthogonal matching pursuit on columns of unit norm.
     :class:`sklearn.linear_model.OrthogonalMatchingPursuit` does not scale the columns, and agrees
@@ -32,7 +32,7 @@ class RandomizedOMP(TableSelector):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        K. Exactly so many columns come back. None selects a tenth of the columns, at least one, as
+        K. Exactly K columns are selected. None selects a tenth of the columns, at least one, as
         scikit-learn's pursuit does.
     n_runs : int, default=100
         The number of runs that are averaged.
@@ -40,12 +40,12 @@ class RandomizedOMP(TableSelector):
         T, in units of y²: multiply y by ten and T by a hundred, and the answer is the same. Zero is
         orthogonal matching pursuit. Elad and Yavneh's value is σ²(1 + σ²/s²), where σ² is the
         variance of the noise and s² the mean square of the coefficients of columns of unit norm.
-        1/T = 4/3 is the constant in the public code of the projected gates' authors, at every noise
-        level.
+        The default, 1/T = 4/3, is the constant in the public code of the projected gates' authors,
+        who use it at every noise level.
     fit_intercept : bool, default=True
-        Whether to take the means out first.
+        Whether to fit an intercept, by subtracting the means of the columns and of y.
     random_state : int, RandomState instance or None, default=0
-        Where the draws come from.
+        The seed of the draws.
 
     Attributes
     ----------

@@ -19,8 +19,9 @@ class SCAD(FoldedConcaveSelector):
         \frac{(\gamma - t/\lambda)_+}{\gamma - 1} \right\}, \quad t \ge 0,
 
     local minima of :math:`\|y - X\beta\|^2 / (2n) + \sum_d p_{\lambda,\gamma}(|\beta_d|)` are
-    followed from the λ that leaves nothing downwards, each from the one before, by skglm (extra
-    ``peers``). A rule takes K columns from the path, and ``predict`` is least squares on them.
+    computed by skglm (extra ``peers``), from the λ at which all coefficients are zero downwards,
+    each started at the one before. A rule takes K columns from the path, and ``predict`` is least
+    squares on them.
 
     The first fit in a process compiles skglm's solver, which takes seconds; after that a fit with
     64 columns takes some 25 milliseconds.
@@ -28,12 +29,12 @@ class SCAD(FoldedConcaveSelector):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        K. Exactly so many columns come back. None selects a tenth of the columns, at least one, as
+        K. Exactly K columns are selected. None selects a tenth of the columns, at least one, as
         scikit-learn's pursuit does.
     rule : {"exact", "top"}, default="exact"
         "exact" selects the non-zeros of the last point (the smallest λ) that has exactly K. Where
-        no point has, that rule has failed: ``has_exact_point_`` is False, a warning says so, and
-        the answer is the other rule's. "top" takes at each point with at least K non-zeros the K
+        no point has exactly K, ``has_exact_point_`` is False, a warning says so, and the answer is
+        that of "top". "top" takes at each point with at least K non-zeros the K
         largest :math:`|\beta_d| \cdot \|x_d\|`, and of these supports the one whose least squares
         has the smallest residual.
     gamma : float, default=3.7
@@ -43,9 +44,9 @@ class SCAD(FoldedConcaveSelector):
         Points of the path, λ falling geometrically. It ends sooner where more than 2K + 5
         coefficients are non-zero.
     eps : float, default=0.02
-        The smallest λ as a part of the largest.
+        The smallest λ divided by the largest.
     fit_intercept : bool, default=True
-        Whether to take the means out first.
+        Whether to fit an intercept, by subtracting the means of the columns and of y.
 
     Attributes
     ----------

@@ -15,26 +15,26 @@ class STG(GateSelector):
 
     .. math:: E_z \|y - X(\theta \odot z)\|^2 / n + \lambda \sum_d \Phi(\mu_d / \tau).
 
-    :class:`ProjectedSTG` minimises the same objective with θ at its best for the gates. What
-    follows the gates is the same in both: the K columns with the largest
+    :class:`ProjectedSTG` minimises the same objective with θ at its best for the gates. Then the K
+    columns with the largest
     :math:`|\theta_d\,\mathrm{clip}(\mu_d, 0, 1)| \cdot \|x_d\|` are selected, and ``predict`` is
     least squares on them.
 
     Its gates are always sampled, and take all their steps. Where ``Gates`` has None, the values are
-    the best of a grid over step rule, rate, λ, steps and sampled gates, on problems apart from
-    those it is compared on (``benchmarks/stg_grid.py``).
+    the best of a grid over step rule, rate, λ, number of steps and number of sampled gates. The
+    grid used other problems than the comparisons do (``benchmarks/stg_grid.py``).
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        K. Exactly so many columns come back. None selects the columns whose gate is open, μ > 0.
+        K. Exactly K columns are selected. None selects the columns whose gate is open, μ > 0.
     gates : Gates or None, default=None
-        How the gates are fitted: λ, τ, sampled gates, steps. None is ``Gates()``. What is for exact
-        gates alone (``expectation="exact"``, ``warm_up``, ``tol``) raises.
+        How the gates are fitted: λ, τ, sampled gates, steps. None is ``Gates()``. A value
+        that only exact gates use (``expectation="exact"``, ``warm_up``, ``tol``) raises.
     fit_intercept : bool, default=True
-        Whether to take the means out first.
+        Whether to fit an intercept, by subtracting the means of the columns and of y.
     random_state : int, RandomState instance or None, default=0
-        Where the sampled gates come from.
+        The seed of the sampled gates.
 
     Attributes
     ----------

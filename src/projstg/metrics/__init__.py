@@ -2,8 +2,8 @@ r"""How good is an answer? Every function takes two supports or two vectors, nev
 
 A support is a boolean mask of shape (..., n_features), where leading axes hold many answers at
 once, or a sequence of column indices. The truth comes first. For empty supports there is a
-convention: who selects nothing makes no false discovery (FDR 0); where there is nothing to find,
-everything was found (TPR 1); two empty supports agree (F1 1).
+convention: an empty answer has no false discovery (FDR 0); with an empty truth everything was found
+(TPR 1); two empty supports agree (F1 1).
 """
 
 from .coef_metrics import estimation_error, excess_residual, sign_recovery

@@ -1,4 +1,4 @@
-"""What wraps estimators: stability over halves of the rows, a bound on false discoveries."""
+"""What uses estimators: paths, cross-validation, stability selection, knockoffs."""
 
 from .cross_validation import ProjectedSTGCV
 from .knockoffs import KnockoffSelector

@@ -44,24 +44,25 @@ class ProjectedSTGCV(GateAttributes, LinearSelector):
         does; the columns whose gate is open are selected.
 
     With both ``sizes`` and ``alpha_scales`` given every pair is a candidate, and ``sizes=[K]``
-    chooses C for K known; with ``refine=True`` C then matters little, since the gates are but one
-    of the starts of the search. Prediction is not selection: ``rule="min"`` tends to keep a few
+    chooses C for a known K; with ``refine=True`` C then matters little, since the gates are only
+    one of the starts of the search. Prediction is not selection: ``rule="min"`` tends to keep a few
     columns too many, ``rule="1se"`` takes the sparsest candidate that predicts about as well.
 
     Parameters
     ----------
     estimator : ProjectedSTG or None, default=None
-        What is fitted, but for K and C; None is ``ProjectedSTG()``. Its ``random_state`` is the one
-        seed of every fit. Where ``noise_std`` of its gates is None every fold estimates its own.
+        What is fitted; cross-validation sets K and C. None is ``ProjectedSTG()``. Every fit uses
+        its ``random_state``. Where ``noise_std`` of its gates is None every fold estimates its own.
         ``probabilities=False`` saves time in every fold.
     sizes : sequence of int, int or None, default=None
-        The numbers of columns to choose from; K stands for 1, …, K. None: open gates.
+        The numbers of columns to choose from; one number K means 1, …, K. None selects the columns
+        whose gate is open.
     alpha_scales : sequence of float, int or None, default=None
         The values of C to choose from, all positive, or how many, evenly spaced in the logarithm
-        from 0.1 to 10. None: 20 of them, or, where ``sizes`` are given, the estimator's own alone.
+        from 0.1 to 10. None means 20 values or, where ``sizes`` are given, only the estimator's C.
     rule : {"min", "1se"}, default="min"
-        The candidate with the least mean error, or the sparsest one (smallest K, then largest C)
-        whose mean is within one standard error of that.
+        "min" takes the candidate with the least mean error; "1se" the sparsest one (smallest K,
+        then largest C) whose mean error is within one standard error of the least.
     cv : int, splitter, iterable of splits or None, default=None
         As everywhere in scikit-learn; None is five folds of consecutive rows.
     n_jobs : int or None, default=None
@@ -75,7 +76,7 @@ class ProjectedSTGCV(GateAttributes, LinearSelector):
     alpha_scale_ : float or None
         The C chosen; None where λ is given.
     best_index_ : int
-        The place of both among the candidates.
+        The index of the chosen candidate.
     sizes_ : ndarray of shape (n_candidates,) or None
         K of each candidate; candidates are in order, the sparsest first.
     alpha_scales_ : ndarray of shape (n_candidates,) or None
@@ -83,10 +84,12 @@ class ProjectedSTGCV(GateAttributes, LinearSelector):
     cv_error_path_ : ndarray of shape (n_candidates, n_folds)
         Mean squared error on the rows of each fold, weighted by ``sample_weight``.
     cv_error_mean_, cv_error_std_ : ndarray of shape (n_candidates,)
-        Over the folds; the standard error is the latter divided by √n_folds.
+        Mean and standard deviation over the folds; the standard error of the mean is
+        ``cv_error_std_`` / √n_folds.
     best_estimator_ : ProjectedSTG
-        Fitted to all rows with the choice made. All it has learned is here too: ``support_``,
-        ``coef_``, ``intercept_``, ``gate_mean_``, ``alpha_``, ``noise_std_`` and the others.
+        Fitted to all rows with the chosen K and C. Its fitted attributes are also attributes of
+        this object: ``support_``, ``coef_``, ``intercept_``, ``gate_mean_``, ``alpha_``,
+        ``noise_std_`` and the others.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, for a table with names
 
@@ -258,7 +261,7 @@ class ProjectedSTGCV(GateAttributes, LinearSelector):
         if sum(unfinished):
             warnings.warn(
                 f"in {sum(unfinished)} of {len(folds) * len(errors[0])} fits to folds the gates "
-                "had not come to rest; raise max_iter or tol of gates=Gates(…).",
+                "still moved; raise max_iter or tol of gates=Gates(…).",
                 ConvergenceWarning,
                 stacklevel=5,
             )

@@ -1,14 +1,15 @@
 """A choice of columns of which at most a given share is wrong, on average: knockoffs.
 
-A knockoff of a column is a forgery: it relates to the other columns as the original does, but is
-made without looking at y. Fit a model to originals and knockoffs together and see which of each
-pair it finds more important. A column without effect wins against its knockoff as often as it
-loses, so the losses count the false wins, and the false discovery rate is what is allowed of them.
+A knockoff of a column is an artificial column: it has the same correlations with the other columns
+as the original, but is made without looking at y. A model is fitted to originals and knockoffs
+together, and W is the importance of the original less that of its knockoff. For a column without
+effect W is positive as often as it is negative, so the number of negative W estimates the number of
+false positive ones, and the threshold on W keeps their share below the false discovery rate.
 
-All this asks of the model is that it treat the two of a pair alike: exchange them, and only the
-sign of their difference W may change. A search that starts somewhere, draws at random or breaks
-ties by index does not. It is made to: each pair is laid out in an order that depends on the two
-columns and not on which of them is the original, so that the exchange is not even seen.
+The model must treat the two columns of a pair alike: swap them, and only the sign of W may change.
+A search that has a fixed start, draws at random or breaks ties by index does not. Therefore each
+pair is given to the model in an order that depends on the values of the two columns and not on
+which of them is the original: the model sees the same table before and after a swap.
 """
 
 from __future__ import annotations
@@ -46,10 +47,11 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
     .. math:: T = \min \{ t > 0 : (1 + \#\{W_d \le -t\}) / \#\{W_d \ge t\} \le \mathrm{fdr} \}.
 
     The expected share of selected columns on which y does not depend, given the others, is then at
-    most ``fdr``, for whatever y and with any estimator. It rests on the rows of X being Gaussian,
-    with a covariance that is known or well estimated: the estimator may be poor, X may not.
+    most ``fdr``, for any y and any estimator. This requires that the rows of X are Gaussian, with a
+    covariance that is known or well estimated.
 
-    Mind that no less than 1/fdr columns can be selected: at 0.1, ten or none.
+    With the defaults either none or at least 1/fdr columns are selected: at 0.1, none or at least
+    ten.
 
     Parameters
     ----------
@@ -60,8 +62,8 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
     fdr : float, default=0.1
         The false discovery rate.
     offset : {0, 1}, default=1
-        The one in the formula. Without it more is selected, and what is bounded is the expected
-        number of false discoveries over the number of discoveries plus 1/fdr.
+        The 1 in the formula. With 0 more columns are selected, and only the expected value of
+        (false discoveries) / (discoveries + 1/fdr) is bounded.
     importance_getter : str or callable, default="auto"
         Where a fitted estimator has its importances, of which absolute values are compared: the
         name of an attribute, or a function of the estimator. "auto" is ``coef_``, or else
@@ -73,7 +75,7 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
         With more than one, knockoffs are drawn so many times, and the draws are averaged (as
         e-values), which makes the answer depend less on the seed. Each costs one fit.
     random_state : int, RandomState instance or None, default=0
-        Where the knockoffs come from, and the seed of an estimator that takes one.
+        The seed of the knockoffs, and of an estimator that takes a seed.
 
     Attributes
     ----------
@@ -211,7 +213,7 @@ class _Known(BaseEstimator):
 
 
 def _standardised(X: np.ndarray, varies: np.ndarray, covariance: Any) -> tuple[np.ndarray, Any]:
-    """Return the columns that vary, standardised, and who knows their covariance."""
+    """Return the columns that vary, standardised, and the estimator of their covariance."""
     columns = X[:, varies] - X[:, varies].mean(axis=0)
     if covariance is None or hasattr(covariance, "fit"):
         return columns / columns.std(axis=0), covariance
@@ -237,7 +239,7 @@ def knockoffs(
     """
     sampler = extra("hidimstat.samplers", "fdr").GaussianKnockoffs(cov_estimator=covariance)
     with warnings.catch_warnings():
-        # Said whenever the smallest eigenvalue binds, of changes in the last digits.
+        # hidimstat warns of changes in the last digits whenever the smallest eigenvalue is active.
         warnings.filterwarnings("ignore", "The .* matrix for knockoffs is not positive")
         sampler.fit(X)
     for _ in range(n_draws):
@@ -255,8 +257,8 @@ def paired_difference(
     """Return W: the importances of the columns less those of their knockoffs.
 
     ``importance([first, second], y, *args)`` sees of each pair first the column that is larger
-    where the two first differ. Exchange a column with its knockoff and it sees the same table, so W
-    changes sign to the last digit, whatever it does with the table.
+    where the two first differ. Swap a column with its knockoff and ``importance`` sees the same
+    table, so that W only changes its sign, to the last digit.
     """
     rows = np.argmax(X != forged, axis=0)
     places = np.arange(X.shape[1])

@@ -43,13 +43,13 @@ class SupportPath:
     over: str
     """"alpha" or "size": what the path is over."""
     alphas: np.ndarray
-    """λ at each point, (n_points,): decreasing, or along sizes what the rule gave for each."""
+    """λ at each point, (n_points,): decreasing; along sizes, what the rule for λ gave for each."""
     sizes: np.ndarray
     """The number of selected columns, (n_points,)."""
     support_path_: np.ndarray
     """Masks of the selected columns, (n_points, n_features)."""
     coef_path_: np.ndarray
-    """Least squares on them, (n_points, n_features), in the units of the table."""
+    """Least squares on the selected columns, (n_points, n_features), in the units of the table."""
     intercept_path_: np.ndarray
     """(n_points,)"""
     gated_coef_path_: np.ndarray
@@ -58,7 +58,7 @@ class SupportPath:
     """E[z], (n_points, n_features)."""
     objective_path_: np.ndarray
     """(n_points,): along λ the risk of the gates, along sizes the score of the support (the risk
-    with ``refine=False``); lower is better, and only along sizes do points compare."""
+    with ``refine=False``); lower is better. Only along sizes can points be compared."""
     alpha_max: float
     """The λ from which on no single gate is worth opening."""
 
@@ -79,18 +79,18 @@ def projected_stg_path(
 ) -> SupportPath:
     r"""Return the answers along λ, or for each number of columns.
 
-    **Along λ** the gates with exact expectations are fitted to each λ from the answer at its
-    neighbour, once down the grid and once back, and the lower of the two risks stands. At each
-    point no single gate, opened or shut with the others held, would lower the risk, and the columns
-    with an open gate, μ > 0, are selected. A single fit at one λ starts elsewhere and may come to
-    another minimum, most often a higher one. The default grid begins at
+    **Along λ** the gates with exact expectations are fitted at each λ, started at the answer of the
+    λ beside it, once down the grid and once up; the answer with the lower risk is kept. At each
+    point opening or shutting any single gate, with the others fixed, would not lower the risk. The
+    columns with an open gate, μ > 0, are selected. A single fit at one λ starts elsewhere and may
+    find another minimum, most often a higher one. The default grid begins at
 
     .. math:: \lambda_{\max} = \max_d (x_d^\top y)^2 / (n \|x_d\|^2)
 
-    (means taken out), the most that any column alone takes off the mean squared residual. Above it
-    no single gate is worth its price, below it all gates shut is not the best answer. (Half of it
-    is where they cease to be even a local minimum.) In an orthogonal design nothing is selected
-    from there on; in others several columns together may still be.
+    (means subtracted), the most by which any column alone lowers the mean squared residual. Above
+    λ_max no single gate is worth its price; below it, all gates shut is not the best answer. (Below
+    half of it, all gates shut is not even a local minimum.) Above λ_max nothing is selected in an
+    orthogonal design; in other designs several columns together may still be selected.
 
     **Along sizes** each K is solved on its own and is exactly ``ProjectedSTG(K).fit(X, y)``.
 
@@ -103,13 +103,12 @@ def projected_stg_path(
         values from λ_max down to a thousandth of it, evenly spaced in the logarithm.
     n_alphas : int, default=30
     sizes : int, sequence of int or None, default=None
-        Go along these numbers of columns instead; K stands for 1, 2, …, K.
+        Make the path over these numbers of columns instead; one number K means 1, 2, …, K.
     sample_weight : array-like of shape (n_samples,) or None
         A row of weight k counts as k rows.
     **params
-        Other parameters of :class:`ProjectedSTG`. Along λ those are ``never_select``,
-        ``fit_intercept`` and ``gates=Gates(…)`` with ``tau``, ``max_iter`` and ``tol``; others
-        raise.
+        Other parameters of :class:`ProjectedSTG`. Along λ only ``never_select``, ``fit_intercept``
+        and ``gates=Gates(…)`` with ``tau``, ``max_iter`` and ``tol`` are allowed; others raise.
 
     Returns
     -------
@@ -212,7 +211,7 @@ def _grid(alphas: Any, n_alphas: int, most: float) -> np.ndarray:
         is_whole = isinstance(n_alphas, Integral)
         if not is_whole or n_alphas < 1:
             raise ValueError(f"n_alphas={n_alphas!r}; give a whole number from 1 on.")
-        # Where y does not vary every λ says the same.
+        # Where y does not vary every λ gives the same answer.
         return (most or 1.0) * np.geomspace(1.0, _RANGE, n_alphas)
     grid = np.sort(np.asarray(alphas, dtype=float).ravel())[::-1]
     if not grid.size or not np.all(np.isfinite(grid) & (grid > 0.0)):

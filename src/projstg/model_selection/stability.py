@@ -1,4 +1,4 @@
-"""Which columns are selected again and again, on one half of the rows after the other?"""
+"""Which columns are selected again and again, on different halves of the rows?"""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Select the columns that a selector selects in most halves of the rows.
 
     The rows are split at random into two halves, ``n_pairs`` times over, and the selector is fitted
-    to every half (complementary pairs stability selection). What is selected in at least
-    ``threshold`` of the fits stays. With B pairs, D columns, q selected on average and π the
-    threshold, the expected number of selected columns that the selector by itself would select with
-    probability q/D at most (blind choice) is bounded:
+    to every half (complementary pairs stability selection). A column that is selected in at least
+    a share ``threshold`` of the fits is kept. With B pairs, D columns, q selected on average and π
+    the threshold, there are three bounds on the expected number of kept columns that one fit to a
+    half selects with probability at most q/D (as a choice of q columns at random would):
 
     ==============  =======================================  =====================================
     bound           value                                    assumes
@@ -42,23 +42,23 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
                                                              share of fits −1/4-concave
     ==============  =======================================  =====================================
 
-    The columns so counted are *seldom-selected* ones, not exactly those without effect. That the
-    first number bounds the columns without effect (Meinshausen and Bühlmann) needs more: a selector
-    that treats all of them alike and does no worse than guessing.
+    The columns counted are *seldom selected*; they need not be the columns without effect. The
+    first number bounds the columns without effect (Meinshausen and Bühlmann) only if the selector
+    treats all of these alike and does no worse than guessing.
 
     Parameters
     ----------
     estimator : estimator
-        Anything with ``fit`` and then ``get_support`` or ``coef_`` (what is not zero is selected);
-        of a pipeline the last step, which must see every column. It should select few columns: the
-        bounds grow with q².
+        Any estimator that has ``get_support`` or ``coef_`` after ``fit`` (columns whose ``coef_``
+        is not zero are selected). Of a pipeline the last step counts, and it must see every column.
+        It should select few columns: the bounds grow with q².
     n_pairs : int, default=50
         B; the estimator is fitted 2B times. :class:`ProjectedSTG` is fitted in one batch.
     threshold : float, default=0.8
         π, the least share of the fits. At 0.5 and below only the last of the bounds says anything.
     n_features_to_select : int or None, default=None
-        Select so many columns, those with the largest shares, whatever ``threshold``. The bounds
-        are then those of the share of the last of them, as if it had been fixed beforehand.
+        Select this number of columns, those with the largest shares; ``threshold`` is then ignored.
+        The bounds use the smallest share among them as π, as if it had been fixed beforehand.
     sizes : sequence of int or None, default=None
         Also fit the estimator with each of these numbers of columns (its parameter
         ``n_features_to_select``, ``n_nonzero_coefs`` or ``k``), to the same halves, for
@@ -66,7 +66,7 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     n_jobs : int or None, default=None
         How many processes share the fits; nothing but time depends on it.
     random_state : int, RandomState instance or None, default=0
-        Where the halves come from, and a seed for each fit if the estimator takes one.
+        The seed of the halves, and of each fit if the estimator takes a seed.
 
     Attributes
     ----------
@@ -75,10 +75,10 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     selection_probability_ : ndarray of shape (n_features_in_,)
         The share of the 2B fits that selected each column.
     simultaneous_probability_ : ndarray of shape (n_features_in_,)
-        The share of the B pairs of which both fits did.
+        The share of the B pairs of which both fits selected each column.
     threshold_ : float
-        The least share among those that are enough: ``threshold`` rounded up to a multiple of 1/2B,
-        or what ``n_features_to_select`` comes to.
+        The least share with which a column is selected: ``threshold`` rounded up to a multiple of
+        1/2B or, with ``n_features_to_select``, the smallest share among the selected columns.
     mean_selected_ : float
         q, the average number of columns that a fit selected.
     expected_false_selections_ : FalseSelections
@@ -148,10 +148,11 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         groups : array-like of shape (n_samples,) or None
-            HalfRows of one group stay together: halves are of groups, not of rows.
+            Rows of one group stay together: groups are split into halves, not rows.
         **params : dict
-            What else ``fit`` of the estimator takes, such as ``sample_weight``; what has a value
-            for each row is split with the rows. With metadata routing, what the estimator requests.
+            Other arguments of ``fit`` of the estimator, such as ``sample_weight``; an argument with
+            a value for each row is split with the rows. With metadata routing, what the estimator
+            requests.
 
         Returns
         -------

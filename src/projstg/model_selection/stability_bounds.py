@@ -1,10 +1,10 @@
 r"""How many columns that are seldom selected can stability selection let through?
 
 A selector fitted to half of the rows selects column d with some probability p_d, and q columns on
-average. Call a column *seldom selected* if p_d ≤ θ = q/D, which is what choosing q columns blindly
-would give it. Selecting the columns whose share among B complementary pairs reaches the threshold π
-lets E columns of that kind through, and Shah and Samworth bound E three times, each time assuming
-more of the distribution of the shares:
+average. Call a column *seldom selected* if p_d ≤ θ = q/D, its probability if q columns were drawn
+at random. Select the columns whose share of the fits to B complementary pairs reaches the threshold
+π, and let E be the expected number of seldom-selected columns among them. Shah and Samworth give
+three bounds on E, each assuming more about the distribution of the shares than the one before:
 
 - nothing at all (their Theorem 1): a share of π needs both halves of a pair to agree in at least
   2π−1 of the pairs, they agree with probability p_d² ≤ θ p_d, and Markov's inequality gives
@@ -16,9 +16,9 @@ more of the distribution of the shares:
 - that they are r-concave (f^r is convex where f > 0) with r = −1/2, and the shares themselves with
   r = −1/4: the largest tail that such a variable of that mean can have, also for π ≤ 1/2.
 
-The first is also the number of Meinshausen and Bühlmann, who read it as a bound on the columns
-without effect that are selected; for that the selector must treat those columns alike
-(exchangeably) and do no worse than guessing, which no one can check.
+The first bound is also the number of Meinshausen and Bühlmann, who read it as a bound on the
+selected columns without effect. For that the selector must treat the columns without effect alike
+(exchangeably) and do no worse than guessing, which cannot be checked.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def false_selections(
     Returns
     -------
     bounds : FalseSelections
-        None above D, and each at most the one before.
+        Each is at most D, and at most the one before.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def _markov(theta: float, threshold: float) -> float:
 
 
 def _unimodal(theta: float, threshold: float, n_pairs: int) -> float:
-    """Return θ C(π, B) of Theorem 2, or infinity where the theorem is silent."""
+    """Return θ C(π, B) of Theorem 2, or infinity where the theorem does not apply."""
     step = 0.5 / n_pairs
     least = min(0.5 + theta**2, 0.5 + step + 0.75 * theta**2)
     if theta > 1.0 / sqrt(3.0) or threshold <= least or threshold < 0.5 + 2.0 * step:
@@ -99,9 +99,9 @@ def _unimodal(theta: float, threshold: float, n_pairs: int) -> float:
 def largest_tail(mean: float, place: int, n_steps: int, r: float) -> float:
     """Return the largest P(X ≥ place/n) of an r-concave X on 0, 1/n, …, 1 of at most that mean.
 
-    r is negative. Beyond twice the mean the extremes are f(i) ∝ (a + i)^{1/r} on 0 … k with less
-    than its due on k + 1 and nothing after; k and that remainder follow from a and the mean, and a
-    is found by looking: on a grid, then on finer ones around its best.
+    r is negative. Beyond twice the mean the extremes are f(i) ∝ (a + i)^{1/r} on 0 … k, less than
+    that formula at k + 1, and zero after it. k and the value at k + 1 follow from a and the mean;
+    a is searched on a grid, then on finer grids around the best point.
     """
     total = mean * n_steps
     if place <= ceil(2.0 * total):

@@ -116,7 +116,7 @@ def selected_columns(model: Any, n_features: int) -> np.ndarray:
 def _fit_together(
     estimator: ProjectedSTG, data: HalfRows, fits: Sequence[tuple[np.ndarray, int]], names: Any
 ) -> np.ndarray:
-    """Return the same as fits one by one, of all halves of one size together."""
+    """Return what fits one by one would select, fitting all halves of one size together."""
     params = estimator.get_params(deep=False)
     params.pop("random_state")
     X = np.asarray(data.X, dtype=np.float64)
@@ -138,7 +138,7 @@ def _fit_together(
 def _fit_batch(
     halves: Sequence[HalfRows], seeds: Sequence[int], params: dict[str, Any]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what is selected from each half, and whether its fit came to rest."""
+    """Return what is selected from each half, and whether its gates converged."""
     stacked: dict[str, Any] = {
         name: np.stack([half.params[name] for half in halves]) for name in halves[0].params
     }

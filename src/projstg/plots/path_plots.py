@@ -28,8 +28,8 @@ _UNLIKELY = 1e-3
 def plot_alpha_path(path: Any, *, ax: Any = None, feature_names: Any = None, top_n: int = 8) -> Any:
     """Draw the coefficients behind the gates as the price λ of an open gate falls.
 
-    The lines are θ ⊙ clip(μ, 0, 1), the paper's estimate, in the units of the table. Numbers along
-    the top are those of the selected columns.
+    The lines are θ ⊙ clip(μ, 0, 1), the paper's estimate, in the units of the table. The numbers
+    along the top say how many columns are selected.
 
     Parameters
     ----------
@@ -85,13 +85,14 @@ def plot_size_path(
         What ``projected_stg_path(X, y, sizes=…)`` returned, a model with ``size_probability_``, or
         one with ``cv_error_mean_`` over several sizes.
     model : fitted ProjectedSTG or None, default=None
-        With a path: whose choice to mark instead, and whose ``size_probability_`` to put under it.
+        With a path: mark the choice of this model instead, and draw its ``size_probability_``
+        behind the path.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a figure.
     count_supports : bool, default=True
-        With a path: whether the number of supports is to be added. It should not be for paths with
-        ``criterion="least-squares"`` or ``refine=False``, whose scores do not compare across sizes;
-        then nothing but a ``model``'s choice is marked.
+        With a path: whether to draw the sum with 2 log C(D, K) too. Pass False for paths with
+        ``criterion="least-squares"`` or ``refine=False``, whose scores cannot be compared across
+        sizes; then no choice is marked but that of ``model``.
 
     Returns
     -------

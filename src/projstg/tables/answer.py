@@ -32,7 +32,7 @@ from .size_curve import sizes_around, tried_sizes
 __all__ = ["answered"]
 
 _MOST_OTHERS, _MOST_ROWS, _MOST_ALTERNATIVES = 20, 1000, 5
-# A rival does as well if exchanging it gives a choice at least this likely, relative to the best.
+# A rival does as well if the choice with it is at least this likely, relative to the likeliest.
 _AS_WELL = 0.2
 # Sizes less likely than this are left out.
 _UNLIKELY = 1e-3
@@ -218,7 +218,7 @@ def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple
 
 
 def _rivals(model: ProjectedSTG) -> dict[int, list[int]]:
-    """Return for each chosen column those that would do as well, the surest first.
+    """Return for each chosen column its rivals, the columns that would do as well in its place.
 
     They are the columns that fit equally well, and those of likely choices that differ from this
     one in that column alone.

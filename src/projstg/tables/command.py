@@ -51,7 +51,7 @@ _OPTION_HELP = {
     "--weights": "A column that says how many rows a row counts for.",
     "--criterion": "What makes one choice better than another.",
     "--folds": "Folds to check the choice on rows left out; 0: no check.",
-    "--seed": "Where the search's starts and the folds come from.",
+    "--seed": "The seed of the search's starts and of the folds.",
     "--out": "Write report.html and selection.json there.",
     "--csv": "Also write DIR/selected.csv.",
     "--json": "Print the answer as JSON.",

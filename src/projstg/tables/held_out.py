@@ -19,7 +19,7 @@ __all__ = [
     "weighted_mean",
 ]
 
-# So many numbers may the rows of all folds have together; beyond, one fold at a time.
+# The most numbers that the rows of all folds may have together; above it, one fold at a time.
 _MOST_NUMBERS = 50_000_000
 
 
@@ -27,7 +27,7 @@ class Checked(NamedTuple):
     """What the folds say."""
 
     r2: float
-    """Of all rows, each predicted from the folds without it."""
+    """Over all rows, each predicted by the fit that did not see it."""
     r2_folds: list[float]
     stability: np.ndarray
     """(D,), share of the folds that chose a column."""
@@ -59,7 +59,7 @@ def checked(data: Prepared, params: dict, n_folds: int, seed: int) -> Checked:
     """Choose and predict in folds, with a new choice in each.
 
     ``params`` are those of :class:`ProjectedSTG`. All training sets have one size, so that the
-    folds are one batch; a larger one loses a row.
+    folds are one batch; a larger training set loses a row.
     """
     order = np.random.default_rng([seed, n_folds]).permutation(len(data.y))
     tests = np.array_split(order, n_folds)

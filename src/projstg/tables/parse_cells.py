@@ -1,7 +1,7 @@
 """From a stream of text to a data frame: a sample, its dialect, the cells, the numbers in them.
 
 pandas cuts the text into cells and reads what is plainly a number. Other numbers come back
-as text; :mod:`numerals` converts them.
+as text; :mod:`.convert_numbers` converts them.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ class Selection:
     """Columns of numbers that could have been chosen."""
     r2_in_sample: float
     r2_out_of_sample: float | None
-    """On rows left out, five folds, with the choice made anew in each; None if not tried."""
+    """On rows left out, over all folds, with a new choice in each; None without folds."""
     r2_folds: tuple[float | None, ...] = ()
     residual_std: float | None = None
     question: dict = field(default_factory=dict)
@@ -118,7 +118,7 @@ class Selection:
     """Of at most a thousand rows, for the picture of the residuals."""
     notes: tuple[Note, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
-    """``read``, ``choose`` and ``check``."""
+    """``read``, ``choose``, ``check`` and, where other sizes were tried, ``sizes``."""
     version: str = ""
 
     @property

@@ -35,7 +35,7 @@ def select(
     sizes: bool = False,
     random_state: int = 0,
 ) -> Selection:
-    """Say which columns of a table one of its columns depends on.
+    """Choose the columns of a table that another of its columns, the target, depends on.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def select(
         A data frame; a CSV, TSV or Parquet file, plain or gzipped; or the columns and the target
         apart, as arrays or frames.
     target : str
-        The column to explain. Not wanted with (X, y).
+        The column to explain. With (X, y) it may be left out.
     k : int, "auto" or None, default="auto"
         How many columns to choose. "auto" lets the evidence say; None takes every column whose
         gate is open, without the search.
@@ -54,14 +54,14 @@ def select(
     criterion : {"common-size", "evidence", "least-squares"}, default="common-size"
         What makes one choice better than another of the same size; see :class:`ProjectedSTG`.
     missing : {"error", "drop", "mean"}, default="error"
-        What to do about missing values: say where they are, leave the rows out, or fill in the
-        column's mean.
+        What to do about missing values: raise and say where they are, leave the rows out, or fill
+        in the column's mean.
     folds : int, default=5
         Folds for R² on rows left out and for the stability of the choice; 0 does without.
     sizes : bool, default=False
         Whether to try other numbers of columns too, for ``selection.path``.
     random_state : int, default=0
-        Where the search's starts and the folds come from.
+        The seed of the search's starts and of the folds.
 
     Returns
     -------

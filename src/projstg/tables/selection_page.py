@@ -39,7 +39,7 @@ _PICTURES = (
         "The coefficients",
         "What one standard deviation of a column changes, the other chosen columns held. The bars "
         "are two standard errors long on each side, as if the columns had not been chosen by the "
-        "data, so they are too short rather than too long.",
+        "data, so they are a little too short.",
         draw_effects,
         True,
     ),
@@ -71,7 +71,8 @@ _PICTURES = (
         "gates",
         "The gates",
         "How far open the gates of the columns are: the paper's own view of the table. The search "
-        "over exchanges decides, so an open gate need not be chosen. This is no probability.",
+        "over exchanges decides, so a column with an open gate need not be chosen. This is no "
+        "probability.",
         draw_gates,
         True,
     ),
@@ -79,7 +80,7 @@ _PICTURES = (
         "residuals",
         "The residuals",
         "What the chosen columns leave unexplained; at most a thousand rows. A bend or a funnel "
-        "says that a straight line with noise of one size is not the whole story.",
+        "says that the target is not a linear function of these columns plus noise of one size.",
         draw_residuals,
         False,
     ),
