@@ -1,11 +1,12 @@
 """Which library an array belongs to, and the few functions the array standard lacks.
 
 The core is written against the `array API standard <https://data-apis.org/array-api>`_: a function
-gets ``xp`` from :func:`namespace` and calls ``xp.exp``, for arrays of any library. Four things that
-the standard does not have are here and nowhere else: the normal distribution function, the scaled
-complementary error function, solves with a symmetric positive definite matrix that give NaN
-rather than an exception, and quiet floating-point warnings. NumPy gets SciPy and LAPACK, torch
-gets its own, any other library goes through NumPy.
+gets ``xp`` from :func:`namespace` and calls ``xp.exp``, for arrays of any library. What the
+standard lacks is here and nowhere else: the normal distribution function, the scaled complementary
+error function, solves with a symmetric positive definite matrix that give NaN rather than an
+exception, writing at indices, and switching floating-point warnings off. NumPy uses SciPy and
+LAPACK, torch its own functions. Other libraries use the solves of the standard, and SciPy for the
+two functions.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def clip(x: Array, low: float | None = None, high: float | None = None) -> Array
 
 
 def diagonal(matrix: Array) -> Array:
-    """Return the diagonal of matrix (..., D, D), for NumPy in C order a view of it."""
+    """Return the diagonal (..., D) of matrix (..., D, D); a view of a NumPy matrix in C order."""
     xp = namespace(matrix)
     size = matrix.shape[-1]
     if xp is np:
@@ -151,14 +152,14 @@ def put_along(values: Array, indices: Array, size: int, others: float | bool) ->
 
 
 def taken_together(arrays: Iterable[Array], places: np.ndarray) -> Array:
-    """Return the rows ``places`` of arrays put one below the other."""
+    """Return rows ``places``, (P,), of the arrays joined along their first axis, (P, ...)."""
     below = list(arrays)
     xp = namespace(below[0])
     return xp.take(xp.concat(below, axis=0), xp.asarray(places, device=below[0].device), axis=0)
 
 
 def quiet() -> AbstractContextManager[Any]:
-    """Return a context in which no library on top of NumPy warns of overflow that is meant."""
+    """Return a context without NumPy's floating-point warnings, for overflow that is expected."""
     return np.errstate(all="ignore")
 
 
@@ -197,7 +198,7 @@ def _standard_cholesky(A: Array) -> Array:
 
 
 def cholesky_solve(factor: Array, rhs: Array) -> Array:
-    """Solve LLᵀ x = rhs for factors of :func:`cholesky`, (..., D, D), and rhs (..., D)."""
+    """Return x of LLᵀ x = rhs for factors of :func:`cholesky`, (..., D, D), and rhs (..., D)."""
     xp = namespace(factor, rhs)
     if xp is np:
         potrs = lapack.dpotrs if factor.dtype == np.float64 else lapack.spotrs
@@ -216,10 +217,10 @@ def cholesky_solve(factor: Array, rhs: Array) -> Array:
 
 
 def solve_positive(A: Array, rhs: Array) -> Array:
-    """Solve A x = rhs, A symmetric positive definite (..., D, D), rhs (..., D); A may be spoiled.
+    """Return x of A x = rhs, A symmetric positive definite (..., D, D), rhs (..., D).
 
-    NaN where A is not positive definite. NumPy runs one ``posv`` a problem, which is faster than a
-    factor and a solve apart.
+    NaN where A is not positive definite; A may be overwritten. NumPy calls ``posv`` once for each
+    problem, which is faster than a factorisation and then a solve.
     """
     xp = namespace(A, rhs)
     if xp is not np:

@@ -14,7 +14,7 @@ __all__ = ["CubicTable"]
 
 @dataclass(frozen=True, eq=False)
 class CubicTable:
-    """The spline through values at ``first``, ``first + step``, …; beyond its ends, their cubics.
+    """The spline through values at ``first``, ``first + step``, …; its end cubics go on beyond.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class CubicTable:
     """
 
     cubics: np.ndarray
-    """Row i: from the third power down, the coefficients from node i on, in units of ``step``."""
+    """(M, 4). Row i: the cubic from node i to the next in (x − node)/step, third power first."""
     first: float
     step: float
 

@@ -1,18 +1,18 @@
-r"""K columns along their own directions: what the rows determine, and least squares there.
+r"""Least squares on K columns along the eigenvectors of their Gram matrix, and the rule for rank.
 
 With G_SS = VΛVᵀ and c = Vᵀb_S, least squares has the coefficient c_d/λ_d along direction d and
 takes c_d²/λ_d off the residual. Scores, coefficients, standard errors and ranks all come from this
-one decomposition, so that they are those of one fit.
+one decomposition, so that they belong to the same fit.
 
 **One rule for rank.** A direction with λ ≤ 10⁻¹² of the largest is not determined by the rows (the
 columns, standardised, agree to six digits): it takes nothing off the residual, and the coefficients
-along it are zero, which is the solution of minimum norm. Six digits, because XᵀX has twice the
-digits of X: what lies below is rounding.
+along it are zero, which is the solution of minimum norm. Six digits, because λ is a square: 10⁻¹²
+of λ is 10⁻⁶ of a length, and below that XᵀX holds only rounding.
 
-**On the rows.** Of a small share λ, or a residual that is a small share of yᵀy, the Gram matrix
-has few digits: their product is what rounding is divided by. Where it is below 10⁻⁵ and the rows
-are at hand, the same directions come from the singular values of X_S = U√Λ Vᵀ, and the residual
-from y − UUᵀy itself.
+**On the rows.** The rounding of the Gram matrix is divided by the smallest λ, as a share of the
+largest, and by the residual, as a share of yᵀy. Where the product of the two shares is below 10⁻⁵
+and the rows are available, the same directions come from the singular values of X_S = U√Λ Vᵀ, and
+the residual from y − UUᵀy itself.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ __all__ = [
 ]
 
 SMALLEST_SHARE = 1e-12
-"""The share of the largest eigenvalue at which a direction is no longer determined."""
+"""A direction is determined if its eigenvalue is above this share of the largest."""
 ENOUGH_DIGITS = 1e-5
 """The share above which sums of squares have enough digits.
 
 Their rounding is some 10⁻¹⁵ of the whole, so that a residual has nine digits at least.
 """
-# So many numbers (8 MB) are decomposed at once.
+# This many numbers (8 MB) are decomposed at once.
 _AT_ONCE = 1_000_000
 
 
 class Spectrum(NamedTuple):
-    """Supports along their directions; λ, c and what is taken are zero where not determined."""
+    """Supports along their directions; λ, c and c²/λ are zero where not determined."""
 
     values: Array
     """λ, (..., K)."""
@@ -57,7 +57,7 @@ class Spectrum(NamedTuple):
     taken: Array
     """c²/λ, (..., K)."""
     rss: Array
-    """What is left of yᵀy, (...)."""
+    """The residual sum of squares, (...)."""
 
 
 def spectrum(G: Array, b: Array, yy: Array) -> Spectrum:
@@ -68,7 +68,7 @@ def spectrum(G: Array, b: Array, yy: Array) -> Spectrum:
 
 
 def _along(values: Array, vectors: Array, along: Array, yy: Array) -> Spectrum:
-    """Apply the rule for rank."""
+    """Return the directions, with zeros where the rule for rank says: not determined."""
     xp = namespace(values)
     K = values.shape[-1]
     if K == 0:
@@ -83,7 +83,7 @@ def _along(values: Array, vectors: Array, along: Array, yy: Array) -> Spectrum:
 
 
 def coefficients(of: Spectrum, along: Array | None = None) -> Array:
-    """Return G_SS⁺ b_S, (..., K); with ``along`` the same for another right-hand side, Vᵀ of it."""
+    """Return G_SS⁺ b_S, (..., K), or G_SS⁺ r for another right-hand side r with ``along`` = Vᵀr."""
     xp = namespace(of.values)
     along = of.along if along is None else along
     is_null = of.values == 0.0
@@ -101,8 +101,8 @@ def on_rows(
 ) -> Spectrum:
     """Return the directions of supports ``members`` (C, K) of problems ``which`` (C,), for NumPy.
 
-    Those that the Gram matrix has too few digits for are found anew on the rows, if there are any.
-    ``counts`` (C, K) says which members are there at all.
+    Where the Gram matrix has too few digits they are computed again from the rows, if there are
+    any. ``counts`` (C, K) is false for entries of ``members`` that are not members.
     """
     lost = without_digits(problem, which, found)
     if not lost.size:
@@ -124,7 +124,7 @@ def on_rows(
 
 
 def without_digits(problem: Quadratic, which: np.ndarray, found: Spectrum) -> np.ndarray:
-    """Return the supports (of C) that the Gram matrix has too few digits for, and rows have not."""
+    """Return which of C supports need the rows: the Gram matrix has too few digits for them."""
     if problem.rows_at is None or not found.values.size:
         return np.empty(0, dtype=np.int64)
     smallest = ENOUGH_DIGITS * to_numpy(problem.yy)[which]

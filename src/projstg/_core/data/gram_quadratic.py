@@ -22,13 +22,13 @@ __all__ = [
 
 
 class RowSource(Protocol):
-    """The rows that a problem came from, for what its sums do not tell."""
+    """The rows that a problem came from, for what cannot be computed from its sums."""
 
     def columns(self, i: int, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return columns ``indices`` (W,) of problem i and y, with the problem's inner products."""
+        """Return X (M, W) at columns ``indices`` and y (M,), with problem i's inner products."""
 
     def has_more_rows(self, i: int, count: int) -> bool:
-        """Return whether problem i has more than ``count`` different rows."""
+        """Return whether X of problem i has more than ``count`` different rows."""
 
     def problems(self, chosen: np.ndarray) -> RowSource:
         """Return the rows of the chosen members of a batch."""
@@ -50,7 +50,7 @@ class GramQuadratic:
     n: Array
     degrees_of_freedom: Array
     source: RowSource | None = field(default=None, kw_only=True)
-    """Where the rows are, if they are at hand."""
+    """Where the rows are; None if only sums are known."""
 
     @property
     def diagonal(self) -> Array:
@@ -88,19 +88,19 @@ class GramQuadratic:
         return GramQuadratic(*(members_of_batch(one, chosen) for one in fields), source=source)
 
     def with_source(self, source: RowSource) -> GramQuadratic:
-        """Return the same problem, with its rows at hand."""
+        """Return the same problem, with the rows it came from."""
         return replace(self, source=source)
 
     @property
     def rows_at(self) -> RowsAt | None:
-        """Where the columns of a support are; see :class:`Quadratic`."""
+        """A function to columns of X, and y; see :class:`Quadratic`."""
         return None if self.source is None else self.source.columns
 
 
 def rows_at_indices(matrix: Array, indices: Array) -> Array:
     """Return rows of matrix (..., D, E) at integer indices (..., K), as (..., K, E).
 
-    The batch axes of indices may go beyond those of the matrix (many starts, one problem).
+    ``indices`` may have more batch axes than the matrix (many starts, one problem).
     """
     xp = namespace(matrix)
     batch = matrix.shape[:-2]
@@ -127,6 +127,6 @@ def source_problems(source: RowSource | None, chosen: Array) -> RowSource | None
 
 
 def members_of_batch(field: Array, chosen: Array) -> Array:
-    """Return the chosen members of a field; one that all problems share stays as it is."""
+    """Return the chosen members of a field (B, ...); a shared field (1, ...) is unchanged."""
     xp = namespace(field)
     return field if field.shape[0] == 1 else xp.take(field, chosen, axis=0)

@@ -1,4 +1,4 @@
-"""The rows of a batch of tables, kept as they came, and columns of them as a problem has them.
+"""The rows of a batch of tables as they came, and their columns as a problem has them.
 
 A tall table is solved from its sums. Two things need the rows themselves: fits that need more
 digits than sums have, and the number of different rows.
@@ -20,9 +20,9 @@ from ..arrays.backend import Array, namespace, to_numpy
 __all__ = ["BLOCK_ROWS", "TableRows", "chosen"]
 
 BLOCK_ROWS = 8192
-"""Rows are read in blocks of so many, so that a tall table is never copied whole."""
-# Up to so many columns (R has 0.7 MB) a table is factored once; of more, the columns needed, each
-# time.
+"""Rows are read in blocks of this many, so that a tall table is never copied whole."""
+# A table with up to this many columns is factored once (R has 0.7 MB). With more columns, only the
+# columns needed are factored, each time.
 _MOST_FACTORED = 300
 
 
@@ -37,17 +37,17 @@ class TableRows:
     weights: Array | None
     centre: bool
     y_left: Array
-    """What the mean leaves of y, (B, N); y itself where means stay."""
+    """y less its mean, (B, N); y itself without an intercept."""
     x_mean: Array
-    """The mean of each column, (B, W), zero where means stay."""
+    """The mean of each column, (B, W), zero without an intercept."""
     scale: Array
     """What each column was divided by, (B, W); zero for a column that became zero."""
     y_scale: Array
-    """(B,)."""
+    """What y was divided by, (B,)."""
     which: np.ndarray
     """The table of each problem, (P,)."""
     places: np.ndarray
-    """The column of its table that each column of a problem is, (P, V)."""
+    """(P, V): column v of problem p is column ``places[p, v]`` of its table."""
     factors: dict[int, np.ndarray] = field(default_factory=dict)
     """R of the tables that have been factored whole."""
 
@@ -78,7 +78,7 @@ class TableRows:
     def columns(self, i: int, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return columns ``indices`` (W,) of problem i, centred, weighted and scaled, and y.
 
-        They have the inner products of those of the problem, and not always as many rows.
+        Inner products are those of the problem; the number of rows may be smaller.
         """
         own, at = int(self.which[i]), self.places[i][indices]
         n_columns = self.used.size
@@ -90,7 +90,7 @@ class TableRows:
         return self.factors[own][:, at], self.factors[own][:, -1]
 
     def _factor(self, own: int, at: np.ndarray) -> np.ndarray:
-        """Return the rows of [X y] of one table at some columns, or R where there are more rows."""
+        """Return [X y] of one table at some columns, or fewer rows with the same inner products."""
         found = np.zeros((0, at.size + 1))
         for block in self._blocks(own, at):
             found = np.concatenate([found, block])
@@ -99,14 +99,14 @@ class TableRows:
         return found
 
     def _blocks(self, own: int, at: np.ndarray) -> Iterator[np.ndarray]:
-        """Give the rows of [X y], centred, weighted and scaled."""
+        """Yield blocks of rows of [X y], centred, weighted and scaled."""
         n_rows = self.X.shape[-2]
         slices = [slice(i, i + BLOCK_ROWS) for i in range(0, n_rows, BLOCK_ROWS)]
         weights = np.ones(n_rows)
         if self.weights is not None:
             weights = to_numpy(self.weights[own, ...]).astype(np.float64)
         mean = np.zeros(at.size + 1)
-        if self.centre:  # the rounding of the means
+        if self.centre:  # what rounding has left of the means
             sums = (weights[rows] @ self._scaled(own, at, rows) for rows in slices)
             mean = sum(sums) / weights.sum()
         for rows in slices:
@@ -115,7 +115,7 @@ class TableRows:
     def _scaled(self, own: int, at: np.ndarray, rows: slice) -> np.ndarray:
         """Return some rows of [X y] in units of the problem, zero where a column became zero.
 
-        Means are taken out first: in the units of the data that costs no digits.
+        Means are subtracted before scaling: in the units of the data that loses no digits.
         """
         xp = namespace(self.X)
         mean, scale = (to_numpy(one[own, ...])[at] for one in (self.x_mean, self.scale))
@@ -126,7 +126,7 @@ class TableRows:
         return np.column_stack([X, y])
 
     def has_more_rows(self, i: int, count: int) -> bool:
-        """Return whether problem i has more than ``count`` different rows."""
+        """Return whether X of problem i has more than ``count`` different rows of weight > 0."""
         own, places, seen = int(self.which[i]), self.used[self.places[i]], set()
         X = to_numpy(self.X[own, ...])
         weighs = np.ones(len(X)) if self.weights is None else to_numpy(self.weights[own, ...])
@@ -147,7 +147,7 @@ class TableRows:
 
 
 def chosen(batch: Array, members: np.ndarray) -> Array:
-    """Return members of a batch, along its first axis; the batch itself where they are all."""
+    """Return members of a batch along its first axis; the batch itself if all are chosen."""
     if np.array_equal(members, np.arange(batch.shape[0])):
         return batch
     xp = namespace(batch)

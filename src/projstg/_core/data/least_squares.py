@@ -23,7 +23,7 @@ def largest(score: Array, tie: Array, k: int) -> Array:
 
 
 def as_mask(support: Array, counts: Array, n_features: int) -> Array:
-    """Return indices (B, k), those that count, (B, k), as a mask (B, D)."""
+    """Return a mask (B, D) of the columns ``support`` (B, k) where ``counts`` (B, k) is true."""
     xp = namespace(support)
     columns = xp.arange(n_features, device=support.device)
     return xp.any((support[:, :, None] == columns) & counts[:, :, None], axis=1)
@@ -40,8 +40,9 @@ def spread(values: Array, support: Array, n_features: int) -> Array:
 def least_squares(problem: Quadratic, support: Array, counts: Array) -> Array:
     """Return the coefficients of least squares on the columns ``support``, (B, k).
 
-    Where the columns are dependent it is the solution of minimum norm. ``counts``, (B, k), leaves
-    some out, whose coefficients are zero: supports of several sizes in one array.
+    Where the columns are dependent it is the solution of minimum norm. Where ``counts``, (B, k), is
+    false the column is left out and its coefficient is zero: supports of several sizes fit in one
+    array.
     """
     xp = namespace(problem.b)
     k = support.shape[-1]
@@ -61,7 +62,7 @@ def least_squares(problem: Quadratic, support: Array, counts: Array) -> Array:
 def _on_rows(
     problem: Quadratic, support: Array, counts: Array, found: Spectrum, beta: Array
 ) -> Array:
-    """Return the coefficients, found anew on the rows where the Gram matrix has too few digits."""
+    """Return ``beta``, computed again from the rows where the Gram matrix has too few digits."""
     host, which = Spectrum(*(to_numpy(field) for field in found)), np.arange(support.shape[0])
     is_new = np.isin(which, without_digits(problem, which, host))
     if not is_new.any():

@@ -17,7 +17,7 @@ _NOTHING = 1e-12
 def in_units(coef: Array, scale: Array, y_scale: Array) -> Array:
     """Return coefficients (B, D) of standardised columns in the units of the data.
 
-    One that is too large or too small for a number in these units comes out infinite or NaN.
+    A coefficient too large for a float in these units becomes infinite, one too small NaN.
     """
     xp = namespace(coef)
     varies = scale > 0.0
@@ -31,9 +31,9 @@ def in_units(coef: Array, scale: Array, y_scale: Array) -> Array:
 
 
 def in_range(coef: Array, scale: Array, y_scale: Array) -> Array:
-    """Return what :func:`in_units` does, with a number for each.
+    """Return what :func:`in_units` returns, with a finite number for each.
 
-    One that is too large becomes the largest number, one that is too small zero.
+    A coefficient that is too large becomes the largest float, one that is too small zero.
     """
     xp = namespace(coef)
     coef = in_units(coef, scale, y_scale)

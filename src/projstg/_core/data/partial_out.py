@@ -1,12 +1,12 @@
-"""Forced columns: what is left of y and of the other columns once their part is taken out.
+"""Forced columns: the problem that is left when their least-squares part is taken out.
 
 Forcing columns A into a fit and taking their least-squares part out of y and of every other column
 are the same thing (Frisch and Waugh). So gates need to know nothing about forced columns: they
 are fitted to what A leaves, where A itself is zero and cannot be selected.
 
 With X_A = U√Λ Vᵀ the part is UUᵀX; sums alone give it as G_A·ᵀ G_AA⁺ G_A·, which has few digits
-where forced columns nearly depend on each other, or another column nearly on them. For such a
-problem the rows are used, if they are at hand.
+where forced columns are nearly dependent, or another column nearly depends on them. For such a
+problem the rows are used, if they are available.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ def partialled(problem: Problem, forced: Array) -> tuple[Problem, Array]:
 
 
 class ForcedCoefficients(NamedTuple):
-    """Least-squares coefficients of forced columns, as a function of those of the others."""
+    """Least-squares coefficients of forced columns, given the coefficients of the others."""
 
     alone: Array
-    """Those where all others are zero, (B, F)."""
+    """The forced coefficients if all others are zero, (B, F)."""
     shift: Array
-    """What one unit of each other coefficient takes off them, (B, F, D)."""
+    """What one unit of another coefficient subtracts from a forced one, (B, F, D)."""
 
     def beside(self, beta: Array) -> Array:
-        """Return them, (B, F), beside coefficients (B, D) of the others."""
+        """Return the forced coefficients, (B, F), given those of all columns, ``beta`` (B, D)."""
         return self.alone - (self.shift @ beta[:, :, None])[:, :, 0]
 
 
 def forced_coefficients(problem: Problem, forced: Array) -> ForcedCoefficients:
-    """Return the coefficients of columns ``forced``, (F,), for any of the others."""
+    """Return the coefficients of columns ``forced``, (F,), for any coefficients of the others."""
     xp = namespace(problem.b)
     if isinstance(problem, RowQuadratic):
         columns = xp.take(problem.X, forced, axis=-1)
@@ -93,7 +93,7 @@ def _left_of_sums(problem: GramQuadratic, forced: Array) -> GramQuadratic:
 
 
 def _without_digits(problem: GramQuadratic, forced: Array) -> list[int]:
-    """Return the problems of a batch that sums have too few digits for, and rows have not."""
+    """Return which problems of a batch need their rows: sums have too few digits for them."""
     if problem.rows_at is None:
         return []
     xp = namespace(problem.b)
@@ -154,7 +154,7 @@ def _block(problem: Problem, indices: Array) -> Array:
 
 
 def _inverse(problem: Problem, indices: Array) -> Array:
-    """Return G_AA⁺, (B, F, F); dependent columns share the minimum norm."""
+    """Return G_AA⁺, (B, F, F); it gives dependent columns the solution of minimum norm."""
     return namespace(problem.b).linalg.pinv(_block(problem, indices), rtol=SMALLEST_SHARE)
 
 
@@ -165,9 +165,9 @@ def forced_mask(forced: Array, n_features: int) -> Array:
 
 
 def _tolerance(problem: Problem, forced: Array) -> Array:
-    """Return the mean square up to which a column counts as zero: any, for a forced one.
+    """Return the mean square up to which a column counts as zero, (D,); ∞ for a forced one.
 
-    A column of which so small a share is left lies in the span of the forced ones.
+    A column with so small a share left lies in the span of the forced ones.
     """
     xp = namespace(problem.b)
     is_forced = forced_mask(forced, problem.b.shape[-1])

@@ -1,9 +1,9 @@
-"""A least-squares problem, as everything after it sees one.
+"""A least-squares problem: what gates, scores and searches need of the data.
 
 :class:`Quadratic` is all that the search for a support needs of the data: rows of G = XᵀX on
 demand, its diagonal, b = Xᵀy, yᵀy and n. :class:`GramQuadratic` has a Gram matrix in memory,
-:class:`RowQuadratic` X itself, and never forms G. Everything downstream sees columns of mean square
-one (:mod:`.standardize`), so no answer depends on a column's unit.
+:class:`RowQuadratic` has X itself. Everything downstream gets columns of mean square one
+(:mod:`.standardize`), so no answer depends on a column's unit.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Quadratic(Protocol):
 
     @property
     def degrees_of_freedom(self) -> Array:
-        """n, less one if the means were taken out."""
+        """n, less one if the means were taken out, shape (...)."""
 
     @property
     def b(self) -> Array:
@@ -62,7 +62,7 @@ class Quadratic(Protocol):
     def rows_at(self) -> RowsAt | None:
         """A function of problem i and columns S, (K,), to X_S (N, K) and y (N,) in NumPy.
 
-        None where only sums are at hand.
+        None where only sums are known. X may have fewer rows, with the same inner products.
         """
 
 
@@ -81,11 +81,10 @@ def on_host(problem: Problem) -> Problem:
 
 
 def without_rows(problem: Problem) -> Problem:
-    """Return the same problem with nothing but the inner products of the columns and y.
+    """Return the same problem without its rows: only inner products of columns and y are kept.
 
-    A Gram matrix is all there is of these already. Where X is wide the triangle of [X y] = QR takes
-    less memory. Reflecting it (R − 2vvᵀR with v = 1/√m) changes no inner product, and mixes rows
-    that were in the shape of a triangle before.
+    A Gram matrix has nothing else. Where X is wide, the triangle R of [X y] = QR takes less memory
+    than G. Reflecting it (R − 2vvᵀR with v = 1/√m) changes no inner product, and mixes its rows.
     """
     if isinstance(problem, GramQuadratic):
         return replace(problem, source=None)

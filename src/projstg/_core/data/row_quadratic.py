@@ -1,4 +1,4 @@
-"""A least-squares problem through its rows: no Gram matrix is formed."""
+"""A least-squares problem through its rows; its Gram matrix is formed only on demand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RowQuadratic:
     n: Array
     degrees_of_freedom: Array
     source: RowSource | None = field(default=None, kw_only=True)
-    """The rows as they came, if they are at hand."""
+    """The rows as they came; None if they are not kept."""
 
     @classmethod
     def from_rows(
@@ -102,14 +102,14 @@ class RowQuadratic:
         return some
 
     def with_source(self, source: RowSource) -> RowQuadratic:
-        """Return the same problem, with its rows as they came at hand."""
+        """Return the same problem, with the rows as they came."""
         same = replace(self, source=source)
         same.__dict__.update(diagonal=self.diagonal, b=self.b)
         return same
 
     @property
     def rows_at(self) -> RowsAt:
-        """Where the columns of a support are; see :class:`Quadratic`."""
+        """A function to columns of X, and y; see :class:`Quadratic`."""
 
         def columns(i: int, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             xp = namespace(self.X)
@@ -123,11 +123,11 @@ class RowQuadratic:
 def centred_rows(
     X: Array, y: Array, weights: Array | None = None
 ) -> tuple[RowQuadratic, Array, Array]:
-    """Return the rows about their means, and the means x̄ (..., D) and ȳ (...)."""
+    """Return the problem of the centred rows, and the means x̄ (..., D) and ȳ (...)."""
     n = _total(y, weights)
     x_mean, y_mean = _mean(X, weights, n), _mean(y[..., None], weights, n)[..., 0]
     X, y = X - x_mean[..., None, :], y - y_mean[..., None]
-    # A second time, for the rounding of the first: a constant column becomes zero.
+    # Centred twice, because the first mean is rounded: a constant column becomes zero.
     rest = _mean(X, weights, n)
     X -= rest[..., None, :]
     return RowQuadratic(*_times_root(X, y, weights), n, n - 1), x_mean + rest, y_mean

@@ -1,4 +1,4 @@
-"""A table becomes a problem: centred, weighted, scaled, and tall or wide as suits it."""
+"""From a table to a standardised problem: centred, weighted, scaled; Gram matrix or rows."""
 
 from __future__ import annotations
 
@@ -15,25 +15,27 @@ from .sufficient_statistics import Statistics
 
 __all__ = ["StandardTable", "as_table"]
 
-# A column whose root mean square is below so many units in the last place of its mean is constant:
-# nothing is left but the rounding of the mean.
+# A centred column whose root mean square is at most this many units in the last place of its mean
+# is constant: only the rounding of the mean is left.
 _ROUNDING = 16
-# Numbers up to this power of the largest float, and down to its inverse, can be squared and summed:
-# below 1/2, with room for the sum.
+# Numbers up to this power of the largest float, and down to the inverse of that, can be squared and
+# summed. The power is below 1/2, with room for the sum.
 _FAR = 0.3
 
 
 @dataclass(frozen=True, eq=False)
 class StandardTable:
-    """A batch of standardised problems and the way back to the units of the data."""
+    """A batch of standardised problems, and what leads back to the units of the data."""
 
     problem: Problem
     scale: Array
     """What each column was divided by, (B, D); zero for a column that does not vary."""
     x_mean: Array
+    """(B, D), zero without an intercept."""
     y_mean: Array
+    """(B,), zero without an intercept."""
     y_scale: Array
-    """What y was divided by, (B,): its root mean square, or one where that is zero."""
+    """What y less its mean was divided by, (B,): its root mean square, one where that is zero."""
     rows: TableRows
     """The rows it came from."""
 
@@ -47,9 +49,9 @@ class StandardTable:
         return self.restricted(np.asarray([i]), np.arange(self.scale.shape[-1]))
 
     def restricted(self, problems: np.ndarray, columns: np.ndarray) -> StandardTable:
-        """Return some of the problems, in some of their columns; in all of them the same ones vary.
+        """Return problems (P,) in columns (W,); the same columns must vary in all of them.
 
-        Where columns are left out it is made from the rows again: no bit of it depends on them.
+        Where columns are left out it is made from the rows again: they change no bit of it.
         """
         if columns.size < self.scale.shape[-1]:
             return as_table(
@@ -69,7 +71,7 @@ class StandardTable:
         return StandardTable(self.problem.problems(some), scale, x_mean, y_mean, y_scale, rows)
 
     def intercept(self, coef: Array) -> Array:
-        """Return what coefficients in the units of the data leave of the mean of y, (B,)."""
+        """Return ȳ − x̄ᵀβ, (B,), for coefficients (B, D) in the units of the data."""
         return self.y_mean - namespace(coef).sum(self.x_mean * coef, axis=-1)
 
 
@@ -108,7 +110,7 @@ def as_table(
 
 
 class _Source(NamedTuple):
-    """Columns of X, and what they are divided by."""
+    """Columns of X, and the unit that each is divided by."""
 
     X: Array
     columns: np.ndarray | None
@@ -148,7 +150,7 @@ def _unit(X: Array, weights: Array | None) -> Array | None:
     """Return units of the columns, (B, D), in which squares neither overflow nor vanish.
 
     A unit is a power of two, so that no digit changes; None where all columns are in range as they
-    are. Rows that weigh nothing do not count.
+    are. Rows of weight zero do not count.
     """
     xp = namespace(X)
     if weights is None or xp.all(weights > 0.0):
@@ -166,8 +168,8 @@ def _unit(X: Array, weights: Array | None) -> Array | None:
 def _without_mean(y: Array, weights: Array | None) -> tuple[Array, Array]:
     """Return y less its mean, up to rounding, and what was taken out, (B,).
 
-    Taken out before y is divided by anything, so that no digit is lost of a y that varies little.
-    Zero where y is constant up to rounding: rounding is not fitted.
+    The mean is subtracted before y is divided by anything: a y that varies little loses no digits.
+    What is left is zero where y is constant up to rounding: rounding is not fitted.
     """
     xp = namespace(y)
     counts = xp.ones_like(y, dtype=xp.bool) if weights is None else weights > 0.0

@@ -11,8 +11,8 @@ __all__ = ["standardized"]
 def standardized(quadratic: Problem, tolerance: Array | float = 0.0) -> tuple[Problem, Array]:
     """Return the problem with columns of mean square one, and the scale divided out, (..., D).
 
-    A column whose mean square is not above ``tolerance`` is all rounding: it becomes exactly zero
-    and its scale is reported as zero.
+    A column whose mean square is not above ``tolerance`` is only rounding: it becomes exactly zero
+    and its scale is zero.
     """
     xp = namespace(quadratic.b)
     mean_square = quadratic.diagonal / xp.asarray(quadratic.n)[..., None]

@@ -1,4 +1,4 @@
-"""Sums of a table that rows stream into: all that least squares needs of it.
+"""Sums over the rows of a table, block by block: all that least squares needs.
 
 :class:`Statistics` holds (n, Σw, x̄, ȳ, XᵀX, Xᵀy, yᵀy) about the means. Blocks of rows merge in any
 order; they are merged centred (Chan, Golub and LeVeque), because subtracting n·x̄x̄ᵀ at the end
@@ -75,5 +75,5 @@ class Statistics:
 
 
 def _column(value: Array) -> Array:
-    """Return a number or an array (...) with one more axis, to stand beside (..., D)."""
+    """Return an array (...) as (..., 1), to broadcast with (..., D); a number is unchanged."""
     return value[..., None] if hasattr(value, "ndim") else value

@@ -1,8 +1,8 @@
-"""The rank of X of one problem, a batch of one, by the one rule (:mod:`.determined_directions`).
+"""The rank of X of one problem, a batch of one, by the rule of :mod:`.determined_directions`.
 
-Up to some hundred rows or columns the spectrum of the smaller of XᵀX and XXᵀ tells it. Of a larger
-table the question is only whether the rank is above K, and the first pivots of a Cholesky
-factorisation tell that.
+Up to some hundred rows or columns it comes from the spectrum of the smaller of XᵀX and XXᵀ. For a
+larger table only min(rank, K) is needed, and the first K pivots of a Cholesky factorisation give
+it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from .quadratic import Problem, RowQuadratic
 
 __all__ = ["rank_and_residual", "rank_up_to"]
 
-# The spectrum of so many rows or columns takes a tenth of a second.
+# The spectrum of this many rows or columns takes a tenth of a second.
 _MOST = 600
 
 
 def rank_and_residual(problem: Problem) -> tuple[int, float] | None:
-    """Return the rank of X and what all columns leave of yᵀy; None for a table that is too large.
+    """Return the rank of X and the residual sum of squares on all columns; None if too large.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def _of_columns(problem: Problem) -> tuple[int, float]:
 
 
 def _of_rows(problem: RowQuadratic) -> tuple[int, float]:
-    """Return the same from XXᵀ, the smaller matrix where X is wide."""
+    """Return rank and residual from XXᵀ, the smaller matrix where X is wide."""
     X, y = to_numpy(problem.X)[0], to_numpy(problem.y)[0]
     found = spectrum(X @ X.T, X @ (X.T @ y), y @ y)
     inside = (y @ found.vectors)[found.values > 0.0]
@@ -59,7 +59,7 @@ def rank_up_to(problem: Problem, most: int) -> int:
 
 
 def _pivots(problem: Problem, most: int) -> int:
-    """Return the number of pivots; each is the column of which those before it leave most."""
+    """Return the number of pivots, at most ``most``; next comes the column with most norm left."""
     left = np.array(problem.diagonal[0], dtype=float)
     smallest = SMALLEST_SHARE * left.max(initial=0.0)
     factor = np.zeros((0, left.size))

@@ -11,9 +11,8 @@ Each of R epochs, with ``mu`` starting at 1/2 (the input line of the algorithm):
 
 With Adam a few draws recover more supports than infinitely many; docs/why_noise_helps.md says why.
 
-The columns are at mean square one. Nothing in the algorithm depends on their scale but the jitter
-that keeps line 2 solvable when M sampled gates leave its matrix nearly singular, and so that is
-free of units too.
+The columns have mean square one. Only the jitter depends on their scale; it keeps line 2 solvable
+when M sampled gates leave its matrix nearly singular. With standardised columns it has no unit.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ Noise = Callable[[], Array]
 
 
 class Algorithm1Result(NamedTuple):
-    """What line 11 ends with; every field has the batch's leading axis."""
+    """μ and θ after the last epoch, (B, D) each."""
 
     mu: Array
     theta: Array
@@ -95,7 +94,7 @@ def algorithm1(
 
 
 def projected_theta(problem: GramQuadratic, z: Array) -> Array:
-    """Lines 1 and 2: θ for sampled gates z, (B, M, D)."""
+    """Return θ, (B, D), of lines 1 and 2 for sampled gates z, (B, M, D)."""
     xp = namespace(z)
     # Both sides of line 2 carry a factor M.
     return hadamard(
@@ -104,7 +103,7 @@ def projected_theta(problem: GramQuadratic, z: Array) -> Array:
 
 
 def sampled_gradient(problem: GramQuadratic, theta: Array, z: Array) -> Array:
-    """Lines 3 to 10: the gradient in μ of the mean of ‖y − X(θ⊙z)‖²/N over gates z, (B, L, D)."""
+    """Return the gradient in μ of the mean of ‖y − X(θ⊙z)‖²/N over gates z, (B, L, D): line 10."""
     return gate_gradient(problem, theta, z, residual_correlation(problem, theta, z))
 
 
@@ -116,7 +115,7 @@ def residual_correlation(problem: GramQuadratic, theta: Array, z: Array) -> Arra
 def gate_gradient(problem: GramQuadratic, theta: Array, z: Array, correlation: Array) -> Array:
     """Return the gradient in μ, (B, D), from the residuals' correlations, (B, L, D).
 
-    θ is fixed, and dz/dμ is one where a gate lies strictly between its stops.
+    θ is fixed, and dz/dμ is one where a gate lies strictly between 0 and 1, else zero.
     """
     xp = namespace(z)
     moves = xp.astype((z > 0.0) & (z < 1.0), z.dtype)
@@ -127,8 +126,8 @@ def gate_gradient(problem: GramQuadratic, theta: Array, z: Array, correlation: A
 def numpy_noise(generators: Sequence[np.random.Generator], n_draws: int, like: Array) -> Noise:
     """Return a source for problems like ``like``, (B, D), each with a generator of its own.
 
-    A problem's draws are the same whether it runs alone or in a batch. They are made a few
-    epochs at a time, which changes nothing but the time.
+    A problem's draws are the same whether it runs alone or in a batch. Several epochs are drawn at
+    once, which saves time and changes no draw.
     """
     n_problems, size = like.shape
     n_epochs = max(1, 65536 // (n_draws * size * n_problems))

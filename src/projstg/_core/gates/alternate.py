@@ -6,9 +6,8 @@ Given the gates, the best coefficients are a projection
 
     β ← argmin ‖y − Xβ‖² + n Σ ρ_d β_d²,     ρ_d ← g'(β_d²/λ).
 
-It needs far fewer rounds than gradient steps. A gate that runs off to ±∞ (which is where the
-minimum is for most columns) arrives there in one step: the rule for stopping looks at β, where
-such a gate is as converged as any other.
+It needs far fewer rounds than gradient steps. For most columns the minimum is at μ = ±∞, and such a
+gate gets there in one step. The rule for stopping looks at β, which converges for these gates too.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ __all__ = [
 ]
 
 Hook = Callable[[int], bool]
-"""Told the number of each step when it is done; returns whether to stop there."""
+"""Called with the number of each step after it; returns whether to stop there."""
 
 
 class Status(IntEnum):
@@ -49,7 +48,7 @@ class Status(IntEnum):
 
 
 class Optimum(NamedTuple):
-    """Where the gates came to rest; every field has the batch's leading axis."""
+    """Where the alternation ended; every field has the batch's leading axis."""
 
     mu: Array
     beta: Array
@@ -72,13 +71,13 @@ def alternate(
     tol: float = 1e-4,
     on_step: Hook | None = None,
 ) -> Optimum:
-    """Minimise the exact risk for a batch of problems with one leading axis.
+    """Return a local minimum of the exact risk for each of a batch of problems with one axis.
 
     Parameters
     ----------
     problem : standardised, with fields of shape (B, ...)
     alpha : λ, shape (B,)
-    start : coefficients (B, D) to go on from; by default the projection at μ = 1/2
+    start : coefficients (B, D) to begin from; by default the projection at μ = 1/2
     warm_up : take a few steps of :func:`common_steps` first, which leads to better minima
     max_iter, tol : when to stop, by the criterion of :class:`Optimum`
     """
@@ -115,9 +114,9 @@ def common_steps(
     """Return the coefficients after gradient steps in μ from 1/2, one step size for all gates.
 
     A step moves the gates by ``size`` in root mean square, each in proportion to its own
-    gradient: the columns with the clearest effect go first, and the others have gone less far when
-    the gradient is computed again. Adam gives every gate a step of the same length instead, unless
-    the gradient is noisy.
+    gradient: the columns with the clearest effect move most, the others less, and then the
+    gradient is computed again. Adam moves every gate by the same length instead, unless the
+    gradient is noisy.
     """
     xp = namespace(problem.b)
     mu = xp.full_like(problem.b, 0.5)
@@ -182,12 +181,12 @@ def _settle(
 
 
 def _positive(alpha: Array) -> Array:
-    """Return λ as (B, 1), lifted from zero: where being open is free, every column is open."""
+    """Return λ as (B, 1), at least a tiny number: at λ = 0 every gate is open."""
     return clip(alpha, low=namespace(alpha).finfo(alpha.dtype).smallest_normal ** 0.5)[:, None]
 
 
 def response_scale(problem: Problem) -> Array:
-    """Return the root mean square of y, or one where y is zero."""
+    """Return the root mean square of y, (B,), or one where y is zero."""
     xp = namespace(problem.b)
     unit = xp.sqrt(problem.yy / problem.n)
     return xp.where(unit > 0.0, unit, xp.ones_like(unit))
@@ -200,7 +199,7 @@ def _members(fields: tuple[Array, ...], chosen: Array) -> tuple[Array, ...]:
 
 
 def _in_order(finished: list[_Settled]) -> _Settled:
-    """Join problems that finished at different times, each back in its place."""
+    """Return problems that finished at different times as one batch, in their first order."""
     xp = namespace(finished[0].place)
     fields = [xp.concat(parts) for parts in zip(*finished, strict=True)]
     order = xp.argsort(fields[0])

@@ -1,4 +1,4 @@
-r"""The penalty the gates amount to: minimise over μ first and a function of β alone is left.
+r"""The penalty on β that is left when the risk is minimised over the gates μ first.
 
 With the columns of X at mean square one, a gate with noise ratio ρ(μ) = Var[z]/E[z]² charges its
 coefficient β = θ E[z] the ridge ρβ² and the price λΦ(μ/τ) of being open. The cheapest gate for a
@@ -7,8 +7,8 @@ given coefficient costs λ g(β²/λ), where
     g(t) = inf_μ { t ρ(μ) + Φ(μ/τ) }.
 
 g is concave, rises like 2√(2t) from 0 (the corner of an ℓ1 penalty) and is exactly 1 from a finite
-t* on, where the best gate is open for good, μ = ∞ (the flat top of an ℓ0 penalty). For 0 < t < t*
-the best gate has t = −(dΦ/dμ)/(dρ/dμ), an increasing function of μ. This file follows that curve
+t* on, where the best gate is surely open, μ = ∞ (the flat top of an ℓ0 penalty). For 0 < t < t*
+the best gate has t = −(dΦ/dμ)/(dρ/dμ), an increasing function of μ. This file computes that curve
 once for each τ and keeps it as a table, so that the best gate costs a look-up.
 Its slope is g'(t) = ρ, which makes the alternation of projection and best gates
 (:mod:`projstg._core.gates.alternate`) an iteratively reweighted ridge.
@@ -29,7 +29,7 @@ from .moments import GateMoments, gate_moments
 
 __all__ = ["GatePenalty", "gate_penalty"]
 
-# Below this t a gate counts as closed, and its ridge grows no further.
+# Below this t a gate counts as closed, and its ridge does not grow any more.
 _SMALLEST_T = 1e-18
 _LOG_SMALLEST_T = math.log(_SMALLEST_T)
 # Nodes of the tables: cubics between them are right to seven digits (tests/_core/gates).
@@ -42,7 +42,7 @@ _REACH = 8.0
 class GatePenalty:
     """The curve of best gates at one τ; made by :func:`gate_penalty`.
 
-    The tables of the curve are over √log(t*/t), which puts their nodes close where it is steep.
+    The argument of its tables is √log(t*/t): nodes are dense where the curve is steep.
     """
 
     tau: float
@@ -51,10 +51,11 @@ class GatePenalty:
     best_log_ratio: CubicTable
     """log ρ of the best gate."""
     best_mu: CubicTable
+    """μ of the best gate."""
     log_cost: CubicTable
     """log g."""
     log_ratio: CubicTable
-    """log ρ of any gate, over μ."""
+    """log ρ of any gate, as a function of μ."""
 
     def noise_ratio(self, t: Array) -> Array:
         """Return ρ = g'(t) of the best gate: 0 from t* on, √(2/t) towards 0, finite at 0."""
@@ -126,7 +127,7 @@ def _log_t(mu: np.ndarray, tau: float, gates: GateMoments) -> np.ndarray:
 
 
 def _lowest(tau: float) -> float:
-    """Return a μ/τ below that of the smallest tabulated t."""
+    """Return a μ/τ below the one that belongs to the smallest t in the tables."""
     ratio = -np.arange(4.0, 40.0)
     log_t = _log_t(tau * ratio, tau, gate_moments(tau * ratio, tau))
     return float(ratio[np.argmax(log_t < _LOG_SMALLEST_T)])

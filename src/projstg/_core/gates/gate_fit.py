@@ -21,11 +21,11 @@ __all__ = ["GateFit", "GateOptions", "among_all", "fit_gates"]
 
 @dataclass(frozen=True)
 class GateOptions:
-    """What a caller may set; the defaults are the paper's, except the exact expectation."""
+    """What a caller may set; exact expectation and warm-up are not the paper's, the others are."""
 
     tau: float = 0.5
     coefficients: str = "projected"
-    """"projected": at their best for the gates; "joint": they descend beside the gates."""
+    """"projected": the best for the gates; "joint": gradient steps in θ and μ together."""
     expectation: str = "exact"
     warm_up: bool = True
     n_projection_samples: int = 20
@@ -50,16 +50,18 @@ class GateFit(NamedTuple):
     theta: Array
     """In units of the standardised columns."""
     beta: Array
-    """θ ⊙ E[z], likewise."""
+    """θ ⊙ E[z] in units of the standardised columns."""
     value: Array
-    """The exact risk at these gates, with the coefficients at their best or, joint, as they are."""
+    """The exact risk at these gates, with the best coefficients or, if joint, with these θ."""
     n_iter: Array
     criterion: Array
+    """Exact: as in :class:`~.alternate.Optimum`. Sampled: the largest |gradient| in μ."""
     status: Array
+    """A :class:`~.alternate.Status`."""
 
 
 def among_all(gates: GateFit, columns: Array, n_features: int) -> GateFit:
-    """Return gates of some columns, (B, W), as gates of all: the others are closed."""
+    """Return gates of ``columns``, (B, W), as gates of all D columns: the others are closed."""
     return gates._replace(
         mu=put_along(gates.mu, columns, n_features, -float("inf")),
         mean=put_along(gates.mean, columns, n_features, 0.0),
@@ -153,7 +155,7 @@ def _joint(
 def _sampled_fit(
     mu: Array, theta: Array, n_iter: int, options: GateOptions, value: Array, gradient: Array
 ) -> GateFit:
-    """Return where sampled steps ended; all of them are taken unless a hook stops them."""
+    """Return the fit after sampled steps; it counts as converged if all steps were taken."""
     xp = namespace(mu)
     whole = xp.zeros_like(value, dtype=xp.int64)
     q = gate_mean(mu, options.tau)
@@ -177,6 +179,6 @@ def _noise(problem: GramQuadratic, options: GateOptions, seeds: Sequence[int]) -
     if is_torch(namespace(problem.b)):
         seed = int(np.random.SeedSequence(list(seeds)).generate_state(1)[0])
         return torch_noise(problem.b, n_draws, seed)
-    # SFC64 is the fastest of NumPy's generators, and drawing is a good part of the work.
+    # SFC64 is the fastest of NumPy's generators, and drawing takes a large part of the time.
     generators = [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
     return numpy_noise(generators, n_draws, problem.b)

@@ -1,26 +1,26 @@
 r"""Gates along a grid of λ, from the largest useful λ down and back up.
 
 Closed gates are a corner of the risk: λ g(β²/λ) rises like 2√(2λ)·|β| at 0, so that with
-standardised columns they are a *local* minimum for every λ ≥ max_d b_d²/(2n²). As the *global* one
-they give way sooner. A gate is in [0, 1], hence by Cauchy and Schwarz E[z]² ≤ E[z²]·P(open), that
-is ρ ≥ 1/P(open) − 1, and for t ≤ 1 and any τ
+standardised columns they are a *local* minimum for every λ ≥ max_d b_d²/(2n²). As λ falls they stop
+being the *global* minimum before that. A gate is in [0, 1], hence by Cauchy and Schwarz
+E[z]² ≤ E[z²]·P(open), that is ρ ≥ 1/P(open) − 1, and for t ≤ 1 and any τ
 
     2√t − t ≤ g(t) ≤ 1{t > 0}.
 
-With the bound on the left for a penalty (the continuous exact ℓ0 penalty of Soubies, Blanc-Féraud
-and Aubert) the risk is linear in |β_d| up to t = 1, so a minimum can be moved to t = 0 or t ≥ 1,
-where the penalty counts, at no cost. The risk of the gates lies between that and best subsets, and
-so has the minimum of ‖y − Xβ‖²/n + λ‖β‖₀, for any X. For one column, or orthogonal ones, that is
-hard thresholding: open if and only if (b_d/n)² > λ. Hence λ_max = max_d (b_d/n)²
-(:func:`largest_alpha`): below it opening one gate is better than none; above it no single gate is
-worth its price, though several together may still be where columns are correlated.
+With the bound on the left as the penalty (the continuous exact ℓ0 penalty of Soubies, Blanc-Féraud
+and Aubert) the risk is linear in |β_d| up to t = 1, so a minimum can be moved at no cost to t = 0
+or t ≥ 1, where this penalty equals 1{t > 0}. The risk of the gates lies between this risk and that
+of best subsets, and so has the minimum of ‖y − Xβ‖²/n + λ‖β‖₀, for any X. For one column, or
+orthogonal ones, that is hard thresholding: open if and only if (b_d/n)² > λ. Hence λ_max = max_d
+(b_d/n)² (:func:`largest_alpha`): below it one open gate has a lower risk than none; above it no
+single open gate has, though several together may, where columns are correlated.
 
 The alternation (:mod:`.alternate`) cannot open a closed gate (its ridge is huge) and is slow to
 close an open one. So between its runs each column is tested against the same threshold, with the
 others fixed. Let u_d be its least-squares coefficient: a gate that is not open with u_d² > λ is
-opened, an open one with u_d² < λ is closed. Either lowers the risk, and at the end no single gate
-is worth moving. One sweep goes down from λ_max, each λ from the answer at the last; one comes back,
-and at each λ the lower of the two risks is kept.
+opened, an open one with u_d² < λ is closed. Both lower the risk, and at the end no change of a
+single gate does. One sweep goes down from λ_max, and each λ begins from the answer at the λ before.
+A second sweep goes back up, and at each λ the answer with the lower risk is kept.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ __all__ = ["gate_path", "largest_alpha"]
 
 
 def largest_alpha(problem: Problem) -> Array:
-    """Return λ_max, (B,): from there on no gate alone is worth opening; columns of any scale.
+    """Return λ_max, (B,): from there on no single open gate lowers the risk; any column scale.
 
-    Half of it is where closed gates cease to be even a local minimum.
+    Below half of it closed gates are not even a local minimum.
     """
     xp = namespace(problem.b)
     square = problem.diagonal
@@ -70,10 +70,10 @@ def gate_path(problem: Problem, alphas: Array, options: GateOptions) -> GateFit:
 
 
 def _at_rest(problem: Problem, alpha: Array, start: Array, options: GateOptions) -> Optimum:
-    """Alternate from ``start`` until no single gate is worth opening or closing."""
+    """Alternate from ``start`` until opening or closing one gate does not lower the risk."""
     xp = namespace(start)
     end = _alternated(problem, alpha, start, options)
-    # Moves that pay one by one need not pay together: then only the best of them is made.
+    # Moves that lower the risk one by one may raise it together: then only the best is made.
     is_single = xp.zeros_like(alpha, dtype=xp.bool)
     is_done = is_single
     for _ in range(GATES.most_rounds):
@@ -91,7 +91,7 @@ def _at_rest(problem: Problem, alpha: Array, start: Array, options: GateOptions)
 
 
 def _moves(problem: Problem, alpha: Array, end: Optimum) -> tuple[Array, Array]:
-    """Return where each coefficient would go if its gate changed sides, and what that gains."""
+    """Return each coefficient after its gate is opened or closed, and the gain, (B, D) both."""
     xp = namespace(alpha)
     alone = end.beta + _pull(problem, end.beta) / problem.n[:, None]
     is_open, gain = end.mu == xp.inf, alone * alone - alpha[:, None]
@@ -114,7 +114,7 @@ def _alternated(problem: Problem, alpha: Array, start: Array, options: GateOptio
 
 
 def _lower(new: Optimum, old: Optimum, alpha: Array, counts: Array) -> tuple[Optimum, Array]:
-    """Return, problem by problem, the optimum of lower risk, and where that is the new one.
+    """Return, problem by problem, the optimum of lower risk, and where it is the new one, (B,).
 
     Where a problem does not count, the old one is kept, with its iterations.
     """

@@ -9,7 +9,7 @@ __all__ = ["GATES", "GateSettings"]
 
 @dataclass(frozen=True)
 class GateSettings:
-    """What fits of gates take for granted; what a caller may set is in ``GateOptions``."""
+    """Fixed numbers in fits of gates; what a caller may set is in ``GateOptions``."""
 
     warm_up_steps: int = 6
     """Few and long: on the paper's designs the rates are those of hundreds of short steps, 0.82
@@ -29,11 +29,11 @@ class GateSettings:
     largest_alpha: float = 1e60
     """λ in units of y²: no gate stays open at one, and the square of this is still a number."""
     smallest_gain: float = 1e-5
-    """Along a path of λ a gain below this share of λ is none: gates that are closed up to
-    rounding cost as much."""
+    """Along a path of λ a gain below this share of λ counts as zero: gates that are closed only up
+    to rounding still cost about as much."""
     most_rounds: int = 100
     """Moves of gates between alternations at one λ. A few are usual; each lowers the risk, so that
-    this only ends what rounding might keep going."""
+    this only ends a loop that rounding might keep going."""
 
 
 GATES = GateSettings()

@@ -9,11 +9,11 @@ L fresh gates a step. With e_l = Xᵀ(y − X(θ⊙z⁽ˡ⁾)) the two gradients
     ∂V/∂θ = −2/(nL) Σ_l z⁽ˡ⁾ ⊙ e_l,
     ∂V/∂μ = −2/(nL) Σ_l θ ⊙ 1[0 < z⁽ˡ⁾ < 1] ⊙ e_l + λ φ(μ/τ)/τ,
 
-the second being that of Algorithm 1, where θ is the projection instead. Gates begin at 1/2, as
-there, and coefficients at zero: V is convex in θ, so that nothing has to break a symmetry.
+and the second is that of Algorithm 1, where θ is the projection instead. Gates begin at 1/2, as in
+Algorithm 1, and coefficients at zero: V is convex in θ, so zero is as good a start as any.
 
 A step has units, and a plain one is stable only below the inverse curvature of V. :func:`balanced`
-settles both, so that one learning rate serves every table.
+removes both problems, so that one learning rate serves every table.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["JointState", "balanced", "joint_descent", "joint_gradient", "joint_s
 
 
 class JointState(NamedTuple):
-    """Where a descent stands; the descent can go on from here."""
+    """The state of a descent, from which it can go on."""
 
     theta: Array
     """In units of the standardised columns, (B, D)."""
@@ -45,8 +45,8 @@ def balanced(problem: Problem, alpha: Array) -> tuple[GramQuadratic, Array, Arra
     """Return a standardised problem ready for descent, its λ, and the unit of its θ, (B,).
 
     y is divided by its root mean square u, and the risk by the largest eigenvalue of XᵀX/n. Gates
-    are at most one, so no sampled V is then more curved in θ than 2, and plain steps in θ are
-    stable at any learning rate below one. Adam's steps do not see the second factor.
+    are at most one, so the curvature in θ of any sampled V is then at most 2, and plain steps in θ
+    are stable at any learning rate below one. The second factor does not change Adam's steps.
     """
     xp = namespace(problem.b)
     gram = problem.gram
@@ -102,7 +102,7 @@ def joint_descent(
     ----------
     problem, alpha : from :func:`balanced`, a Gram matrix (B, D, D) and λ, (B,)
     noise : where the draws come from, (B, L, D) standard normals a step
-    start : from :func:`joint_start`, or where an earlier call came to
+    start : from :func:`joint_start`, or the state that an earlier call returned
     learning_rate : of both θ and μ
     """
     theta, mu, theta_memory, mu_memory, n_iter = start

@@ -1,4 +1,4 @@
-r"""The clipped Gaussian gate z = clip(μ + δ, 0, 1), δ ~ N(0, τ²): the one place that knows it.
+r"""The clipped Gaussian gate z = clip(μ + δ, 0, 1), δ ~ N(0, τ²): its moments and samples.
 
 Its moments are closed forms. Let a = −μ/τ and b = (1−μ)/τ be the two clipping points in units of
 the noise, φ and Q the normal density and upper tail. Since z = ∫₀¹ 1[μ+δ > t] dt,
@@ -7,14 +7,14 @@ the noise, φ and Q the normal density and upper tail. Since z = ∫₀¹ 1[μ+�
     E[z²] = 2τ² (I₂(a) − I₂(b)) − 2τ I₁(b)
 
 where I₁, I₂ are the repeated integrals of the tail, I₀ = Q and Iₙ(x) = ∫ₓ^∞ Iₙ₋₁. These formulas
-lose every digit far out, so three devices keep them exact:
+lose all digits far from 0 and 1, so three devices keep them exact:
 
 * *Reflection.* 1 − z(μ) has the law of z(1−μ), hence only μ ≤ 1/2 is computed.
 * *Scaling.* The tail functions are carried as Iₙ(x)/φ(x), and φ(a) is multiplied in last, or only
   in the logarithm: Var[z]/E[z]², which decides how strongly a gate shrinks its column, is right
   long after both of its parts have underflowed.
-* *Recentring.* With both clipping points beyond the mean, Var[z] is the variance of
-  clip(δ, −μ, 1−μ), which does not cancel when τ is small.
+* *Recentring.* Where μ lies between 0 and 1, Var[z] is computed as the variance of
+  clip(δ, −μ, 1−μ), where no digits cancel when τ is small.
 
 And d Var[z]/dμ = 2 Cov(z, 1[0 < μ+δ < 1]) = 2 (E[z] Φ(a) − (1−E[z]) Q(b)), a difference of two
 positive terms that meet only at μ = 1/2.
@@ -31,7 +31,7 @@ _SQRT_2PI = math.sqrt(2.0 * math.pi)
 # Beyond this many standard deviations every moment has underflowed; infinite μ is moved here.
 _FARTHEST = 1e4
 # The closed forms of I₁/φ and I₂/φ lose x² and x⁴ units in the last place; from here on the
-# continued fraction, which needs the fewer terms the farther out, takes over.
+# continued fraction is used; the larger x, the fewer terms it needs.
 _CONTINUED_FROM = 5.0
 _CONTINUED_TERMS = 20
 
@@ -72,7 +72,7 @@ def _tail(x: Array, xp: Any) -> tuple[Array, Array, Array]:
     if not xp.any(is_far):
         return mills, first, second
     far = xp.where(is_far, x, xp.full_like(x, _CONTINUED_FROM))
-    # The fixed point of the recurrence is a far better beginning than zero.
+    # The fixed point of the recurrence is a far better start than zero.
     n = _CONTINUED_TERMS
     ratio = 2.0 / (far + xp.sqrt(far * far + 4.0 * (n + 2)))
     for n in range(_CONTINUED_TERMS, 1, -1):

@@ -41,7 +41,7 @@ __all__ = ["dual", "hadamard", "primal", "project"]
 def project(problem: Problem, ridge: Array, *, refine: bool = True) -> Array:
     """Return β, (..., D), for noise ratios ``ridge``, (..., D); columns at mean square one.
 
-    Without refinement β is that of ρ lifted to about 1e-8, which is good enough between steps.
+    Without refinement ρ is at least about 1e-8, which is good enough between steps.
     """
     if isinstance(problem, GramQuadratic):
         return primal(problem, ridge, refine=refine)
@@ -53,12 +53,12 @@ def project(problem: Problem, ridge: Array, *, refine: bool = True) -> Array:
 
 
 def primal(problem: GramQuadratic, ridge: Array, *, refine: bool = True) -> Array:
-    """Solve (G + n·diag(ρ)) β = b; see :func:`_primal`."""
+    """Return β, (..., D), of (G + n·diag(ρ)) β = b; see :func:`_primal`."""
     return _with_floor(_primal, problem, ridge, refine)
 
 
 def dual(problem: RowQuadratic, ridge: Array, *, refine: bool = True) -> Array:
-    """Solve (I + XΓXᵀ) r = y, then β = ΓXᵀr, with Γ = diag(1/(nρ))."""
+    """Return β = ΓXᵀr, (..., D), where (I + XΓXᵀ) r = y and Γ = diag(1/(nρ))."""
     return _with_floor(_dual, problem, ridge, refine)
 
 
@@ -81,8 +81,8 @@ def _with_floor(
 def _primal(problem: GramQuadratic, ridge: Array, rho: Array, refine: bool) -> Array:
     """Solve (G + n·diag(ρ)) β = b, ρ being the lifted ridge.
 
-    The unknowns are scaled by s = (1+ρ)^(−1/2), which gives the matrix a unit diagonal: gates
-    closed and open at once do not harm its condition.
+    The unknowns are scaled by s = (1+ρ)^(−1/2), which gives the matrix a unit diagonal: closed and
+    open gates together do not harm its condition.
     """
     xp = namespace(ridge)
     s = 1.0 / xp.sqrt(1.0 + rho)
@@ -119,10 +119,10 @@ def _dual(problem: RowQuadratic, ridge: Array, rho: Array, refine: bool) -> Arra
 
 
 def hadamard(G: Array, b: Array, second: Array, mean: Array, jitter: float = 0.0) -> Array:
-    """Return θ = (G ⊙ Q)⁻¹ (b ⊙ q) for second moments Q, (..., D, D), and means q: line 2.
+    """Return θ = (G ⊙ Q)⁻¹ (b ⊙ q) for second moments Q, (..., D, D), and means q, (..., D).
 
-    With M sampled gates Q has rank M, and G ⊙ Q may be nearly singular; ``jitter`` times the mean
-    of its diagonal is added to it.
+    It is line 2 of Algorithm 1. With M sampled gates Q has rank at most M, and G ⊙ Q may be nearly
+    singular; ``jitter`` times the mean of its diagonal is added to the diagonal.
     """
     xp = namespace(G, second)
     matrix = G * second
@@ -133,7 +133,7 @@ def hadamard(G: Array, b: Array, second: Array, mean: Array, jitter: float = 0.0
 
 
 def _lifted(ridge: Array, floor: float) -> Array:
-    """Return ρ between the floor under open gates and the ceiling over closed ones."""
+    """Return ρ, at least ``floor`` (open gates) and at most the largest float (closed gates)."""
     return clip(ridge, floor, namespace(ridge).finfo(ridge.dtype).max)
 
 

@@ -25,7 +25,7 @@ __all__ = ["JointRisk", "ProfiledRisk", "joint_risk", "profiled_risk", "residual
 
 
 class ProfiledRisk(NamedTuple):
-    """The risk at μ with the coefficients at their best."""
+    """The risk at μ with the best coefficients for these gates."""
 
     value: Array
     """Shape (...)."""
@@ -56,8 +56,9 @@ class JointRisk(NamedTuple):
     value: Array
     """Shape (...)."""
     theta_gradient: Array
-    """Shape (..., D), and so is the next."""
+    """Shape (..., D)."""
     mu_gradient: Array
+    """Shape (..., D)."""
 
 
 def joint_risk(

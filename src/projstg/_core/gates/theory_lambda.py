@@ -1,4 +1,4 @@
-r"""The paper's rule for λ, and the noise and the signal that it needs.
+r"""The paper's rule for λ, and estimates of the noise and the signal that it needs.
 
 The rule is λ = C √(2σ² log(D−K) log K / N), with σ known and coefficients of size one
 (:func:`theory_alpha`; :func:`rule_alpha` applies it to a table). Where σ is unknown, it and the
@@ -8,9 +8,9 @@ size of the coefficients are estimated from a greedy fit of K columns:
 
 a being the root mean square of the coefficients of standardised columns, so that aλ is the rule in
 the units of y. With at least twice as many rows as columns all columns are fitted, and σ² is
-unbiased. Otherwise there are two biases: where the greedy fit misses true columns, σ comes out
-too large; where it picks up noise, which it does when K is larger than the truth, too small. σ is
-never put below one percent of the root mean square of y.
+unbiased. Otherwise there are two biases: where the greedy fit misses true columns, σ is too large;
+where it fits noise, as it does when K is larger than the truth, σ is too small. σ is never below
+one percent of the root mean square of y.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Scale(NamedTuple):
 def given_alpha(alpha: float | Array, y_scale: Array) -> Array:
     """Return a λ in the units of y² in units of the scaled y, (B,).
 
-    A λ beyond all numbers closes every gate, and so does a large one.
+    It is at most ``GATES.largest_alpha``, which closes every gate.
     """
     with quiet():
         return clip(alpha / y_scale / y_scale, high=GATES.largest_alpha)
@@ -61,7 +61,7 @@ def rule_alpha(
 ) -> tuple[Array, Array]:
     """Return λ by the paper's rule, and σ, in units of the scaled y, each (B,).
 
-    σ = ``noise_std`` in the units of y, with coefficients of size one, or both are estimated.
+    σ is ``noise_std`` in the units of y, with coefficients of size one; None estimates both.
     ``n_features`` counts all columns, also those that are not in ``problem``. K is ``n_selected``,
     or the paper's (:func:`nominal_sparsity`).
     """
@@ -102,9 +102,9 @@ def estimated_scale(problem: Problem, n_selected: Array) -> Scale:
 
 
 def _greedy_residual(problem: Problem, n_steps: Array) -> Array:
-    """Return the residual sum of squares after so many greedy steps, (B,)."""
+    """Return the residual sum of squares after ``n_steps``, (B,), greedy steps, (B,)."""
     xp = namespace(problem.b)
-    # A Gram matrix not much larger than X is quicker than its rows one by one.
+    # A Gram matrix not much larger than X is faster to form at once than row by row.
     is_wide = isinstance(problem, RowQuadratic) and problem.X.shape[-1] > 4 * problem.X.shape[-2]
     path = forward_selection(problem if is_wide else problem.gram, int(xp.max(n_steps)))
     remains = xp.concat([problem.yy[:, None], path.rss], axis=-1)
@@ -114,7 +114,7 @@ def _greedy_residual(problem: Problem, n_steps: Array) -> Array:
 def theory_alpha(
     scale: Scale, factor: float, n: Array, n_features: int, n_selected: Array
 ) -> Array:
-    """Return λ = C·a √(2σ² log(D−K) log K / N), (B,), each logarithm of at least two.
+    """Return λ = C·a √(2σ² log(D−K) log K / N), (B,), with D−K and K at least two.
 
     Examples
     --------

@@ -1,20 +1,20 @@
-r"""Columns one at a time, from rows of G on demand: one algorithm, and a rule for what comes next.
+r"""Columns added one at a time, from rows of G on demand: one algorithm, three rules.
 
-A pursuit is a pivoted Cholesky factorisation of G that stops early. Every column knows its
-correlation with the residual, e, and the squared norm the columns before it have left, h; taking
-column j takes its part out of both. The rules differ only in which j they take:
+A pursuit is a pivoted Cholesky factorisation of G that stops early. For every column two numbers
+are kept: e, its inner product with the residual, and h, the squared norm that the columns taken so
+far have left of it. Taking column j updates both. The rules differ only in which j they take:
 
 * :func:`largest_gain`: the largest e_j²/h_j, which is what j lowers the residual sum of squares by
   (forward selection);
 * :func:`largest_correlation`: the largest e_j²/‖x_j‖², the correlation with columns of unit norm
   (orthogonal matching pursuit);
-* :class:`SoftmaxCorrelation`: the same at random, with probability
+* :class:`SoftmaxCorrelation`: a column at random, with probability
 
   .. math:: p_j \propto \exp\left( \frac{e_j^2}{2 T \|x_j\|^2} \right)
 
-  (randomised orthogonal matching pursuit, Elad and Yavneh 2009), where T → 0 is the rule before.
+  (randomised orthogonal matching pursuit, Elad and Yavneh 2009); T → 0 is the second rule.
 
-Columns of which nothing is left are never taken. Many runs of one problem go side by side, each
+Columns with nothing left are never taken. Many runs of one problem go side by side, each
 with its own factor.
 """
 
@@ -38,10 +38,10 @@ __all__ = [
     "matching_pursuits",
 ]
 
-# Columns with less than this many units in the last place of their norm left are rounding.
+# A column with at most this many units in the last place of its squared norm left is rounding.
 _ROUNDING = 64
 # The largest gain prefers columns with much left; other rules may take one with little, and then
-# rounding grows. They count a column as dependent sooner: in float64 from 4e-11 of its norm on.
+# rounding grows. For them a column is dependent sooner: below 4e-11 of its squared norm in float64.
 _DEPENDENT = 2.0 / 3.0
 
 
@@ -68,23 +68,23 @@ Rule = Callable[[int, Candidates], Array]
 
 
 def largest_gain(step: int, candidates: Candidates) -> Array:
-    """Take the column that lowers the residual most."""
+    """Return the column that lowers the residual most, (B·R, 1)."""
     xp = namespace(candidates.left)
     gain = candidates.correlation * candidates.correlation / candidates.left
     return xp.argmax(gain, axis=-1, keepdims=True)
 
 
 def largest_correlation(step: int, candidates: Candidates) -> Array:
-    """Take the column most correlated with the residual, in any unit."""
+    """Return the column most correlated with the residual, in any unit, (B·R, 1)."""
     return namespace(candidates.left).argmax(candidates.score, axis=-1, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)
 class SoftmaxCorrelation:
-    """Draw a column: the more correlated with the residual, the likelier.
+    """A rule that draws a column: the more correlated with the residual, the likelier.
 
-    One uniform number a column decides, through the cumulated probabilities. Exponents are taken
-    relative to the largest, so that none overflows at any temperature.
+    One uniform number for each step decides, through the cumulated probabilities. Exponents are
+    taken relative to the largest, so that none overflows at any temperature.
     """
 
     temperature: Array
@@ -107,16 +107,16 @@ class SoftmaxCorrelation:
 
 
 class ForwardPath(NamedTuple):
-    """The columns in the order they came in, (..., K), and what was left of yᵀy after each."""
+    """The columns in the order they came in, and the residual after each, (..., K) both."""
 
     order: Array
     rss: Array
 
 
 def forward_selection(problem: Quadratic, n_steps: int) -> ForwardPath:
-    """Add ``n_steps`` columns to each problem of a batch with one leading axis.
+    """Return the path of ``n_steps`` columns for each problem of a batch with one leading axis.
 
-    Where no column adds anything any more the residual stays as it is.
+    Where no column has anything left the residual does not change any more.
 
     Examples
     --------
@@ -143,13 +143,13 @@ class Pursuits(NamedTuple):
     order: Array
     """The columns in the order they came in."""
     counts: Array
-    """Whether a column came in at all: False from where none had anything left."""
+    """Whether a column came in: False from the step on at which none had anything left."""
     coef: Array
     """Least squares of y on the columns of the run, zero where none came in."""
 
 
 def matching_pursuits(problem: Quadratic, n_steps: int, n_runs: int, rule: Rule) -> Pursuits:
-    """Take ``n_steps`` ≥ 1 columns by a rule, ``n_runs`` times for each of a batch of problems.
+    """Return R = ``n_runs`` pursuits of K = ``n_steps`` ≥ 1 columns for each of B problems.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def matching_pursuits(problem: Quadratic, n_steps: int, n_runs: int, rule: Rule)
 
 
 class _Path(NamedTuple):
-    """The factorisation: row s of ``found`` (B·R, K, D) is what those before have left of column s.
+    """The factorisation: row s of ``found`` (B·R, K, D) belongs to the s-th column taken.
 
     ``found`` at the columns taken is the upper factor U of G = UᵀU, and ``projection`` is U⁻ᵀb.
     """
@@ -180,7 +180,7 @@ class _Path(NamedTuple):
 
 
 def _pursued(problem: Quadratic, n_steps: int, n_runs: int, rule: Rule, tolerance: float) -> _Path:
-    """Factor G; a column with not more than ``tolerance`` of its norm left cannot be taken."""
+    """Factor G; a column with at most ``tolerance`` of its squared norm left cannot be taken."""
     xp = namespace(problem.b)
     n_problems, n_features = problem.b.shape
     left, correlation = (_repeated(array, n_runs) for array in (problem.diagonal, problem.b))

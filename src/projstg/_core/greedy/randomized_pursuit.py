@@ -6,13 +6,13 @@ with probability
 
 .. math:: p_j \propto \exp\left( \frac{(x_j^T r)^2}{2 T \|x_j\|^2} \right)
 
-and the least-squares coefficients of all runs are averaged. Theirs is T = σ²(1 + σ²/s²), where s²
+and the least-squares coefficients of all runs are averaged. Their T is σ²(1 + σ²/s²), where s²
 is the mean square of the coefficients of columns of unit norm and σ² the variance of the noise; the
 average then estimates the posterior mean. The projected gates' authors compare with the constant
 1/T = 4/3, which is σ² = 1/2 and s = 1, at every noise level; they average least squares, not the
 ridge of the posterior, over the runs, and select the K largest coefficients.
 
-Here T is a parameter, 3/4 unless said otherwise. What is decided beyond that:
+Here T is a parameter, 3/4 by default. Other decisions:
 
 * the K largest are those of |mean coefficient|·‖x_j‖, free of the columns' units, as elsewhere in
   this package; ties go to the column more correlated with y, then to the smaller index;
@@ -45,16 +45,16 @@ from .matching_pursuit import Rule, SoftmaxCorrelation, largest_correlation, mat
 
 __all__ = ["Plurality", "RandomizedSolution", "averaged_pursuits", "randomized_omp"]
 
-# Problems go together while their factors have so few numbers that they stay in the cache (1 MB),
-# runs while they have so few that they fit in memory (256 MB).
+# Problems are solved together while their factors have at most this many numbers and stay in the
+# cache (1 MB), runs while they have at most this many and fit in memory (256 MB).
 _CACHED = 2**17
 _IN_MEMORY = 2**25
-# Of more columns no Gram matrix is made where there was none: it would have more than 134 MB.
+# With more columns no Gram matrix is made from rows: it would have more than 134 MB.
 _LARGEST_GRAM = 4096
 
 
 class Plurality(NamedTuple):
-    """What the runs have in common, (B, D) each."""
+    """Averages over the runs, (B, D) each."""
 
     mean_coef: Array
     """The average of the runs' least-squares coefficients."""
@@ -76,7 +76,7 @@ class RandomizedSolution(NamedTuple):
 def randomized_omp(
     table: StandardTable, n_selected: int, temperature: float, n_runs: int, seeds: Sequence[int]
 ) -> RandomizedSolution:
-    """Choose ``n_selected`` columns of each table; problem i draws from seeds[i].
+    """Return ``n_selected`` columns of each table; problem i draws from seeds[i].
 
     ``temperature`` is in units of y². The draws depend on (seed, n_selected) alone.
 
@@ -131,7 +131,7 @@ def _draws(seed: int, n_runs: int, n_steps: int) -> np.ndarray:
 
 
 def _quicker(problem: Problem, draws: np.ndarray) -> Problem:
-    """Return the problem through its Gram matrix if the runs need more rows than that has."""
+    """Return the problem through its Gram matrix if the runs need at least that many rows."""
     n_needed = draws[0].size
     is_large = problem.b.shape[-1] > min(n_needed, _LARGEST_GRAM)
     return problem if isinstance(problem, RowQuadratic) and is_large else problem.gram

@@ -1,9 +1,9 @@
 """K chosen from the data, and its columns.
 
-A size is proposed (:mod:`.size_ladder`) and the tables are solved for it (:mod:`.fixed_size`). The
-posterior over supports of all sizes, begun from that answer too, either agrees on the size or has
-another, for which they are solved then. So the search is the same as for this K given, and the
-probabilities, which may find a better support of this size, are over all sizes.
+A size is proposed (:mod:`.size_ladder`) and the table is solved for it (:mod:`.fixed_size`). Then
+the posterior over supports of all sizes begins again, from that answer too. If its likeliest
+support has another size, the table is solved for that size. So the search is the same as with this
+K given, and the probabilities are over all sizes; they may find a better support of this size.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def solve_auto(
     seeds: Sequence[int],
     on_step: Hook | None = None,
 ) -> Solution:
-    """Choose K for each table of the batch, and its columns."""
+    """Return the answer for each table of the batch, with K chosen from the data."""
     answers = []
     for i, seed in enumerate(seeds):
         ((few, own, _, kept),) = parts(table.part(i), options)
@@ -74,7 +74,7 @@ def _question(table: StandardTable, options: Options) -> _SizeQuestion:
 def _by_evidence(
     asked: _SizeQuestion, options: Options, seed: int, on_step: Hook | None
 ) -> Solution:
-    """Propose the size of the likeliest support, and solve for it, until it stays."""
+    """Solve for the size of the likeliest support, until that size has been solved before."""
     name, prior = criterion_with_volume(options.criterion), uniform_prior(asked.k_min, asked.k_max)
     criterion = CRITERIA[name]
     always, never = asked.always, asked.never
@@ -94,16 +94,16 @@ def _by_evidence(
 
 
 def _search_of(answer: Solution) -> Refined:
-    """Return what the search found: with K from the data there always is one."""
+    """Return the result of the search; with K from the data there always is one."""
     if answer.search is None:
-        raise RuntimeError("K was to be chosen from the data without a search.")
+        raise RuntimeError("K is to be chosen from the data, but no search was run.")
     return answer.search
 
 
 def _by_information(
     asked: _SizeQuestion, options: Options, selection: str, seed: int, on_step: Hook | None
 ) -> Solution:
-    """Search every size and solve for the one with the lowest criterion."""
+    """Solve for the size with the lowest information criterion, after a search of each size."""
 
     def search(k: int) -> np.ndarray:
         return refine(

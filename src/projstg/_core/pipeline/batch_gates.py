@@ -1,7 +1,7 @@
-"""The gates of a whole batch: put together of parts, and fitted already or once asked for.
+"""The gates of a whole batch, joined from its parts; fitted at once or on demand.
 
-Tables of a batch may have been solved apart (:mod:`.solution`): their gates are put together here,
-and columns that were taken out have a closed gate.
+Tables of a batch may have been solved separately (:mod:`.solution`): their gates are joined here,
+and columns that were taken out get a closed gate.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["BatchGates", "GateAnswer", "KeptGates", "joined_gates", "one_batch"]
 
 
 class GateAnswer(NamedTuple):
-    """Gates at rest of all columns of each table."""
+    """The fitted gates of all columns of each table."""
 
     fit: GateFit
     """Its value is in the units of the data, its coefficients are of standardised columns."""
@@ -68,16 +68,16 @@ class BatchGates(NamedTuple):
 
     parts: tuple[_Part, ...]
     places: np.ndarray
-    """Problem i of the batch is number ``places[i]`` of the parts one after the other, (B,)."""
+    """Problem i of the batch is number ``places[i]`` when all parts are joined, (B,)."""
     options: GateOptions
 
     @property
     def wait(self) -> bool:
-        """Whether some are yet to be fitted, because a search gave the answer."""
+        """Whether some gates are not fitted yet, because a search gave the answer."""
         return any(part.waits for part in self.parts)
 
     def answer(self) -> GateAnswer:
-        """Return the gates at rest."""
+        """Return the fitted gates, and fit those that are not fitted yet."""
         answers = [part.answer() for part in self.parts]
         if len(answers) == 1 and np.array_equal(self.places, np.arange(self.places.size)):
             return answers[0]
@@ -103,7 +103,7 @@ def one_batch(
 
 
 def joined_gates(batches: Sequence[BatchGates], order: np.ndarray) -> BatchGates:
-    """Return the gates of several batches as those of one; its i-th is number ``order[i]``."""
+    """Return several batches as one; its problem i is number ``order[i]`` of theirs."""
     first = np.cumsum([0, *(batch.places.size for batch in batches)])
     places = [start + batch.places for start, batch in zip(first, batches, strict=False)]
     parts = tuple(part for batch in batches for part in batch.parts)
@@ -111,7 +111,7 @@ def joined_gates(batches: Sequence[BatchGates], order: np.ndarray) -> BatchGates
 
 
 class KeptGates:
-    """Gates that outlive the tables: fitted, or with what it takes to fit them, and no rows."""
+    """Gates kept without the rows of the tables: fitted, or with what is needed to fit them."""
 
     def __init__(self, gates: BatchGates) -> None:
         self.options = gates.options
@@ -123,12 +123,12 @@ class KeptGates:
 
     @property
     def wait(self) -> bool:
-        """Whether they are yet to be fitted."""
+        """Whether they are not fitted yet."""
         return self._answer is None
 
     def answer(self) -> GateAnswer:
-        """Return the gates at rest, and forget what it took."""
-        gates = self._gates  # before the next line: another thread may be here, too
+        """Return the fitted gates; what was kept to fit them is dropped."""
+        gates = self._gates  # read once: another thread may set it to None
         if self._answer is None and gates is not None:
             self._answer = gates.answer()
             self._gates = None

@@ -1,8 +1,9 @@
 """The whole job for a batch of tables: λ, gates, search, least squares.
 
 ``ProjectedSTG`` is :func:`solve` on one table, ``fit_many`` on many. The gates' first steps propose
-columns, and so does a greedy pursuit; a search goes on from there by exchanges, its criterion
-decides and says how sure it is. Without a search the gates decide, at rest.
+columns, and so does a greedy pursuit. A search goes on from both by exchanges; its criterion
+decides the answer, and the posterior says how sure it is. Without a search the fitted gates
+decide.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ __all__ = ["always_mask", "solve", "with_posterior"]
 def solve(
     table: StandardTable, options: Options, seeds: Sequence[int], on_step: Hook | None = None
 ) -> Solution:
-    """Choose the columns of each table; problem i draws from seeds[i]."""
+    """Return the answer for each table of the batch; problem i draws from seeds[i]."""
     answers, order = [], []
     for part in parts(table, options):
         own = [seeds[i] for i in part.problems]
@@ -51,7 +52,7 @@ def solve(
 def _solved(
     table: StandardTable, options: Options, seeds: Sequence[int], on_step: Hook | None
 ) -> Solution:
-    """Choose among columns that may all be selected."""
+    """Return the answer for tables whose columns may all be selected."""
     question = gate_question(table, options, seeds)
     support, counts, gates = _proposal(table, question, on_step)
     search, known = None, None
@@ -131,9 +132,9 @@ def _search(
 
 
 def _scores_in_units(found: Refined, table: StandardTable, sign: float) -> Refined:
-    """Return what was found with scores in the units of the data; with sign −1 the way back.
+    """Return the result with scores in the units of the data (sign 1) or back again (sign −1).
 
-    n log(rss) changes by a constant. Scores are compared in units of the scaled y.
+    ν log(rss) changes by a constant. Scores are compared in units of the scaled y.
     """
     dof, unit = to_numpy(table.problem.degrees_of_freedom), to_numpy(table.y_scale)
     shift = sign * 2.0 * dof * np.log(unit)
@@ -146,7 +147,7 @@ def _scores_in_units(found: Refined, table: StandardTable, sign: float) -> Refin
 def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
     """Return the gates' columns and those of orthogonal matching pursuit, (B, S, K).
 
-    Among very many columns the gates' alone: a pursuit is a pass over X for each of its columns.
+    Among very many columns only those of the gates: a pursuit needs a pass over X for each column.
     """
     proposed = to_numpy(support)[:, None, :]
     n_steps = support.shape[-1] - len(options.always)
@@ -159,7 +160,7 @@ def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
     greedy = matching_pursuits(problem, n_steps, 1, largest_correlation)
     found = np.tile(np.asarray(options.always, dtype=np.int64), (len(proposed), 1))
     found = np.sort(np.concatenate([found, to_numpy(greedy.order)], axis=1), axis=1)
-    # A pursuit has no answer where all columns left depend on those taken.
+    # A pursuit ends early where all other columns depend on those taken.
     is_whole = to_numpy(xp.all(greedy.counts, axis=-1))[:, None]
     return np.stack([proposed[:, 0], np.where(is_whole, found, proposed[:, 0])], axis=1)
 
@@ -167,7 +168,7 @@ def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
 def _posteriors(
     problem: Problem, found: Refined, criterion: str, always: np.ndarray, never: np.ndarray
 ) -> list[Posterior]:
-    """Return what the data say of the supports of each problem, all of the size that was found."""
+    """Return the posterior of each problem over supports of the size that was found."""
     k = found.support.shape[1]
     with_volume, prior = CRITERIA[criterion_with_volume(criterion)], uniform_prior(k, k)
     return [
@@ -195,8 +196,8 @@ def with_posterior(
 ) -> Solution:
     """Return the answer for one table with a posterior of supports of all sizes.
 
-    Where its likeliest support has K columns, too, and is better than what the search found, it is
-    the answer.
+    If its likeliest support also has K columns and a better score than the search's, it becomes the
+    answer.
     """
     solution = solution._replace(posterior=[known])
     if search.support.shape[1] != known.supports[0].size:
@@ -217,8 +218,8 @@ def _improved(
 ) -> Refined:
     """Return what was found, or the likeliest support of the posterior where that is better.
 
-    The likeliest have as many columns as those found. Under a criterion that knows no
-    probabilities, what was found stays.
+    Both have the same number of columns. Under a criterion without probabilities (least squares)
+    nothing changes.
     """
     if not CRITERIA[criterion].counts_volume:
         return found

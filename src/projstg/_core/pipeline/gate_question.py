@@ -1,11 +1,11 @@
-"""The gates of a batch of tables: their λ, where a search begins, and gates at rest.
+"""The gates of a batch of tables: their λ, their first steps, and the fitted gates.
 
-A search needs of the gates only where to begin, and their first six steps tell it as well as gates
-at rest, where no coefficient moves any more (``benchmarks/gates_before_search.py``). So gates that
-do not decide can wait until they are asked for: a :class:`GateQuestion` has all that it takes.
+A search needs from the gates only a start, and their first six steps give as good a start as
+fitted gates do (``benchmarks/gates_before_search.py``). So gates that do not decide the answer
+are fitted only when they are asked for: a :class:`GateQuestion` has all that is needed for that.
 
-Of many columns only those likeliest to matter get gates, if a search over all columns follows. The
-part of forced columns is taken out before, and their own gates are open.
+If there are many columns and a search over all of them follows, only the likeliest get gates. The
+part of forced columns is taken out first, and their own gates are open.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ __all__ = ["GateQuestion", "can_wait", "first_steps", "fitted", "gate_question"]
 
 @dataclass(frozen=True, eq=False)
 class GateQuestion:
-    """All that a fit of gates takes, for a batch of tables."""
+    """All that is needed to fit the gates of a batch of tables."""
 
     problem: Problem
-    """What forced columns leave, of the W columns that get gates."""
+    """The W columns that get gates, without the part of forced columns."""
     unit: Array
     """A coefficient of ``problem`` divided by this, (B, W), is one of standardised columns."""
     forced: _Forced | None
@@ -45,11 +45,11 @@ class GateQuestion:
     alpha: Array
     """λ in units of the scaled y, (B,)."""
     noise_std: Array | None
-    """σ likewise, (B,); None where λ is given."""
+    """σ in units of the scaled y, (B,); None where λ is given."""
     seeds: tuple[int, ...]
 
     def without_rows(self) -> GateQuestion:
-        """Return the same with nothing but inner products of the columns."""
+        """Return the same question with only the inner products of the columns."""
         return replace(self, problem=without_rows(self.problem))
 
 
@@ -63,7 +63,7 @@ class _Forced:
 
 
 def gate_question(table: StandardTable, options: Options, seeds: Sequence[int]) -> GateQuestion:
-    """Return the question with the columns that get gates, and λ."""
+    """Return what is needed to fit the gates: the columns that get gates, and λ."""
     problem, columns = table.problem, None
     xp, n_features = namespace(problem.b), table.scale.shape[-1]
     always = xp.asarray(options.always, dtype=xp.int64, device=problem.b.device)
@@ -83,10 +83,10 @@ def gate_question(table: StandardTable, options: Options, seeds: Sequence[int]) 
 
 
 def can_wait(question: GateQuestion) -> bool:
-    """Return whether the first steps are enough, and gates at rest can wait until asked for.
+    """Return whether the first steps are enough, and the gates can be fitted when asked for.
 
-    Gates that decide, that are sampled or have no first steps cannot; nor can those of so many
-    columns that the question would take too much memory to keep.
+    Not if the gates decide the answer, are sampled or have no first steps, nor if there are so many
+    columns that keeping the question would take too much memory.
     """
     options, gates = question.options, question.options.gates
     is_exact = gates.coefficients == "projected" and gates.expectation == "exact"
@@ -104,7 +104,7 @@ def first_steps(question: GateQuestion, on_step: Hook | None = None) -> Array:
 
 
 def fitted(question: GateQuestion, on_step: Hook | None = None) -> GateFit:
-    """Return gates at rest, of all columns."""
+    """Return the fitted gates of all columns."""
     gates = fit_gates(
         question.problem, question.alpha, question.options.gates, question.seeds, on_step=on_step
     )
@@ -116,7 +116,7 @@ def fitted(question: GateQuestion, on_step: Hook | None = None) -> GateFit:
 
 
 def _likeliest(problem: Problem, options: Options, always: Array) -> Array:
-    """Return the columns that get gates, (B, W), those forced first."""
+    """Return the columns that get gates, (B, W), forced ones first."""
     xp, n_features, n_forced = namespace(problem.b), problem.b.shape[-1], len(options.always)
     wanted = max(PIPELINE.likeliest, 4 * ((options.n_selected or 0) - n_forced))
     rest = partialled(problem, always)[0] if n_forced else problem
@@ -127,7 +127,7 @@ def _likeliest(problem: Problem, options: Options, always: Array) -> Array:
 
 
 def _with_forced(gates: GateFit, unit: Array, alpha: Array, forced: _Forced) -> GateFit:
-    """Return gates of all columns that get some: as fitted to the rest, and open where forced."""
+    """Return the gates of all W columns: as fitted, and open where forced."""
     xp, (n_problems, n_columns) = namespace(unit), unit.shape
     places, theta = forced.places, gates.theta / unit
     own = spread(

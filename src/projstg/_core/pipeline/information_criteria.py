@@ -1,9 +1,10 @@
-"""The number of columns by an information criterion: the size whose best support has the lowest.
+"""The number of columns by an information criterion: the lowest over the best supports.
 
     BIC   ν log(rss/ν) + K log ν          EBIC   … + K log ν + 2 log C(D, K)
     GIC   ν log(rss/ν) + K log(D) log log ν
 
-D (at least two in the GIC) and K count the columns that may be selected, without those that must.
+D and K do not count the columns that must be selected. In the GIC D is at least two and log ν at
+least one.
 """
 
 from __future__ import annotations

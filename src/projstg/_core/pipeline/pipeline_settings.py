@@ -13,15 +13,15 @@ class PipelineSettings:
 
     # Gates before a search.
     most_gates: int = 2000
-    """Up to so many columns all get gates. A solve costs the square of their number, and what is
+    """Up to this many columns all get gates. A solve costs the square of their number, and what is
     kept to fit them later is a Gram matrix of 32 MB at the most."""
     likeliest: int = 1000
-    """Of more columns so many get gates, or 4 K, those most correlated with y: gates are one start
-    among others. The search looks at all columns, and found all true ones among 10⁵
-    (docs/search.md)."""
+    """With more columns this many get gates, or 4 K if that is more: those most correlated with y.
+    Gates are one start among others. The search looks at all columns, and found all true ones among
+    10⁵ (docs/search.md)."""
     most_for_pursuit: int = 2000
-    """Up to so many columns a greedy pursuit is another start: it is a pass over X for each of its
-    columns."""
+    """Up to this many columns a greedy pursuit is another start: it needs a pass over X for each
+    column it takes."""
 
     # The ladder of sizes.
     first_rungs: tuple[int, ...] = (1, 3, 5, 8, 10, 12, 15)
@@ -32,20 +32,20 @@ class PipelineSettings:
     rung_starts: int = 22
     """One search: its first and second round (6 + 16 starts). A rung only has to come close."""
     rung_kept: int = 20
-    """So many supports of a rung, the best, begin the posterior."""
+    """The posterior begins from this many supports of each rung, the best."""
     most_worse: int = 3
-    """So many rungs in a row may be worse than the best before the ladder ends: the cost has one
-    valley, apart from the noise of quick searches."""
+    """The ladder ends after this many rungs in a row that are no better than the best: the cost has
+    one minimum, apart from the noise of quick searches."""
     most_proposals: int = 4
-    """So many sizes are searched in full. The posterior agrees with the first in 159 of 160
-    problems (N = 40, D = 64); this ends a circle."""
+    """At most this many sizes are searched in full. The posterior agrees with the first in 159 of
+    160 problems (N = 40, D = 64); the limit ends a loop."""
 
     # Information criteria.
     rows_for_each: int = 3
-    """A column needs so many rows at least. Information criteria count on many rows for each, and
-    choose ever more columns where a fit has few to spare."""
+    """A column needs at least this many rows. Information criteria assume many rows for each
+    column, and choose ever more columns where few rows are to spare."""
     patience: int = 12
-    """So many sizes in a row may be worse than the best before a criterion's search ends."""
+    """The search of sizes ends when the best is this many sizes back."""
 
     # The largest size.
     most_columns: int = 200

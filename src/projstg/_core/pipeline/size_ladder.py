@@ -1,13 +1,14 @@
 """Sizes to propose for the number of columns: a quick search at one size after another.
 
-The prior is uniform over the sizes 0 … K_max and over the supports of one size, so that a support
-of K columns starts with −log C(D, K), the number of supports of its size: among many columns some
-match by chance. A ladder of sizes is searched first, each rung with a few starts, until three in a
-row have been worse than the best. From what was found the posterior goes on to supports one column
-larger or smaller, best first, and the size of the likeliest is proposed.
+The prior is uniform over the sizes 0 … K_max and over the supports of one size. So the log prior of
+a support of K columns has the term −log C(D, K), where C(D, K) is the number of supports of its
+size: among many columns some match by chance. First a ladder of sizes is searched, each size (a
+rung) with a few starts, until three in a row are no better than the best. The posterior goes on
+from there to supports one column larger or smaller, best first, and the size of the likeliest is
+proposed.
 
-The caller then searches that size in full. It is chosen if the posterior, begun from that search
-too, still has its likeliest support among those of that size.
+The caller then searches that size in full. The size is chosen if the likeliest support still has it
+when the posterior begins from that search, too.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ __all__ = ["ladder"]
 def ladder(
     problem: Problem, criterion: str, k_max: int, always: np.ndarray, never: np.ndarray, seed: int
 ) -> list[Optima]:
-    """Return what a quick search finds at one size after another, for one problem."""
+    """Return the best supports of a quick search at each size that was tried, for one problem."""
     n_locked = int(np.sum(always))
     n_free = n_selectable(always, never)
     found: list[Optima] = []

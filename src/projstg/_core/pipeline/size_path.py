@@ -19,14 +19,14 @@ __all__ = ["scale_path", "size_path"]
 def size_path(
     table: StandardTable, options: Options, sizes: Sequence[int], seeds: Sequence[int]
 ) -> list[Solution]:
-    """Solve for each K on its own; no start crosses from one size to another."""
+    """Return the answer for each K, solved on its own: no size gives a start to another."""
     return [solve(table, replace(options, n_selected=size), seeds) for size in sizes]
 
 
 def scale_path(
     table: StandardTable, options: Options, scales: Sequence[float], seeds: Sequence[int]
 ) -> list[Solution]:
-    """Solve for each C in the rule for λ, all positive; λ is C times what σ, N, D and K give."""
+    """Return the answer for each C > 0 in the rule for λ, where λ is proportional to C."""
     first = solve(table, replace(options, alpha_scale=scales[0]), seeds)
     rest = (replace(options, alpha=first.alpha * (scale / scales[0])) for scale in scales[1:])
     return [first, *(solve(table, changed, seeds) for changed in rest)]

@@ -1,8 +1,8 @@
-"""The answer for a batch of tables, whose columns and problems were solved apart.
+"""The answer for a batch of tables, joined from parts that were solved separately.
 
 A column that does not vary, or may not be selected, must change nothing about the answer. So it is
 taken out before anything is fitted or drawn (:func:`parts`), and put back as one that was not
-selected (:func:`restored`). Tables of a batch that leave out different columns are solved apart.
+selected (:func:`restored`). Tables that leave out different columns are solved separately.
 """
 
 from __future__ import annotations
@@ -29,16 +29,18 @@ class Solution(NamedTuple):
     support: Array
     """A mask, (B, D)."""
     coef: Array
+    """(B, D), zero outside the support."""
     intercept: Array
+    """(B,)."""
     gates: BatchGates
-    """Where a search gave the answer they wait until they are asked for."""
+    """Where a search gave the answer they may be fitted only when asked for."""
     alpha: Array
     noise_std: Array | None
     """The σ in the rule for λ, (B,); None where λ was given."""
     search: Refined | None
     """What the search found; None where the gates decide alone."""
     posterior: list[Posterior] | None
-    """What the data say of each problem's supports; None likewise."""
+    """The posterior of each problem; None without a search, or where it was not asked for."""
 
 
 class BatchPart(NamedTuple):
@@ -47,13 +49,13 @@ class BatchPart(NamedTuple):
     table: StandardTable
     options: Options
     problems: np.ndarray
-    """Which of the batch they are."""
+    """Their numbers in the batch."""
     kept: np.ndarray
-    """Their columns that are left, in increasing order."""
+    """The columns that may be selected, in increasing order."""
 
 
 def parts(table: StandardTable, options: Options) -> Iterator[BatchPart]:
-    """Give the tables of a batch, with only the columns that may be selected."""
+    """Yield the tables of a batch, in groups, with only the columns that may be selected."""
     varies = to_numpy(table.varies)
     masks, which = np.unique(varies, axis=0, return_inverse=True)
     for group, mask in enumerate(masks):
@@ -68,7 +70,7 @@ def parts(table: StandardTable, options: Options) -> Iterator[BatchPart]:
 
 
 def restored(solution: Solution, kept: np.ndarray, n_features: int) -> Solution:
-    """Return the answer about all columns, those that were taken out not selected."""
+    """Return the answer for all columns; those that were taken out are not selected."""
     if kept.size == n_features:
         return solution
     xp = namespace(solution.coef)
@@ -95,9 +97,9 @@ def _among_all(known: Posterior, kept: np.ndarray, n_features: int) -> Posterior
 
 
 def joined(answers: Sequence[Solution], order: np.ndarray | None = None) -> Solution:
-    """Return several answers as that of one batch; its problem i is number ``order[i]`` of theirs.
+    """Return several answers as one batch; its problem i is number ``order[i]`` of theirs.
 
-    Sizes of supports may differ: a shorter one is filled up with −1.
+    Sizes of supports may differ: a shorter one is filled with −1.
     """
     if len(answers) == 1:
         return answers[0]

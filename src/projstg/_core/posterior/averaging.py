@@ -28,7 +28,7 @@ from ..data.standard_table import StandardTable
 
 __all__ = ["AveragedCoef", "Estimates", "averaged", "estimates", "mixture_quantile"]
 
-# Bisections: after so many an interval is shorter than the rounding of its ends.
+# Bisections: after this many an interval is shorter than the rounding of its ends.
 _HALVINGS = 64
 # A coefficient is not determined if so much of its direction (a squared cosine) lies where the
 # columns are dependent; rounding of the vectors is 10⁻¹⁶ there.
@@ -47,13 +47,13 @@ class Estimates(NamedTuple):
     std_error: np.ndarray
     """(M, U), zero outside the support; NaN where the rows do not determine it."""
     degrees_of_freedom: np.ndarray
-    """ν, (M,): what the fit leaves of those of the table."""
+    """ν, (M,): those of the table less the rank of the support."""
 
 
 class AveragedCoef(NamedTuple):
     """Coefficients averaged over the likeliest supports, and how sure they are.
 
-    Every array is in the units of the table, with one entry for each column.
+    Every array is in the units of the table, with one entry for each column, (D,).
     """
 
     coef: np.ndarray
@@ -65,8 +65,8 @@ class AveragedCoef(NamedTuple):
     std: np.ndarray
     """√(mean squared standard error + variance of the estimates between supports)."""
     probability: float
-    """What these supports have of all probability. Far from one, they are a small part of what the
-    data leave possible, and the intervals are still too short."""
+    """The probability of these supports together. Far from one, they are a small part of the
+    supports the data leave possible, and the intervals are still too short."""
 
 
 def estimates(table: StandardTable, supports: Sequence[np.ndarray]) -> Estimates:
@@ -111,7 +111,7 @@ def _inverse_diagonal(of: Spectrum) -> np.ndarray:
 def averaged(
     known: Estimates, probabilities: np.ndarray, n_features: int, level: float
 ) -> AveragedCoef:
-    """Return what the mixture says; ``probabilities``, (M,), are divided by their sum."""
+    """Return the mixture's mean and quantiles; ``probabilities``, (M,), are made to sum to one."""
     total = float(np.sum(probabilities))
     weight = np.asarray(probabilities)[:, None] / total
     coef = np.sum(weight * known.coef, axis=0)
@@ -130,8 +130,8 @@ def averaged(
 def mixture_quantile(p: float, weight: np.ndarray, known: Estimates) -> np.ndarray:
     """Return the smallest x with F(x) ≥ p, (U,), F being each column's mixture.
 
-    It lies between the smallest and the largest of the same quantiles of the parts, and is found
-    there by bisection, with zero, where the mass is, tried first.
+    It lies between the smallest and the largest p-quantile of the parts, and is found there by
+    bisection. Zero, which has the point mass, is tried first.
     """
     nu = np.where(known.degrees_of_freedom > 0.0, known.degrees_of_freedom, np.nan)[:, None]
     is_point = known.std_error == 0.0

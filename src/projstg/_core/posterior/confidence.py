@@ -1,8 +1,9 @@
 r"""How sure a search is of its answer: from what it found to the posterior of a table's supports.
 
 The posterior (:mod:`.support_probabilities`) needs the Gram matrix of the columns it may visit. Up
-to a few hundred columns these are all; of more, the members of what the search found and those that
-come closest to improving the best of it. A column left out has the probability zero.
+to a few hundred columns these are all columns. With more, they are the members of the best supports
+the search found, and the columns that come closest to improving the best support. A column left out
+gets the probability zero.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def confidence(
     never: np.ndarray,
     settings: PosteriorSettings = POSTERIOR,
 ) -> Posterior:
-    """Return the posterior of one problem (a batch of one) from what was found, each of one size.
+    """Return the posterior of one problem (a batch of one) from supports found, grouped by size.
 
     ``always`` and ``never`` are masks (D,). Scores are computed anew, by ``criterion``.
     """
@@ -89,7 +90,7 @@ def _useful_ridges(
 ) -> np.ndarray:
     """Return a mask (R,) of the ridges with a share in the evidence of the leaders of any size.
 
-    ``scores`` are those of each group's supports at each ridge.
+    ``scores`` has, for each group, the scores of its supports at each ridge, (M, R).
     """
     useful = np.zeros(scores[0].shape[1], dtype=bool)
     for supports, own in zip(groups, scores, strict=True):
@@ -109,7 +110,7 @@ def _columns(
     never: np.ndarray,
     settings: PosteriorSettings,
 ) -> np.ndarray:
-    """Return the columns that are looked at, in increasing order."""
+    """Return the columns that the posterior may visit, in increasing order."""
     n_columns = always.size
     if n_columns <= settings.most_columns:
         return np.arange(n_columns)

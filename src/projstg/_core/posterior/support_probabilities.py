@@ -5,8 +5,8 @@ prior is uniform over the supports of one size, and ``log_prior`` says how likel
 is missing is the sum over all supports, of which there are too many. But nearly all of it lies near
 the best ones: :func:`posterior` begins from the supports a search has found and goes *best first*.
 It takes the likeliest support whose neighbours are not yet counted, scores every support one column
-away (:mod:`..score.neighbours`) and counts each once, until the sum has stopped growing. If a
-better support than all before is found on the way, it is the answer of the search too.
+away (:mod:`..score.neighbours`) and counts each once, until the sum has stopped growing. If it
+meets a better support than the search has found, the pipeline may take that as the answer.
 
 Nothing is drawn at random: the same table has the same probabilities.
 """
@@ -34,23 +34,24 @@ class Posterior(NamedTuple):
     supports: list[np.ndarray]
     """The likeliest, best first, each in increasing order."""
     probabilities: np.ndarray
-    """Of those, (M,)."""
+    """The probability of each of them, (M,)."""
     inclusion: np.ndarray
     """P(column is in the support), (D,)."""
     sizes: np.ndarray
     """P(size), (K_max + 1,)."""
     n_supports: int
-    """How many were scored."""
+    """How many supports were counted."""
 
 
 Score = Callable[[np.ndarray], np.ndarray]
-"""From supports (M, K) to their scores (M,), where tables have too few digits."""
+"""From supports (M, K) to their exact scores (M,)."""
 
 
 class _Cloud:
     """The supports of one problem counted so far, each with its weight exp(−cost/2).
 
-    The cost is the score plus −2 log of the prior. Supports in ``frontier`` may be looked at next.
+    The cost is the score plus −2 log of the prior. The neighbours of supports in ``frontier`` have
+    not been scored yet.
     """
 
     def __init__(self, field: Field, cost_of_size: np.ndarray, settings: PosteriorSettings) -> None:
@@ -138,7 +139,7 @@ class _Cloud:
     ) -> np.ndarray:
         """Return the costs of neighbours not yet counted, each scored by itself; others infinite.
 
-        Of very many only the best by their ``rough`` costs are scored.
+        If there are very many, only the best by their ``rough`` costs are scored.
         """
         places = np.flatnonzero(self._is_permitted(members) & self._is_new(code))
         most = self.settings.most_one_by_one
@@ -154,7 +155,7 @@ class _Cloud:
         return costs
 
     def _is_permitted(self, members: np.ndarray) -> np.ndarray:
-        """Return which neighbours constraints and sizes permit, as they are listed."""
+        """Return which neighbours constraints and sizes permit, (K·D + D + K,)."""
         K, may_enter, may_leave = members.size, self.may_enter.copy(), self.may_leave[members]
         may_enter[members] = False
         is_asked = np.isfinite(np.append(self.cost_of_size, np.inf))
@@ -189,7 +190,7 @@ class _Cloud:
             self.push(float(costs[i]), int(code[places[i]]), tuple(np.sort(moved).tolist()))
 
     def is_growing(self) -> bool:
-        """Whether the supports that come next weigh enough to look at them."""
+        """Return whether the next supports weigh enough to score their neighbours."""
         nearest = heapq.nsmallest(self.settings.at_once, self.frontier)
         if not nearest:
             return False
@@ -198,7 +199,7 @@ class _Cloud:
         return at_best or float(self.weights(costs).sum()) > self.settings.settled * self.mass
 
     def next_looks(self, n: int) -> list[np.ndarray]:
-        """Return the likeliest supports not yet looked at, all of one size."""
+        """Return the likeliest supports whose neighbours are not yet scored, all of one size."""
         chosen: list[np.ndarray] = []
         later: list[tuple[float, int, tuple[int, ...]]] = []
         while self.frontier and len(chosen) < n and len(later) < 4 * n:
@@ -213,7 +214,7 @@ class _Cloud:
 
 
 def _moved(members: np.ndarray, place: int, n_columns: int) -> np.ndarray:
-    """Return the neighbour of ``members`` at a place of the list of all of them."""
+    """Return the neighbour of ``members`` with number ``place`` among all neighbours."""
     n_swaps = members.size * n_columns
     if place < n_swaps:
         p, j = divmod(place, n_columns)
@@ -237,7 +238,7 @@ def posterior(
 ) -> Posterior:
     """Return the posterior of one problem (a field of one), from supports found and their scores.
 
-    ``log_prior`` is that of each size 0 … K_max, −∞ for sizes that are not possible. ``n_free``
+    ``log_prior`` has one entry for each size 0 … K_max, −∞ for impossible sizes. ``n_free``
     columns could be selected; the field may hold only some of them. ``score``, if given, scores
     supports one by one where the tables around a support have too few digits.
     """

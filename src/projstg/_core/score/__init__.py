@@ -1,7 +1,7 @@
 """How good a support is, and every support one column away; the prior over supports.
 
-``criterion`` has the formula, ``tableau`` the state of a support, ``updates`` its neighbours,
-``neighbours`` their scores.
+``criterion`` has the formula, ``tableau`` the closed forms of one support, ``updates`` the fits of
+all supports one column away, ``neighbours`` their scores.
 
 May import: arrays, data.
 """

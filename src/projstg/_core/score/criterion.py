@@ -1,19 +1,19 @@
 r"""The score of a support: how well K columns explain y, and how surprising it is that they do.
 
-Least squares looks at the residual alone, and noise offers many near-fits. Give the coefficients
-of a support S a prior N(0, σ²/κ·I), give log σ a flat one, and integrate both out. With the
-columns at mean square one (the diagonal of G = XᵀX is n) and H = G_SS + κI,
+Least squares uses the residual alone, and with noise many supports fit nearly as well. Give the
+coefficients of a support S a prior N(0, σ²/κ·I), give log σ a flat one, and integrate both out.
+With the columns at mean square one (the diagonal of G = XᵀX is n) and H = G_SS + κI,
 
     −2 log evidence(S; κ) = ν log(yᵀy − b_SᵀH⁻¹b_S) + log det H − K log κ,
 
 ν being the degrees of freedom. κ is unknown, so the score of a support is −2 log of the *mean*
 of its evidences over a wide grid, 10⁻⁶ … 10². **Lower is better.**
 
-That prior is densest at zero: it expects many of the selected columns to do next to nothing, and
-so it forgives a column of noise among them. The prior of *a common size* says instead that the
-effects scatter around ±a, β_i ~ N(s_i a, σ²/κ) with signs s_i = ±1: a small κ is the prior above, a
-large one makes the effects all alike, and the data choose between them by the mean over κ. With
-w = H⁻¹b_S, P = H⁻¹ and the signs those of w, the residual at its best a is
+That prior is densest at zero: it expects many of the selected columns to do next to nothing, and so
+it charges little for a column of noise among them. The prior of *a common size* says instead that
+the effects scatter around ±a, β_i ~ N(s_i a, σ²/κ) with signs s_i = ±1: a small κ is the prior
+above, a large one makes the effects all alike, and the data choose between them by the mean over κ.
+With w = H⁻¹b_S, P = H⁻¹ and the signs those of w, the residual at its best a is
 
     residual − κ |w|₁² / (K − κ sᵀPs),        a = |w|₁ / (K − κ sᵀPs).
 
@@ -160,12 +160,12 @@ def residual_floor(yy: np.ndarray) -> np.ndarray:
 
 
 def signs_of(w: np.ndarray) -> np.ndarray:
-    """Return ±1, also of zero."""
+    """Return the signs of w, ±1; zero has the sign +1."""
     return np.where(w < 0.0, -1.0, 1.0)
 
 
 def mean_score(scores: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Return −2 log of the mean along ``axis`` of what has −2 log equal to ``scores``."""
+    """Return −2 log of the mean of exp(−scores/2) along ``axis``."""
     lowest = np.min(scores, axis=axis, keepdims=True)
     mean = np.mean(np.exp(-0.5 * (scores - lowest)), axis=axis)
     return np.squeeze(lowest, axis) - 2.0 * np.log(mean)
@@ -201,7 +201,7 @@ def _spectral_fit(of: Spectrum, floor: np.ndarray, criterion: Criterion) -> Ridg
 
 
 def _spectral_effects(of: Spectrum, shrunk: np.ndarray, ridges: np.ndarray) -> Effects:
-    """Return what :func:`sized_effects` does, from sums of positive terms, fields (..., R).
+    """Return what :func:`sized_effects` returns, from sums of positive terms, fields (..., R).
 
     With s̃ = Vᵀs and m_d = κλ_d/(λ_d + κ) the residual at a is rss + Σ m_d (c_d/λ_d − a s̃_d)², and
     K − κ sᵀPs = Σ s̃_d² λ_d/(λ_d + κ). ``shrunk`` is λ + κ, (..., R, K).
@@ -224,7 +224,7 @@ def _spectral_effects(of: Spectrum, shrunk: np.ndarray, ridges: np.ndarray) -> E
 def support_spectra(problem: Problem, indices: np.ndarray) -> Spectrum:
     """Return the directions of supports (B, S, K) of B problems.
 
-    Rows in memory give G_SS from the K columns alone, never a row of G.
+    With rows in memory G_SS comes from the K columns alone; no row of G is formed.
     """
     b = to_numpy(problem.b)
     b_S = np.take_along_axis(b[:, None, :], indices, axis=-1)

@@ -1,8 +1,8 @@
 """The scores of all supports one column away: exchanged, added, left out.
 
-There is one tableau (:mod:`.tableau`) for each ridge of the criterion. The updates
-(:mod:`.updates`) say what the neighbours are at that ridge, the scorer (:mod:`.criterion`) what
-they score, and the mean over the ridges is the score.
+There is one tableau (:mod:`.tableau`) for each ridge of the criterion. :mod:`.updates` gives the
+fits of the neighbours at that ridge, :mod:`.criterion` their scores at that ridge and, from these,
+the mean over the ridges.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ def _grid(
 def neighbours(
     field: Field, problem: np.ndarray, members: np.ndarray, criterion: Criterion, *, resize: bool
 ) -> Neighbours:
-    """Return the neighbours of supports ``members`` (C, K) of problems ``problem`` (C,).
+    """Return the scores of all neighbours of supports ``members`` (C, K) of ``problem`` (C,).
 
-    Without ``resize`` those of other sizes stay infinite.
+    Without ``resize`` the scores of neighbours of other sizes are infinite.
     """
     (C, K), n_columns = members.shape, field.b.shape[1]
     state, ridge = tableaux(field, problem, members, criterion)
@@ -131,7 +131,7 @@ def _exchanges(field: Field, problem: np.ndarray, members: np.ndarray, grid: _Gr
 
 
 def _with_common_size(grid: _Grid, gaussian: np.ndarray) -> np.ndarray:
-    """Return the scores (C, K, D) of the exchanges that score best under the Gaussian prior."""
+    """Return scores (C, K, D): exact for the best under the Gaussian prior, infinite for others."""
     C, K, n_columns = gaussian.shape
     size = min(max(SCORE.n_exact_exchanges, 2 * K), K * n_columns)
     flat = gaussian.reshape(C, -1)

@@ -1,8 +1,8 @@
 """The prior over supports: uniform over sizes, and over the supports of one size.
 
-A support of K columns has prior(K)/C(D, K). The sizes' part is :func:`uniform_prior`, which the
-pipeline hands to the posterior; 1/C(D, K) is :func:`log_supports`, which the ladder of sizes and
-:mod:`..posterior.support_probabilities` subtract.
+A support of K columns has the prior prior(K)/C(D, K). log prior(K) is :func:`uniform_prior`, which
+the pipeline passes to the posterior; log C(D, K) is :func:`log_supports`, which the ladder of sizes
+and :mod:`..posterior.support_probabilities` subtract.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ def log_supports(n_columns: int, sizes: np.ndarray) -> np.ndarray:
 
 
 def n_selectable(always: np.ndarray, never: np.ndarray) -> int:
-    """Return how many columns must or may be selected."""
+    """Return how many columns must or may be selected, from masks (D,)."""
     return int(np.sum(~never | always))
 
 
 def uniform_prior(k_min: int, k_max: int) -> np.ndarray:
-    """Return the logarithm of the prior of sizes 0 … K_max: uniform from K_min on."""
+    """Return the log prior of sizes 0 … K_max, (K_max + 1,): uniform from K_min on, −∞ below."""
     prior = np.full(k_max + 1, -np.inf)
     prior[k_min:] = -np.log(k_max + 1.0 - k_min)
     return prior

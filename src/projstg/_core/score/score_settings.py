@@ -11,13 +11,13 @@ __all__ = ["SCORE", "ScoreSettings"]
 
 @dataclass(frozen=True)
 class ScoreSettings:
-    """What scores and tableaux take for granted; ε ≈ 2·10⁻¹⁶ is the rounding of a double."""
+    """Fixed numbers in scores and tableaux; ε ≈ 2·10⁻¹⁶ is the rounding of a double."""
 
     decades_of_size: float = float(np.log(100.0))
-    """log a is uniform over so long an interval. Two decades: effects that differ by more than a
-    factor of a hundred do not have a common size."""
+    """log a is uniform over an interval of this length, two decades: effects that differ by more
+    than a factor of a hundred do not have a common size."""
     n_exact_exchanges: int = 48
-    """Under a common size so many exchanges of a support (or 2K, if that is more) are scored, the
+    """Under a common size this many exchanges of a support (or 2K, if that is more) are scored, the
     best under the Gaussian prior; the others count as impossible. An exact score costs many times
     its entry in the Gaussian table. With 24 or 96 no support changes (60 problems of
     benchmarks/frozen_answers.py), but inclusion probabilities do, by up to 0.05 and 0.12."""

@@ -1,4 +1,4 @@
-r"""The tableau of a support: everything one column away in closed form, and the move to it.
+r"""The tableau of a support: closed forms for all exchanges, and its update by an exchange.
 
 For a support S and a ridge κ put H = G_SS + κI, P = H⁻¹, w = P b_S, U = P G_S·, e = b − G_·S w and
 h_j = G_jj + κ − G_jS U_·j. Exchanging i ∈ S for j ∉ S gives
@@ -118,7 +118,7 @@ def tableau_of_rows(
     yy: np.ndarray,
     ridge: np.ndarray,
 ) -> Tableau:
-    """Return the tableau from the rows G_S· (C, K, D) themselves."""
+    """Return the tableau from the rows G_S· (C, K, D), diagonal and b (C, D), yy and ridge (C,)."""
     H = np.take_along_axis(rows, members[:, None, :], axis=2)
     P = np.linalg.inv(H + ridge[:, None, None] * np.eye(members.shape[1]))
     b_S = np.take_along_axis(b, members, axis=1)
@@ -134,8 +134,8 @@ def tableau_of_rows(
 def has_enough_digits(field: Field, problem: np.ndarray, state: Tableau) -> np.ndarray:
     """Return whether the tableaux (C·R, …) of C supports have digits enough for scores, (C,).
 
-    H⁻¹ has lost as many digits as H is nearly singular, and the residual is a difference of which
-    a small share of yᵀy is left. Rounding divided by both, times ν, is the error of a score.
+    H⁻¹ loses digits where H is nearly singular, and the residual where it is a small share of yᵀy.
+    The error of a score is ν times rounding, times n·max P_ii, divided by that share.
     """
     C = len(problem)
     if not state.body.shape[1]:
@@ -178,10 +178,10 @@ def swap_objectives(
     excluded: np.ndarray | None = None,
     locked: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return ν log(rss') plus the change of log det H (if it counts) of every swap, (C, K, D).
+    """Return ν log(rss') plus the change of log det H (if it counts) of all exchanges, (C, K, D).
 
     Columns ``excluded`` (C, D) may not enter and members ``locked`` (C, K) may not leave: their
-    swaps are infinite. This is where a search spends its time: few passes, most of them in place.
+    exchanges are infinite. A search spends most of its time here: few passes, mostly in place.
     """
     infinite = state.rss.dtype.type(np.inf)
     p = np.maximum(state.diagonal_P, _TINY)
@@ -220,7 +220,7 @@ def exchange(
     p: np.ndarray,
     j: np.ndarray,
 ) -> Tableau:
-    """Return the tableau after column j (C,) has taken place p (C,); ``state`` is spoiled.
+    """Return the tableau after column j (C,) has replaced member p (C,); ``state`` is overwritten.
 
     *Column j enters.* With g = G_Sj, u = Pg = U_·j and v = (u, −1) the inverse of the enlarged H is
 

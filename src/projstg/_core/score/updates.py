@@ -1,8 +1,8 @@
-r"""Supports one column away from that of a tableau: exchanged, added, left out.
+r"""The fits of all supports one column away from a tableau's: exchanged, added, left out.
 
 Each function returns the :class:`~.criterion.RidgeFit` of the new supports, which is all that their
-scores need. ``now`` is that of the support itself (:func:`present`); without effects in it none are
-computed. Two steps, in the letters of :mod:`.tableau`, are all there is.
+scores need. ``now`` is the RidgeFit of the support itself (:func:`present`); if it has no effects,
+none are computed. There are two steps, in the letters of :mod:`.tableau`.
 
 **The member at place p leaves.** With a = P_·p/P_pp,
 
@@ -31,7 +31,7 @@ __all__ = ["added", "exchanged", "left_out", "present"]
 
 
 def present(state: Tableau, ridge: np.ndarray, criterion: Criterion) -> RidgeFit:
-    """Return the supports of the tableaux themselves, fields (C,)."""
+    """Return the fits of the tableaux' own supports, fields (C,)."""
     w, P, K = state.w, state.P, state.body.shape[1]
     log_det = -np.linalg.slogdet(P)[1] if criterion.counts_volume else np.zeros(len(P))
     if not criterion.has_common_size:
@@ -44,7 +44,7 @@ def present(state: Tableau, ridge: np.ndarray, criterion: Criterion) -> RidgeFit
 def exchanged(
     state: Tableau, now: RidgeFit, ridge: np.ndarray, p: np.ndarray, j: np.ndarray
 ) -> RidgeFit:
-    """Return the supports after exchanges of member p for column j (C, L), fields (C, L)."""
+    """Return the fits after exchanges of member p for column j, (C, L) each, fields (C, L)."""
     chain = np.arange(len(p))[:, None]
     P_pp, w_p, U_pj = state.P[chain, p, p], state.w[chain, p], state.body[chain, p, j]
     h = state.h[chain, j] + U_pj * U_pj / P_pp  # h° of column j, once p has left
@@ -70,7 +70,7 @@ def exchanged(
 
 
 def added(state: Tableau, now: RidgeFit, ridge: np.ndarray) -> RidgeFit:
-    """Return the supports with one column more, fields (C, D); members' own columns mean nothing.
+    """Return the fits with one column more, fields (C, D); entries at members mean nothing.
 
     The new column is the last member.
     """
@@ -89,7 +89,7 @@ def added(state: Tableau, now: RidgeFit, ridge: np.ndarray) -> RidgeFit:
 
 
 def left_out(state: Tableau, now: RidgeFit, ridge: np.ndarray) -> RidgeFit:
-    """Return the supports with one member less, fields (C, K)."""
+    """Return the fits with one member less, fields (C, K)."""
     w, P, P_pp, K = state.w, state.P, state.diagonal_P, now.K
     rss = now.rss[:, None] + w * w / P_pp
     log_det = now.log_det[:, None] + np.log(P_pp)

@@ -2,10 +2,11 @@ r"""The best support of K columns: many starts, one criterion, and a rule for wh
 
 Where there are few supports in all, :func:`refine` scores each; otherwise rounds of starts
 (:mod:`.multistart`) search until enough of them agree. With many columns the search runs in a
-working set (:mod:`.working_set`) that grows until no column outside it improves the answer. Last
-come exchanges under the criterion itself (:mod:`.polish`): no single exchange of the answer has a
-better score, and of exchanges with an equal score the smaller index stands. Under a common size
-only the exchanges most promising under the Gaussian prior are scored (``n_exact_exchanges``).
+working set (:mod:`.working_set`) that grows until none of the likeliest columns outside it improves
+the answer. Last come exchanges under the criterion itself (:mod:`.polish`), until no single
+exchange improves the score; between columns with an equal score the smaller index is taken. Under a
+common size only the exchanges that score best under the Gaussian prior are tried
+(``n_exact_exchanges``).
 """
 
 from __future__ import annotations
@@ -71,14 +72,14 @@ def refine(
     never: np.ndarray | None = None,
     settings: SearchSettings = SEARCH,
 ) -> Refined:
-    """Search for the support of ``n_selected`` columns with the best score.
+    """Return the best support of ``n_selected`` columns that a search finds.
 
     Parameters
     ----------
     problem : B standardised problems with one leading batch axis
     starts : supports to begin from, (B, S0, K), members distinct and within the constraints
     generators : one for each problem
-    n_starts : the most starts that are spent on one problem; by default those of ``settings``
+    n_starts : the most starts for one problem; by default those of ``settings``
     always, never : masks (D,) or (B, D) of columns that must, or must not, be selected
 
     Examples
@@ -132,7 +133,7 @@ def _search(
 
 
 def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
-    """Search all columns; where all supports are scored a few starts say how easy it was."""
+    """Search all columns; where all supports are scored, a few starts show how easy it was."""
     K = starts.shape[2]
     if comb(search.columns.shape[1], K) <= search.settings.n_enumerable:
         score_all(search, K)
@@ -144,7 +145,7 @@ def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
 def _first_set(
     problem: Problem, starts: np.ndarray, limits: _Limits, settings: SearchSettings
 ) -> np.ndarray:
-    """Return the working set of one problem to begin with, (1, W), with starts (1, S0, K)."""
+    """Return the first working set of one problem, (1, W): it contains the starts (1, S0, K)."""
     wanted = limits.locked.copy()
     np.put_along_axis(wanted, starts.reshape(1, -1), True, axis=1)
     size = max(settings.working_set, 4 * starts.shape[2], int(wanted.sum()))
@@ -152,7 +153,7 @@ def _first_set(
 
 
 def _search_widely(search: Search, starts: np.ndarray, n_starts: int, limits: _Limits) -> Search:
-    """Search one problem in a working set that grows until no column outside improves."""
+    """Search one problem in a working set that grows until the likeliest others do not improve."""
     n_columns = limits.locked.shape[1]
     # First single walks, which are cheap, so that the set holds what a good support lacks.
     for budget in [1] * search.settings.n_single_walks + [n_starts] * n_columns:
@@ -170,7 +171,7 @@ def _search_widely(search: Search, starts: np.ndarray, n_starts: int, limits: _L
 
 
 def _among(search: Search, columns: np.ndarray, limits: _Limits) -> Search:
-    """Return the same search in another working set, with all that it has found."""
+    """Return the search in another working set; what it has found is kept."""
     return search._replace(field=restricted(search.problem, columns, *limits), columns=columns)
 
 

@@ -3,14 +3,14 @@ r"""Rounds of starts, until enough of them agree.
 Every start walks by exchanges (:mod:`.walk`) at one ridge κ, and the supports it comes to are
 scored by the criterion itself. A moderate κ has fewer local optima. If K coefficients share the
 mean square of y and a fraction f of it is still unexplained, then κ = fK; the starts take turns
-over several f. A high f leads many starts to few optima, a low one few starts to each of many, and
-the mixture finds more than either.
+over several f. With a high f many starts end at few optima, with a low f few starts end at each of
+many optima, and the mixture finds more than either.
 
 A first round walks straight down; on an easy problem most of its starts arrive at the same
 support, and that is the answer. Otherwise rounds of longer walks follow, until enough independent
-starts have arrived at the best support, or the budget is spent. In those rounds every other start
-does without one member of the best support so far, each in turn (a challenge): if the best of all
-supports lacks that member, such a start does not end at the best so far.
+starts have arrived at the best support, or the budget is spent. In those rounds one member of the
+best support so far is excluded from every second start, the members in turn (a challenge): such a
+start cannot end at the best support so far, and may find a better one without that member.
 
 All draws for a problem come from its own generator, in an order that depends on this problem
 alone: a batch gives what its members give alone.
@@ -34,7 +34,7 @@ def run_rounds(search: Search, starts: np.ndarray, n_starts: int) -> None:
     members = _random_supports(search, active, np.full((active.size, spent), -1), K)
     members[:, :S0] = starts[:, :spent]
     if S0:
-        # A start is scored too: no answer is worse than that.
+        # The given starts are scored too: no answer is worse than one of them.
         given = members[:, : min(S0, spent)]
         score_supports(search, np.repeat(active, given.shape[1]), given.reshape(-1, K))
     _first_walks(search, active, members)
@@ -49,14 +49,14 @@ def run_rounds(search: Search, starts: np.ndarray, n_starts: int) -> None:
 
 
 def _unsettled(search: Search, active: np.ndarray, K: int, is_first: bool) -> np.ndarray:
-    """Return which problems go on; those with few rows to spare spend their whole budget."""
+    """Return the problems that go on; those with few rows to spare use their whole budget."""
     n_columns = search.columns.shape[1]
     settled = [search.records[i].is_settled(is_first, K, n_columns) for i in active]
     return active[~np.asarray(settled, dtype=bool) | _is_tight(search, active, K)]
 
 
 def _challenged(search: Search, active: np.ndarray, size: int) -> np.ndarray:
-    """Return the member of its best each start does without, (len(active), size); −1 for none."""
+    """Return the member of the best support each start excludes, (len(active), size); −1: none."""
     field = search.field
     without = np.full((len(active), size), -1)
     for row, i, best in zip(without, active, best_members(search, active), strict=True):
@@ -70,7 +70,7 @@ def _challenged(search: Search, active: np.ndarray, size: int) -> np.ndarray:
 
 
 def _random_supports(search: Search, active: np.ndarray, without: np.ndarray, K: int) -> np.ndarray:
-    """Return supports (len(active), size, K), each problem's from its own generator."""
+    """Return supports (len(active), size, K), drawn for each problem from its own generator."""
     field = search.field
     shape = (without.shape[1], field.b.shape[1])
     order = np.stack([search.generators[i].random(shape) for i in active])
@@ -82,7 +82,7 @@ def _random_supports(search: Search, active: np.ndarray, without: np.ndarray, K:
 
 
 def _starts(search: Search, active: np.ndarray, members: np.ndarray, first: int) -> Starts:
-    """Return starts at ``members`` (len(active), S, K), ``first`` and on of each problem."""
+    """Return starts at ``members`` (len(active), S, K), numbered from ``first`` in each problem."""
     size, K = members.shape[1:]
     settings, is_tight = search.settings, _is_tight(search, active, K)[:, None]
     turn = (first + np.arange(size)) % len(settings.fractions)
@@ -102,7 +102,7 @@ def _is_tight(search: Search, problem: np.ndarray, K: int) -> np.ndarray:
 
 
 def _chunks(search: Search, starts: Starts) -> list[slice]:
-    """Return as many chains at once as the cache holds."""
+    """Return slices of the starts, each with as many chains as the cache holds."""
     n_chains, K = starts.members.shape
     size = max(4, search.settings.table_entries // (K * search.columns.shape[1]))
     return [slice(first, first + size) for first in range(0, n_chains, size)]
@@ -153,7 +153,7 @@ def _later_walks(
 
 
 def _score_rests(search: Search, problem: np.ndarray, rests: Rests) -> None:
-    """Score where the chains of a round came to rest, and note the best score of each."""
+    """Score the local optima of a round's chains, and record the best score of each chain."""
     scores = score_supports(search, problem[rests.chains], rests.members)
     order = np.lexsort((scores, rests.chains))
     first = order[np.searchsorted(rests.chains[order], np.arange(len(problem)))]
@@ -165,7 +165,7 @@ def _score_rests(search: Search, problem: np.ndarray, rests: Rests) -> None:
 
 
 def _descend_unridged(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """Descend from supports under least squares itself, and return the scores of the ends."""
+    """Return the scores, (C,), of where descents under least squares end from supports (C, K)."""
     labelled = np.column_stack([problem, np.sort(members, axis=1)])
     distinct, which = np.unique(labelled, axis=0, return_inverse=True)
     of = distinct[:, 0]

@@ -1,7 +1,7 @@
 r"""The last exchanges of a search, under the criterion itself.
 
-Walks go at one ridge; the best support they found is moved by exchanges of one column as long as
-its own score improves.
+A walk uses one ridge. Here the best support that walks have found is changed by exchanges of one
+column as long as its score, the mean over all ridges, improves.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ __all__ = ["polish"]
 
 
 def polish(search: Search) -> None:
-    """Move each best support by exchanges under the criterion itself until none is better.
+    """Change each best support by exchanges until none has a better score.
 
-    An exchange at no loss for a column with a smaller index is taken too.
+    An exchange for a column with a smaller index is made at an equal score, too.
     """
     active = np.arange(len(search.records))
     members = best_members(search, active)
@@ -69,10 +69,10 @@ def _polishing_swap(search: Search, problem: np.ndarray, members: np.ndarray) ->
 def _one_by_one(
     search: Search, i: int, members: np.ndarray, scores: np.ndarray, may_gain: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """Return the scores of exchanges (K, D) and of the support; those in doubt are exact.
+    """Return the scores of exchanges (K, D) and of the support, exact where in doubt.
 
-    Those that ``may_gain`` (K, D) are in doubt; the others keep their ``scores`` (K, D). Of very
-    many only the best by the table of scores are scored.
+    Exchanges that ``may_gain`` (K, D) are in doubt; the others keep their ``scores`` (K, D). If
+    very many are in doubt only the best of them by ``scores`` are scored; the rest become infinite.
     """
     field = search.field
     permitted = ~field.locked[i, members][:, None] & ~field.excluded[i][None, :] & may_gain

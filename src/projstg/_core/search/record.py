@@ -1,13 +1,14 @@
 r"""What the search of one problem has found so far, and whether that is enough.
 
 A support is scored once, and its score is kept under the bytes of its members in increasing order;
-of every start the best score is kept. Two things say that the best support found is the best of
-all: its *lead* over the next one, and how many independent starts came to it. Where the truth can
-be told from other supports at all it leads clearly, and a wrong support hardly ever does. So with a
-clear lead one round straight downhill settles an easy problem, and two long walks a harder one.
-Without it a wrong support may draw many starts: then a large share of them must agree, and the best
-must stand when some of its members are left out (a *challenge*). Among many columns a wrong support
-seldom draws several starts, and a few are enough.
+of every start the best score is kept. Two things indicate that the best support found is the best
+of all: its *lead* over the next one, and how many independent starts arrived at it. Where the truth
+can be told from other supports at all it leads clearly, and a wrong support hardly ever does. So
+with a clear lead one round of descents is enough for an easy problem, and two starts that agree for
+a harder one. Without a clear lead many starts may end at a wrong support: then a large share of
+them must agree, and the best must remain the best when some of its members are excluded in turn (a
+*challenge*). Among many columns several starts seldom end at the same wrong support, and a few that
+agree are enough.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ __all__ = ["Optima", "SearchRecord", "members_of", "optima", "slack"]
 
 
 class Optima(NamedTuple):
-    """The distinct supports one problem's search came to rest at (or all of few), best first."""
+    """The distinct supports whose scores the search of one problem has kept, best first."""
 
     supports: np.ndarray
     """(M, K), each in increasing order."""
@@ -31,7 +32,7 @@ class Optima(NamedTuple):
 
 
 class SearchRecord:
-    """What the search of one problem has found: scores by support, and the best of each start."""
+    """What the search of one problem has found: scores of supports, best score of each start."""
 
     def __init__(self, settings: SearchSettings = SEARCH) -> None:
         self.settings = settings
@@ -41,19 +42,19 @@ class SearchRecord:
         self.n_challenges = 0
 
     def add(self, key: bytes, score: float) -> None:
-        """Keep the score of a support; the count of challenges begins again if it is the best."""
+        """Keep the score of a support; challenges are counted from zero again if it is the best."""
         self.scores[key] = score
         if score < self.lowest - slack(score):
             self.n_challenges = 0
         self.lowest = min(self.lowest, score)
 
     def move_starts(self, old: float, new: float) -> None:
-        """Note that the starts that came to a score ``old`` have moved on to ``new``."""
+        """Give the starts with the score ``old``, or a better one, the score ``new``."""
         most = old + slack(old)
         self.starts = [new if score <= most else score for score in self.starts]
 
     def is_settled(self, after_first_round: bool, K: int, n_columns: int) -> bool:
-        """Whether enough starts agree; fewer are enough where the lead is clear."""
+        """Return whether enough starts agree; fewer are enough where the lead is clear."""
         settings = self.settings
         agreeing, is_clear = self.agreeing(), self.lead() >= settings.clear_lead
         if after_first_round:
@@ -66,34 +67,34 @@ class SearchRecord:
         return agreeing >= least and self.n_challenges >= K // 2
 
     def lead(self) -> float:
-        """Return how much worse than the best the next support is that differs in its score."""
+        """Return how much worse the next score is than the best; equal scores are not counted."""
         most = self.lowest + slack(self.lowest)
         return min((score for score in self.scores.values() if score > most), default=np.inf) - most
 
     @property
     def best(self) -> bytes:
-        """The best support; among equals the lexicographically smallest."""
+        """The key of the best support; of equal ones the lexicographically smallest."""
         most = self.lowest + slack(self.lowest)
         equal = (key for key, score in self.scores.items() if score <= most)
         return min(equal, key=lambda key: tuple(members_of(key)))
 
     def agreeing(self) -> int:
-        """How many starts arrived at the best score."""
+        """Return how many starts arrived at the best score."""
         return sum(score <= self.lowest + slack(self.lowest) for score in self.starts)
 
 
 def slack(score: Any) -> Any:
-    """Return the difference below which two scores are equal: rounding of ν log(rss), and some."""
+    """Return the difference up to which two scores are equal: more than rounding of ν log(rss)."""
     return 1e-7 + 1e-10 * abs(score)
 
 
 def members_of(key: bytes) -> np.ndarray:
-    """Return the members, in increasing order, of the support that a record knows as ``key``."""
+    """Return the members (K,), in increasing order, of the support with this key."""
     return np.frombuffer(key, dtype=np.int64)
 
 
 def optima(record: SearchRecord) -> Optima:
-    """Return all that a record holds."""
+    """Return all supports that a record has scores of, best first."""
     order = sorted(record.scores.items(), key=lambda item: item[1])
     supports = np.stack([members_of(key) for key, _ in order])
     return Optima(supports, np.asarray([score for _, score in order]))

@@ -19,13 +19,13 @@ __all__ = ["Search", "best_members", "exact_scores", "score_all", "score_support
 
 
 class Search(NamedTuple):
-    """The search of B problems for supports of one size; records, generators, n_iter move on."""
+    """The search of B problems for one size; records, generators and n_iter change in place."""
 
     problem: Problem
     """Over all columns."""
     field: Field
     columns: np.ndarray
-    """(B, W): what the columns of the field are in the whole table, in increasing order."""
+    """(B, W): the columns of ``problem`` that are in ``field``, in increasing order."""
     criterion: Criterion
     records: Sequence[SearchRecord]
     generators: Sequence[np.random.Generator]

@@ -1,7 +1,7 @@
 """The numbers that steer a search: one record, each field with its reason.
 
-Most decide only how long a search goes on. All together are measured by ``benchmarks/search.py
-cells`` (docs/search.md has the tables): the search fails in 0.2 % of the problems with K ≤ 12 and
+Most decide only how long a search goes on. ``benchmarks/search.py cells`` measures all of them
+together (docs/search.md has the tables): the search fails in 0.2 % of the problems with K ≤ 12 and
 in 1.1 % of those with K ≥ 14. A reason without a measurement is an argument.
 """
 
@@ -18,10 +18,10 @@ class SearchSettings:
 
     # How much is searched.
     n_enumerable: int = 10_000
-    """So few supports are all scored: the answer is then certain. That takes up to 0.2 s under a
-    common size, 20 µs each, where a search takes a few milliseconds."""
+    """If there are at most this many supports, all are scored, and the answer is certain. That
+    takes up to 0.2 s under a common size, 20 µs each; a search takes a few milliseconds."""
     starts_if_enumerated: int = 6
-    """All supports are scored: a round of starts only says how easy it was to find the best."""
+    """Where all supports are scored, a round of starts only shows how easy the best is to find."""
     fewest_starts: int = 60
     """The budget where K is small."""
     most_starts: int = 300
@@ -29,63 +29,63 @@ class SearchSettings:
     starts_per_exchange: float = 0.9
     """Between these two the budget is 0.9K²: it grows as the number of pairs of members does."""
     most_columns: int = 1200
-    """Of more columns only a working set is searched: their Gram matrix has 12 MB here, and a
+    """With more columns only a working set is searched: their Gram matrix has 12 MB here, and a
     table of exchanges K·D entries."""
     working_set: int = 600
     """The columns of a working set at first; it grows by a quarter of that."""
     n_single_walks: int = 4
-    """So often a working set grows after a single walk each, before the whole budget is spent."""
+    """A working set first grows this many times after one start each, before the whole budget."""
 
     # When it stops.
     clear_lead: float = 6.0
-    """The best support leads clearly from this difference of scores on: odds of twenty to one."""
+    """A lead is clear from this difference of scores on: odds of twenty to one."""
     first_agreement: int = 5
-    """So many of the six starts of the first round must agree, with a clear lead: where they do,
-    0.99 is recovered that a hundred starts recover as 1.00 (docs/search.md, σ = 0.5, N = 40)."""
+    """This many of the six starts of the first round must agree, with a clear lead. Where they do,
+    recovery is 0.99, against 1.00 with a hundred starts (docs/search.md, σ = 0.5, N = 40)."""
     clear_agreement: int = 2
-    """So many starts of later rounds, with a clear lead: a wrong support hardly ever leads."""
+    """After later rounds, with a clear lead: a wrong support hardly ever leads clearly."""
     agreement: int = 8
-    """So many starts without a clear lead, and at least ``common_share`` of all starts."""
+    """Without a clear lead this many must agree, and at least ``common_share`` of all starts."""
     common_share: float = 0.4
-    """Without a clear lead a wrong support may draw many starts, but not so large a share."""
+    """Without a clear lead many starts may end at a wrong support, but not so large a share."""
     wide: int = 256
-    """Among more columns a wrong support seldom draws several starts …"""
+    """Among more columns than this several starts seldom end at the same wrong support …"""
     wide_agreement: int = 4
-    """… and so many that agree are enough."""
+    """… and this many that agree are enough."""
 
     # Rounds of starts.
     first_round: int = 6
     """Straight descents. They settle an easy problem: 3.4 ms at σ = 0.5, N = 40, K = 10, where 9 ms
-    are spent at N = 30 on the rounds that follow (docs/search.md)."""
+    are needed at N = 30, where more rounds follow (docs/search.md)."""
     second_round: int = 16
     """Walks. Eight of them are challenges, one for each member of a support of eight."""
     later_rounds: int = 80
     """The larger a round, the less Python costs; a budget of 300 is six rounds."""
     n_rests: int = 3
-    """So many local optima of a walk are scored, the lowest at its own ridge: at one ridge the best
-    under the criterion need not be the lowest."""
+    """This many local optima of a walk are scored, the lowest at its ridge: the best under the
+    criterion need not be the lowest at one ridge."""
     walk_length: int = 3
-    """A walk makes so many exchanges for each member, and two more: all members can leave and
+    """A walk makes this many exchanges for each member, and two more: all members can leave and
     return."""
     fractions: tuple[float, ...] = (0.3, 0.05, 0.02, 0.2, 0.1, 0.01, 0.05, 0.1)
     """The f of κ = fK, the starts in turn (see :mod:`.multistart`)."""
     tight_fractions: tuple[float, ...] = (0.3, 1e-3, 0.02, 1e-5, 0.1, 1e-4, 0.01, 1e-3)
-    """The same with few rows to spare, where a fit leaves next to no residual."""
+    """The f where few rows are to spare and a fit leaves almost no residual."""
     tight: int = 8
-    """So few degrees of freedom beyond K are few. The whole budget is spent then: many supports fit
-    nearly without error, and agreement says little."""
+    """Fewer degrees of freedom than this beyond K are few. Then the whole budget is spent: many
+    supports fit nearly without error, and agreement says little."""
     table_entries: int = 100_000
-    """Tables of so many entries at once, 0.4 MB in single precision, stay in the cache. Changes no
+    """Tables of this many entries, 0.4 MB in single precision, stay in the cache. It changes no
     answer."""
 
     # Steps of a walk.
     excluded_for: int = 5
-    """A column that left is excluded for so many steps: without that a walk goes back at once."""
+    """A column that left is excluded for this many steps: otherwise a walk goes back at once."""
     locked_for: int = 2
-    """A column that came is locked for so many steps, for the same reason."""
+    """A column that entered is locked for this many steps, for the same reason."""
     refresh: int = 40
-    """After so many updates of rank two the tableau is computed anew; walks of no refresh and of
-    one at each step rest at the same supports (tests/_core/search)."""
+    """After this many updates of rank two the tableau is computed again. Walks without a refresh
+    and with one at each step find the same supports (tests/_core/search)."""
     mild: float = 1e-3
     """From this κ/n on single precision has digits enough, at about half the cost."""
     delicate: float = 1e-6
@@ -94,19 +94,19 @@ class SearchSettings:
     """A change of the score below this, times ν + 10, is rounding in single precision, some 25
     units in the last place."""
     double_rounding: float = 1e-9
-    """The same in double precision, where H may have a condition of 10⁶."""
+    """As ``single_rounding``, for double precision, where H may have a condition of 10⁶."""
     most_steps: int = 20
-    """A descent ends after so many exchanges for each of K + 10 members. None takes so many; it
-    ends what rounding might keep going in a circle."""
+    """A descent ends after this number times K + 10 exchanges. None takes so many; the limit ends a
+    loop that rounding might cause."""
 
     # The last exchanges.
     most_exchanges: int = 50
-    """Exchanges under the criterion itself. A few are usual; this ends a circle, too."""
+    """The most exchanges under the criterion itself. A few are usual; this ends a loop, too."""
     most_one_by_one: int = 4000
-    """So many exchanges are scored one by one where a tableau has too few digits, each some
-    hundredths of a millisecond: a step stays below a tenth of a second."""
+    """At most this many exchanges are scored one by one where a tableau has too few digits, some
+    hundredths of a millisecond each: a step stays below a tenth of a second."""
     near_duplicate: float = 0.9999
-    """Columns with a larger correlation are told as equivalent: they share four digits."""
+    """Columns with a larger correlation are reported as equivalent: they share four digits."""
 
     def n_starts(self, K: int) -> int:
         """Return the budget of starts for K columns."""

@@ -1,9 +1,9 @@
-r"""Walks from support to support: straight down, or on beyond the first local optimum.
+r"""Walks by exchanges: down to a local optimum, or on from one local optimum to others.
 
 :func:`descend` takes the best exchange until none improves. :func:`wander` takes a set number of
-best exchanges, uphill where it must, and may not undo what it just did for a few steps
-(tabu search). So it meets one local optimum after another, more than as many exchanges in
-restarts would. Many chains, any starts of any problems, go in step.
+best exchanges, also where the best one makes the score worse, and may not undo an exchange for a
+few steps (tabu search). So it meets one local optimum after another, more than restarts with as
+many exchanges would. Many chains (any starts of any problems) make their steps together.
 
 Where a ridge keeps H well conditioned a walk runs in single precision, at about half the cost: it
 only proposes, and its proposals are scored in double. Where H may be nearly singular every step
@@ -36,23 +36,24 @@ class Starts(NamedTuple):
     ridge: np.ndarray
     """(C,)."""
     conditioning: float
-    """The smallest κ/n: one for all parts of a round, so that cutting it up changes nothing."""
+    """The smallest κ/n of a whole round, so that cutting the round into parts changes nothing."""
 
     def part(self, own: slice) -> Starts:
-        """Return some of them."""
+        """Return the starts of a slice."""
         return Starts(self.problem[own], self.members[own], self.ridge[own], self.conditioning)
 
 
 class Rests(NamedTuple):
-    """Local optima that chains have come to."""
+    """Local optima that chains have met."""
 
     chains: np.ndarray
+    """(M,): the chain of each."""
     members: np.ndarray
-    """(len(chains), K), in no order."""
+    """(M, K), in no order."""
 
 
 class _Chains(NamedTuple):
-    """Where C chains stand, one row each; with what a step needs of their problem."""
+    """The present supports of C chains, one row each, and what a step needs of their problem."""
 
     number: np.ndarray
     problem: np.ndarray
@@ -67,7 +68,7 @@ class _Chains(NamedTuple):
 
 
 class _Walk:
-    """Chains on their way, all at the same step."""
+    """The state of many chains, all at the same step."""
 
     def __init__(
         self, field: Field, starts: Starts, counts_volume: bool, settings: SearchSettings
@@ -90,7 +91,7 @@ class _Walk:
         self.tolerance = rounding * float(np.max(dof, initial=0.0) + 10.0)
 
     def best_swap(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return each chain's best permitted swap, as p·D + j, and what it changes."""
+        """Return each chain's best permitted exchange, p·D + j, and its change of score, (C,)."""
         now = self.now
         if self.is_delicate or self.step % self.settings.refresh == 0:
             state = tableau(self.field, now.problem, now.members, now.ridge)
@@ -110,7 +111,7 @@ class _Walk:
         self.state = Tableau(*(one[rows] for one in self.state))
 
     def move(self, place: np.ndarray, excluded_for: int = 0, locked_for: int = 0) -> None:
-        """Make each chain's swap; what left is excluded and what came is locked for some steps."""
+        """Make each chain's exchange; exclude what left and lock what entered for some steps."""
         now, row = self.now, np.arange(len(place))
         p, j = np.divmod(place, self.field.b.shape[1])
         self.state = exchange(self.field, self.state, now.problem, now.members, p, j)
@@ -160,8 +161,8 @@ def wander(
 ) -> Rests:
     """Return the ``n_rests`` lowest local optima each chain meets in ``length`` exchanges.
 
-    Each chain does without one column, (C,), or without none where that is −1; the rest as for
-    :func:`descend`, with the volume counted.
+    ``without``, (C,), is a column that is excluded from each chain, or −1 for none. The other
+    arguments are those of :func:`descend`, with the volume counted.
     """
     walk = _Walk(field, starts, True, settings)
     some = np.flatnonzero(without >= 0)
@@ -182,9 +183,9 @@ def wander(
 
 
 def _lowest_rests(been: np.ndarray, changes: np.ndarray, tolerance: float, n_rests: int) -> Rests:
-    """Return the rests among where chains have been (T, C, K), by the change each step made.
+    """Return the lowest local optima among supports ``been`` (T, C, K), from the steps' changes.
 
-    Of a chain that never came to rest the last place counts.
+    For a chain that met no local optimum it is the last support.
     """
     is_rest = changes >= -tolerance
     is_rest[-1] |= ~np.any(is_rest, axis=0)

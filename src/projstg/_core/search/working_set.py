@@ -1,14 +1,14 @@
-r"""Many columns: search among some of them, and look at all the others before answering.
+r"""Many columns: search among some of them, and check the others before the answer is final.
 
 A walk needs the Gram matrix of the columns it may visit. With many columns that matrix is never
 formed: the search runs in a *working set* of a few hundred, those most correlated with y and those
-the caller names. Before an answer is final, one swap table over all D columns (K rows of G,
-:func:`outside_swaps`) says which columns outside are the likeliest to improve it, and their swaps
-are scored exactly (:func:`exchange_scores_with`). If one improves it these columns join the working
-set and the search goes on.
+the caller names. Before an answer is final, one table of exchanges over all D columns (K rows of G,
+:func:`outside_swaps`) gives the columns outside that are the likeliest to improve it, and their
+exchanges are scored exactly (:func:`exchange_scores_with`). If one improves it, these columns join
+the working set and the search goes on.
 
-The table is of the Gaussian evidence at one ridge, also under a common size, which only exact
-scores know of.
+The table has the Gaussian evidence at one ridge, also under a common size; only exact scores
+include the common size.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def first_columns(
 def best_ridge(
     G: np.ndarray, b: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
 ) -> np.ndarray:
-    """Return for each support the ridge of the grid at which its evidence is highest."""
+    """Return for each support, (...), the ridge of the grid at which its evidence is highest."""
     scores = scores_by_ridge(spectrum(G, b, yy), yy, dof, criterion)
     return criterion.ridges[np.argmin(scores, axis=-1)]
 
@@ -92,7 +92,7 @@ def best_ridge(
 def swap_changes(
     problem: Problem, members: np.ndarray, criterion: Criterion
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what every swap adds to the score, and the correlations of its columns, (B, K, D).
+    """Return what every exchange adds to the score, and the correlation of its columns, (B, K, D).
 
     ``members`` is (B, K). The score is that of the Gaussian evidence, or of least squares, at one
     ridge, the best for the support. Entries at the columns of members mean nothing.
@@ -113,9 +113,9 @@ def swap_changes(
 def exchange_scores_with(
     problem: Problem, members: np.ndarray, columns: np.ndarray, criterion: Criterion
 ) -> np.ndarray:
-    """Return the exact scores of one support, (K,), with a member exchanged for a column, (K, M).
+    """Return the exact scores, (K, M), of one support, (K,), with member k exchanged for column m.
 
-    ``problem`` is a batch of one, and ``columns``, (M,), are no members.
+    ``problem`` is a batch of one, and none of ``columns``, (M,), is a member.
     """
     used = np.sort(np.concatenate([members, columns]))
     few = problem.columns(used[None])
@@ -133,9 +133,9 @@ def outside_swaps(
     locked: np.ndarray,
     criterion: Criterion,
 ) -> np.ndarray:
-    """Return by how much the best swap that brings in column j lowers the score, (B, D).
+    """Return by how much the best exchange that brings in column j lowers the score, (B, D).
 
-    It is the score of :func:`swap_changes`. −∞ where the column may not enter.
+    The score is that of :func:`swap_changes`. −∞ where the column may not enter.
     """
     change, _ = swap_changes(problem, members, criterion)
     change[np.take_along_axis(locked, members, axis=1)] = np.inf
