@@ -66,7 +66,7 @@ def test_exact_gates_are_numpy_s(data, tensors, k, mode, params):
             continue
         computed = host(getattr(found, name))
         plain = getattr(expected, name)
-        rtol = 1e-6 if name == "mu" else 1e-8  # where a gate is shut, μ is not well determined
+        rtol = 1e-6 if name == "mu" else 1e-8  # where a gate is closed, μ is not well determined
         np.testing.assert_allclose(computed, plain, rtol=rtol, atol=1e-8, err_msg=name)
     np.testing.assert_array_equal(host(found.n_iter), expected.n_iter)
     np.testing.assert_array_equal(host(found.converged), expected.converged)

@@ -69,7 +69,7 @@ def test_one_column_is_worth_its_gate_exactly_below_alpha_max(tau, factor, rng):
     best, penalty = abs(problem.b[0, 0] / problem.n[0]), gate_penalty(tau)
     alpha = factor * largest_alpha(problem)[0]
 
-    def risk(beta):  # less that of the shut gate
+    def risk(beta):  # less that of the closed gate
         return (beta - best) ** 2 - best**2 + alpha * float(penalty(np.asarray(beta**2 / alpha)))
 
     grid = np.linspace(1e-6, 1.5, 20_000) * best

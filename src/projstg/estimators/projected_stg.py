@@ -93,9 +93,9 @@ class ProjectedSTG(GateSelector):
     gate_mean_ : ndarray of shape (n_features_in_,)
         E[z_d]: how far open each gate is. Not a probability that the column matters.
     mu_ : ndarray of shape (n_features_in_,)
-        The gates' locations. ±∞ means a gate that is surely open or shut.
+        The gates' locations. ±∞ means a gate that is surely open or closed.
         With more than 2000 columns and a search, gates are fitted to the 1000 columns (or 4 K) most
-        correlated with y and the others are shut; the search looks at all columns.
+        correlated with y and the others are closed; the search looks at all columns.
     alpha_ : float
         The λ used.
     noise_std_ : float or None

@@ -21,7 +21,7 @@ _VISIBLE = 0.01
 def plot_gates(model: Any, *, ax: Any = None, feature_names: Any = None, top_n: int = 20) -> Any:
     """Draw how far open the gates are: first of the selected columns, then of the others in order.
 
-    A selected column may have a shut gate: then the search after the gates chose it.
+    A selected column may have a closed gate: then the search after the gates chose it.
 
     Parameters
     ----------

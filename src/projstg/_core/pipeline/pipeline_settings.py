@@ -13,8 +13,9 @@ class PipelineSettings:
 
     # Gates before a search.
     most_gates: int = 2000
-    """Up to this many columns all get gates. A solve costs the square of their number, and what is
-    kept to fit them later is a Gram matrix of 32 MB at the most."""
+    """Up to this many columns all get gates. A solve costs the cube of their number (where X is
+    wide, that number times the square of the rows), and what is kept to fit them later is a Gram
+    matrix of 32 MB at the most."""
     likeliest: int = 1000
     """With more columns this many get gates, or 4 K if that is more: those most correlated with y.
     Gates are one start among others. The search looks at all columns, and found all true ones among
