@@ -88,9 +88,9 @@ def projected_stg_path(
     .. math:: \lambda_{\max} = \max_d (x_d^\top y)^2 / (n \|x_d\|^2)
 
     (means subtracted), the most by which any column alone lowers the mean squared residual. Above
-    λ_max no single gate is worth its price; below it, all gates closed is not the best answer. (Below
-    half of it, all gates closed is not even a local minimum.) Above λ_max nothing is selected in an
-    orthogonal design; in other designs several columns together may still be selected.
+    λ_max no single gate is worth its price; below it, all gates closed is not the best answer.
+    (Below half of it, all gates closed is not even a local minimum.) Above λ_max nothing is
+    selected in an orthogonal design; in others several columns together may still be.
 
     **Along sizes** each K is solved on its own and is exactly ``ProjectedSTG(K).fit(X, y)``.
 

@@ -12,8 +12,8 @@ One column of mean square one with least-squares coefficient u: each method mini
 The gates' penalty lies between MCP's at γ = 1, |β| − β²/2, and the count. The rule of both is hard
 thresholding, so it is the gates' rule too, for every τ: the best gate is open if |u| > 1 and closed
 if not. The other answer is still a *local* minimum on an interval around 1: open gates from
-|u| = √t* on, closed gates up to |u| = √2. Near √2 the risk rises very little around the closed gate,
-and for larger τ this begins at smaller |u|.
+|u| = √t* on, closed gates up to |u| = √2. Near √2 the risk rises very little around the closed
+gate, and for larger τ this begins at smaller |u|.
 """
 
 from __future__ import annotations
