@@ -1,0 +1,130 @@
+"""Do stated probabilities hold over a bag of worlds, and in each world?
+
+    python benchmarks/bag_reliability.py --jobs 2 --json bag.jsonl
+    python benchmarks/bag_reliability.py --json bag.jsonl --show      tables of what was measured
+
+Every problem of ``worlds.py`` is asked twice: with K given, and with K from the data, where there
+may be no effect at all. Three statements are judged: that a column belongs (``inclusion``, a miss
+beyond 0.07), that the support is exactly this (``exactly``, beyond 0.10), and that all selected
+columns belong (``all belong``, beyond 0.07; where the model states it). Outcomes are added to the
+file as they come, with the commit, and a run that was stopped goes on.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from worlds import BAGS, drawn, in_bins, reliability
+
+from projstg import ProjectedSTG
+from projstg.experiments.machine import commit
+
+KINDS = ("given", "free")
+# Tolerance of a gap, and the fewest cases of a bin that is judged.
+STATEMENTS = {"inclusion": (0.07, 200), "exactly": (0.10, 100), "all belong": (0.07, 100)}
+BLOCK = 20
+
+
+def trial(bag, kind, index):
+    """One problem: what was stated, in bins, and what was true."""
+    world, problem = drawn(bag, index, least=1 if kind == "given" else 0)
+    truth = problem.support
+    start = perf_counter()
+    model = ProjectedSTG(int(truth.sum()) if kind == "given" else "auto").fit(problem.X, problem.y)
+    seconds = perf_counter() - start
+    chosen, (n, d) = model.support_, problem.X.shape
+    found = {
+        "inclusion": in_bins(model.inclusion_probability_, truth),
+        "exactly": _one(model.support_probability_, np.array_equal(chosen, truth)),
+    }
+    if hasattr(model, "all_belong_probability_"):
+        found["all belong"] = _one(model.all_belong_probability_, not np.any(chosen & ~truth))
+    about = {"n": n, "d": d, "k": int(truth.sum()), "size": int(chosen.sum())}
+    about |= {"design": problem.setting["design"], "seconds": round(seconds, 4)}
+    return {"bag": bag, "kind": kind, "index": index, "world": world} | about | found
+
+
+def _one(stated, is_true):
+    return in_bins(np.asarray([stated]), np.asarray([is_true]))
+
+
+def rows_in(path):
+    """The outcomes of a file."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def run(path, repetitions, jobs):
+    """Measure what is not in the file yet."""
+    done = {(r["bag"], r["kind"], r["index"]) for r in rows_in(path)} if path.exists() else set()
+    asked = [
+        (bag, kind, index)
+        for index in range(repetitions)
+        for bag in BAGS
+        for kind in KINDS
+        if (bag, kind, index) not in done and (bag == "bag" or index < repetitions // 2)
+    ]
+    own = str(commit())
+    with parallel_config("loky", inner_max_num_threads=1), Parallel(n_jobs=jobs) as parallel:
+        for first in range(0, len(asked), BLOCK * jobs):
+            block = asked[first : first + BLOCK * jobs]
+            rows = parallel(delayed(trial)(*one) for one in block)
+            with path.open("a", encoding="utf-8") as file:
+                file.writelines(json.dumps(row | {"commit": own}) + "\n" for row in rows)
+            print(f"{first + len(block)} of {len(asked)}", flush=True)
+
+
+def show(rows):
+    """Print a table for each bag, kind and statement, and the largest overstatement by world."""
+    print("commits:", ", ".join(sorted({row["commit"] for row in rows})))
+    for bag in BAGS:
+        for kind in KINDS:
+            own = [row for row in rows if (row["bag"], row["kind"]) == (bag, kind)]
+            if not own:
+                continue
+            seconds = np.median([row["seconds"] for row in own])
+            print(f"\n{bag}, K {kind}: {len(own)} problems, a fit took {seconds:.3f} s (median)")
+            for name, (tolerance, fewest) in STATEMENTS.items():
+                if name in own[0]:
+                    lines = reliability([row[name] for row in own], tolerance, fewest)
+                    _table(name, lines)
+                    _by_world(name, own, tolerance, fewest)
+
+
+def _table(name, lines):
+    misses = sum(line["miss"] for line in lines)
+    print(f"\n  {name}: {misses} misses\n   bin  cases  stated  right  error")
+    for line in lines:
+        mark = " MISS" if line["miss"] else "" if line["judged"] else " (few)"
+        print(
+            f"   {line['bin']:.1f} {line['cases']:6} {line['stated']:7.3f} "
+            f"{line['observed']:6.3f} {line['error']:6.3f}{mark}"
+        )
+
+
+def _by_world(name, rows, tolerance, fewest):
+    words = []
+    for world in dict.fromkeys(row["world"] for row in rows):
+        own = [row[name] for row in rows if row["world"] == world]
+        judged = [line for line in reliability(own, tolerance, fewest) if line["judged"]]
+        most = max((line["stated"] - line["observed"] for line in judged), default=float("nan"))
+        words.append(f"{world} {most:+.2f}")
+    print(f"   most overstated in one world: {', '.join(words)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", type=Path, required=True, help="outcomes, one line a problem")
+    parser.add_argument("--repetitions", type=int, default=2400, help="problems of the bag")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--show", action="store_true", help="only read the file")
+    options = parser.parse_args()
+    if not options.show:
+        run(options.json, options.repetitions, options.jobs)
+    show(rows_in(options.json))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""A bag of worlds: problems whose effects are of six kinds, for claims that should hold in all.
+
+Nothing is shown here; other scripts draw problems from it and judge what was stated. A problem is
+drawn from (root, bag, index) alone: its world, design, N, D, K and signal-to-noise ratio. The
+worlds and the design of the *held-back* bag are for measuring only: no setting may be chosen on
+them.
+"""
+
+import numpy as np
+
+from projstg.datasets import make_sparse_regression
+
+ROOT, BINS = 20261201, 10
+SNR, ROWS = (0.3, 30.0), (20, 200)
+
+
+def signs(rng, k):
+    """All effects of one size."""
+    return rng.choice([-1.0, 1.0], k)
+
+
+def uniform(rng, k):
+    """Any size up to one."""
+    return rng.uniform(-1.0, 1.0, k)
+
+
+def decaying(rng, k):
+    """Each 0.8 times the one before."""
+    return rng.choice([-1.0, 1.0], k) * 0.8 ** np.arange(k)
+
+
+def two_sizes(rng, k):
+    """Half of them three tenths of the others."""
+    return rng.choice([-1.0, 1.0], k) * np.where(np.arange(k) < (k + 1) // 2, 1.0, 0.3)
+
+
+def normal(rng, k):
+    """Normal: many are too small to see."""
+    return rng.standard_normal(k)
+
+
+def student(rng, k):
+    """Student's t with 3 degrees of freedom: a few large ones, many small."""
+    return rng.standard_t(3, k)
+
+
+def laplace(rng, k):
+    """Between normal and Student's."""
+    return rng.laplace(size=k)
+
+
+def apart_from_zero(rng, k):
+    """Sizes from 0.5 to 1.5."""
+    return rng.choice([-1.0, 1.0], k) * rng.uniform(0.5, 1.5, k)
+
+
+DESIGNS = (
+    {"design": "gaussian"},
+    {"design": "bernoulli"},
+    {"design": "toeplitz", "rho": 0.6},
+    {"design": "block", "rho": 0.5},
+)
+BAGS = {
+    "bag": ((signs, uniform, decaying, two_sizes, normal, student), DESIGNS),
+    "held-back": ((laplace, apart_from_zero), ({"design": "equicorrelated", "rho": 0.4},)),
+}
+
+
+def drawn(bag, index, least=1, most=12):
+    """The name of the world and one problem, with K from ``least`` to ``most``."""
+    rng = np.random.default_rng([ROOT, list(BAGS).index(bag), index])
+    worlds, designs = BAGS[bag]
+    world = worlds[index % len(worlds)]  # in equal shares
+    low, high = np.log(ROWS)
+    d, k = int(rng.choice([24, 64])), int(rng.integers(least, most + 1))
+    amplitudes = world(rng, k)
+    setting = {
+        "n_samples": int(np.exp(rng.uniform(low, high))),
+        "n_features": d,
+        "n_informative": k,
+        **designs[rng.integers(len(designs))],
+    }
+    if k == 0:
+        setting |= {"noise_std": 1.0}
+    else:
+        setting |= {"snr": float(np.exp(rng.uniform(*np.log(SNR))))}
+        setting |= {"signal": "given", "amplitudes": amplitudes.tolist()}
+    return world.__name__, make_sparse_regression(**setting, root=ROOT, repetition=index)
+
+
+def binned(stated):
+    """The bin of each probability."""
+    return np.minimum((np.asarray(stated) * BINS).astype(int), BINS - 1)
+
+
+def in_bins(stated, is_true):
+    """[bin, how many, sum of what was stated, how many were true] for the bins of one problem."""
+    where = binned(stated)
+    return [
+        [int(b), int(np.sum(where == b)), float(np.sum(stated[where == b])),
+         int(np.sum(is_true[where == b]))]
+        for b in np.unique(where)
+    ]  # fmt: skip
+
+
+def reliability(parts, tolerance, fewest):
+    """A line for each bin, from lists of :func:`in_bins`, one for each problem.
+
+    A *miss* is a gap beyond ``tolerance`` and beyond 2.5 standard errors, clustered by problem, in
+    a bin with at least ``fewest`` cases.
+    """
+    rows = np.asarray([part for own in parts for part in own], dtype=float).reshape(-1, 4)
+    lines = []
+    for b in range(BINS):
+        _, items, stated, true = rows[rows[:, 0] == b].T
+        total, m = items.sum(), len(items)
+        if not m:
+            continue
+        gap = (true.sum() - stated.sum()) / total
+        # A ratio of sums over problems: each contributes its deviation from the gap.
+        off = true - stated - gap * items
+        error = float(np.sqrt(m / max(m - 1, 1) * np.sum(off * off)) / total)
+        is_judged = bool(total >= fewest)
+        lines.append(
+            {
+                "bin": b / BINS,
+                "cases": int(total),
+                "problems": m,
+                "stated": float(stated.sum() / total),
+                "observed": float(true.sum() / total),
+                "error": error,
+                "judged": is_judged,
+                "miss": is_judged and abs(gap) > tolerance and abs(gap) > 2.5 * error,
+            }
+        )
+    return lines
