@@ -66,13 +66,16 @@ BAGS = {
 }
 
 
-def drawn(bag, index, least=1, most=12):
-    """The name of the world and one problem, with K from ``least`` to ``most``."""
+def drawn(bag, index, least=1, most=12, n_features=None):
+    """The name of the world and one problem, with K from ``least`` to ``most``.
+
+    D is 24 or 64, unless it is given.
+    """
     rng = np.random.default_rng([ROOT, list(BAGS).index(bag), index])
     worlds, designs = BAGS[bag]
     world = worlds[index % len(worlds)]  # in equal shares
     low, high = np.log(ROWS)
-    d, k = int(rng.choice([24, 64])), int(rng.integers(least, most + 1))
+    d, k = int(n_features or rng.choice([24, 64])), int(rng.integers(least, most + 1))
     amplitudes = world(rng, k)
     setting = {
         "n_samples": int(np.exp(rng.uniform(low, high))),

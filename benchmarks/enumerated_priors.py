@@ -1,0 +1,126 @@
+"""Which prior states what happens? All supports of small tables are scored, so only it matters.
+
+    python benchmarks/enumerated_priors.py --jobs 2 [--problems 600]
+
+Problems of ``worlds.py`` with D = 12 columns and K from 0 to 5, asked with K from the data. The
+posterior is exact under every prior: no search, no sampling. A prior is made of three parts:
+
+* the effects: ``zero`` scatters them around zero, ``common`` around a common size, each with equal
+  weights on its grid of ridges; ``half`` is half of each;
+* ``|R|``: whether supports are diluted, multiplied by the root of the determinant of their
+  correlations; a dependent support then has probability zero;
+* the sizes: ``uniform``, or ``few``, 1/((K + 1)(K + 2)), a mild pull to few columns.
+
+For each prior: the share of exact answers, and for each statement the misses among its bins and
+the largest gap in a bin of at least 100 cases (observed less stated).
+"""
+
+import argparse
+from itertools import combinations, product
+from math import comb
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from scipy.special import gammaln, logsumexp
+from worlds import BAGS, drawn, in_bins, reliability
+
+from projstg._core.data.standard_table import as_table
+from projstg._core.score.criterion import CRITERIA, scores_by_ridge, support_spectra
+
+D, MOST = 12, 5
+EFFECTS, DILUTED, SIZES = ("zero", "common", "half"), (False, True), ("uniform", "few")
+PRIORS = tuple(product(EFFECTS, DILUTED, SIZES))
+TOLERANCES = {"inclusion": (0.07, 200), "exactly": (0.10, 100), "all belong": (0.07, 100)}
+SMALLEST_SHARE = 1e-12
+
+
+def scored(X, y):
+    """All supports as masks, log evidence by kind of effects, log determinant, and sizes."""
+    table = as_table(X[None], y[None])
+    problem, most = table.problem, min(D, len(y) - 3)
+    correlations = np.corrcoef(X, rowvar=False)
+    masks, evidence, dets = [], {"zero": [], "common": []}, []
+    names = {"zero": "evidence", "common": "common-size"}
+    for k in range(most + 1):
+        supports = np.asarray(list(combinations(range(D), k)), dtype=np.int64).reshape(
+            comb(D, k), k
+        )
+        spectra = support_spectra(problem, supports[None])
+        shape = (1, len(supports))
+        yy, dof = (np.broadcast_to(one, shape) for one in (problem.yy, problem.degrees_of_freedom))
+        for kind, name in names.items():
+            scores = scores_by_ridge(spectra, yy, dof, CRITERIA[name])[0]
+            evidence[kind].append(logsumexp(-0.5 * scores, axis=1) - np.log(scores.shape[1]))
+        own = correlations[supports[:, :, None], supports[:, None, :]]
+        values = np.linalg.eigvalsh(own) if k else np.ones((1, 1))
+        is_dependent = values[:, 0] <= SMALLEST_SHARE * values[:, -1]
+        dets.append(np.where(is_dependent, -np.inf, np.sum(np.log(np.abs(values)), axis=1)))
+        mask = np.zeros((len(supports), D), dtype=bool)
+        np.put_along_axis(mask, supports, True, axis=1)
+        masks.append(mask)
+    evidence = {kind: np.concatenate(parts) for kind, parts in evidence.items()}
+    evidence["half"] = np.logaddexp(evidence["zero"], evidence["common"]) - np.log(2.0)
+    masks = np.concatenate(masks)
+    return masks, evidence, np.concatenate(dets), masks.sum(axis=1)
+
+
+def log_prior(det, size, is_diluted, sizes):
+    """The logarithm of the prior of each support, up to a constant."""
+    choices = gammaln(D + 1.0) - gammaln(size + 1.0) - gammaln(D - size + 1.0)
+    pull = np.log((size + 1.0) * (size + 2.0)) if sizes == "few" else 0.0
+    return -choices - pull + (0.5 * det if is_diluted else 0.0)
+
+
+def trial(bag, index):
+    """What is stated under each prior, in bins, and what was true."""
+    _, problem = drawn(bag, index, least=0, most=MOST, n_features=D)
+    truth = problem.support
+    masks, evidence, det, size = scored(problem.X, problem.y)
+    found = []
+    for effects, is_diluted, sizes in PRIORS:
+        log_mass = evidence[effects] + log_prior(det, size, is_diluted, sizes)
+        share = np.exp(log_mass - logsumexp(log_mass))
+        chosen = masks[np.argmax(share)]
+        belongs = share[np.all(masks[:, chosen], axis=1)].sum()
+        found.append(
+            {
+                "right": bool(np.array_equal(chosen, truth)),
+                "inclusion": in_bins(share @ masks, truth),
+                "exactly": _one(share.max(), np.array_equal(chosen, truth)),
+                "all belong": _one(belongs, not np.any(chosen & ~truth)),
+            }
+        )
+    return found
+
+
+def _one(stated, is_true):
+    return in_bins(np.asarray([min(stated, 1.0)]), np.asarray([is_true]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--problems", type=int, default=600, help="of each bag")
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    for bag in BAGS:
+        with parallel_config("loky", inner_max_num_threads=1):
+            trials = Parallel(n_jobs=options.jobs)(
+                delayed(trial)(bag, index) for index in range(options.problems)
+            )
+        print(f"\n{bag}, {options.problems} problems")
+        print("effects  |R|   sizes    right   " + "   ".join(f"{n:>18}" for n in TOLERANCES))
+        for i, (effects, is_diluted, sizes) in enumerate(PRIORS):
+            own = [one[i] for one in trials]
+            cells = []
+            for name, (tolerance, fewest) in TOLERANCES.items():
+                lines = reliability([one[name] for one in own], tolerance, fewest)
+                judged = [e["observed"] - e["stated"] for e in lines if e["cases"] >= 100]
+                worst = max(judged, key=abs, default=float("nan"))
+                cells.append(f"{sum(e['miss'] for e in lines):2} misses {worst:+.2f}")
+            right = np.mean([one["right"] for one in own])
+            mark = "yes" if is_diluted else "no "
+            print(f"{effects:7}  {mark}   {sizes:7}  {right:.3f}   " + "   ".join(cells))
+
+
+if __name__ == "__main__":
+    main()
