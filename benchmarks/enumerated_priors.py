@@ -21,11 +21,12 @@ from math import comb
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
-from scipy.special import gammaln, logsumexp
+from scipy.special import logsumexp
 from worlds import BAGS, drawn, in_bins, reliability
 
 from projstg._core.data.standard_table import as_table
 from projstg._core.score.criterion import CRITERIA, scores_by_ridge, support_spectra
+from projstg._core.score.prior import log_supports
 
 D, MOST = 12, 5
 EFFECTS, DILUTED, SIZES = ("zero", "common", "half"), (False, True), ("uniform", "few")
@@ -66,7 +67,7 @@ def scored(X, y):
 
 def log_prior(det, size, is_diluted, sizes):
     """The logarithm of the prior of each support, up to a constant."""
-    choices = gammaln(D + 1.0) - gammaln(size + 1.0) - gammaln(D - size + 1.0)
+    choices = log_supports(D, size)
     pull = np.log((size + 1.0) * (size + 2.0)) if sizes == "few" else 0.0
     return -choices - pull + (0.5 * det if is_diluted else 0.0)
 
