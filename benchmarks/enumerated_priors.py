@@ -55,7 +55,9 @@ def scored(X, y):
         own = correlations[supports[:, :, None], supports[:, None, :]]
         values = np.linalg.eigvalsh(own) if k else np.ones((1, 1))
         is_dependent = values[:, 0] <= SMALLEST_SHARE * values[:, -1]
-        dets.append(np.where(is_dependent, -np.inf, np.sum(np.log(np.abs(values)), axis=1)))
+        dets.append(
+            np.where(is_dependent, -np.inf, np.sum(np.log(np.maximum(values, 1e-300)), axis=1))
+        )
         mask = np.zeros((len(supports), D), dtype=bool)
         np.put_along_axis(mask, supports, True, axis=1)
         masks.append(mask)
