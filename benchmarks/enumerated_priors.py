@@ -1,6 +1,6 @@
 """Which prior states what happens? All supports of small tables are scored, so only it matters.
 
-    python benchmarks/enumerated_priors.py --jobs 2 [--problems 600]
+    python benchmarks/enumerated_priors.py --jobs 2 [--problems 2000]
 
 Problems of ``worlds.py`` with D = 12 columns and K from 0 to 5, asked with K from the data. The
 posterior is exact under every prior: no search, no sampling. A prior is made of three parts:
@@ -9,7 +9,8 @@ posterior is exact under every prior: no search, no sampling. A prior is made of
   weights on its grid of ridges; ``half`` is half of each;
 * ``|R|``: whether supports are diluted, multiplied by the root of the determinant of their
   correlations; a dependent support then has probability zero;
-* the sizes: ``uniform``, or ``few``, 1/((K + 1)(K + 2)), a mild pull to few columns.
+* the sizes: ``uniform``, or a pull to few columns: ``mild``, 1/(K + 1), or ``few``,
+  1/((K + 1)(K + 2)).
 
 For each prior: the share of exact answers, and for each statement the misses among its bins and
 the largest gap in a bin of at least 100 cases (observed less stated).
@@ -29,7 +30,7 @@ from projstg._core.score.criterion import CRITERIA, scores_by_ridge, support_spe
 from projstg._core.score.prior import log_supports
 
 D, MOST = 12, 5
-EFFECTS, DILUTED, SIZES = ("zero", "common", "half"), (False, True), ("uniform", "few")
+EFFECTS, DILUTED, SIZES = ("zero", "common", "half"), (False, True), ("uniform", "mild", "few")
 PRIORS = tuple(product(EFFECTS, DILUTED, SIZES))
 TOLERANCES = {"inclusion": (0.07, 200), "exactly": (0.10, 100), "all belong": (0.07, 100)}
 SMALLEST_SHARE = 1e-12
@@ -70,8 +71,8 @@ def scored(X, y):
 def log_prior(det, size, is_diluted, sizes):
     """The logarithm of the prior of each support, up to a constant."""
     choices = log_supports(D, size)
-    pull = np.log((size + 1.0) * (size + 2.0)) if sizes == "few" else 0.0
-    return -choices - pull + (0.5 * det if is_diluted else 0.0)
+    pull = {"uniform": 0.0, "mild": np.log(size + 1.0), "few": np.log((size + 1.0) * (size + 2.0))}
+    return -choices - pull[sizes] + (0.5 * det if is_diluted else 0.0)
 
 
 def trial(bag, index):
@@ -102,7 +103,7 @@ def _one(stated, is_true):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--problems", type=int, default=600, help="of each bag")
+    parser.add_argument("--problems", type=int, default=2000, help="of each bag")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     for bag in BAGS:
