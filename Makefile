@@ -40,7 +40,7 @@ lint: $(STAMP)  ## format, lint and types, changing nothing
 # Coverage of _core is that of its own tests: tracing all others would take a minute more.
 CORE_TESTS := tests/_core tests/model_selection/test_paths.py \
 	$(patsubst %,tests/estimators/test_%.py,projected_stg stg validation)
-PYTEST = $(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not torch"
+PYTEST = $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal -m "not torch"
 
 # The page is also opened in headless Chromium where one is installed (Debian: apt install chromium).
 unit: $(STAMP)  ## tests and doctests, with the coverage floor of _core
