@@ -17,14 +17,12 @@ from time import perf_counter
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
-from worlds import BAGS, drawn, in_bins, reliability
+from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, reliability
 
 from projstg import ProjectedSTG
 from projstg.experiments.machine import commit
 
 KINDS = ("given", "free")
-# Tolerance of a gap, and the fewest cases of a bin that is judged.
-STATEMENTS = {"inclusion": (0.07, 200), "exactly": (0.10, 100), "all belong": (0.07, 100)}
 BLOCK = 20
 
 
@@ -38,17 +36,13 @@ def trial(bag, kind, index):
     chosen, (n, d) = model.support_, problem.X.shape
     found = {
         "inclusion": in_bins(model.inclusion_probability_, truth),
-        "exactly": _one(model.support_probability_, np.array_equal(chosen, truth)),
+        "exactly": in_one_bin(model.support_probability_, np.array_equal(chosen, truth)),
     }
     if hasattr(model, "all_belong_probability_"):
-        found["all belong"] = _one(model.all_belong_probability_, not np.any(chosen & ~truth))
+        found["all belong"] = in_one_bin(model.all_belong_probability_, not np.any(chosen & ~truth))
     about = {"n": n, "d": d, "k": int(truth.sum()), "size": int(chosen.sum())}
     about |= {"design": problem.setting["design"], "seconds": round(seconds, 4)}
     return {"bag": bag, "kind": kind, "index": index, "world": world} | about | found
-
-
-def _one(stated, is_true):
-    return in_bins(np.asarray([stated]), np.asarray([is_true]))
 
 
 def rows_in(path):
@@ -86,11 +80,10 @@ def show(rows):
                 continue
             seconds = np.median([row["seconds"] for row in own])
             print(f"\n{bag}, K {kind}: {len(own)} problems, a fit took {seconds:.3f} s (median)")
-            for name, (tolerance, fewest) in STATEMENTS.items():
+            for name in STATEMENTS:
                 if name in own[0]:
-                    lines = reliability([row[name] for row in own], tolerance, fewest)
-                    _table(name, lines)
-                    _by_world(name, own, tolerance, fewest)
+                    _table(name, reliability([row[name] for row in own], name))
+                    _by_world(name, own)
 
 
 def _table(name, lines):
@@ -104,11 +97,11 @@ def _table(name, lines):
         )
 
 
-def _by_world(name, rows, tolerance, fewest):
+def _by_world(name, rows):
     words = []
     for world in dict.fromkeys(row["world"] for row in rows):
         own = [row[name] for row in rows if row["world"] == world]
-        judged = [line for line in reliability(own, tolerance, fewest) if line["judged"]]
+        judged = [line for line in reliability(own, name) if line["judged"]]
         most = max((line["stated"] - line["observed"] for line in judged), default=float("nan"))
         words.append(f"{world} {most:+.2f}")
     print(f"   most overstated in one world: {', '.join(words)}")

@@ -15,8 +15,9 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 
 from projstg import ProjectedSTG
+from projstg._core.data.determined_directions import SMALLEST_SHARE
 
-ROOT, SMALLEST_SHARE = 20261202, 1e-12
+ROOT = 20261202
 
 
 def copies(rng, X):

@@ -23,8 +23,9 @@ from math import comb
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from scipy.special import logsumexp
-from worlds import BAGS, drawn, in_bins, reliability
+from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, reliability
 
+from projstg._core.data.determined_directions import SMALLEST_SHARE
 from projstg._core.data.standard_table import as_table
 from projstg._core.score.criterion import CRITERIA, scores_by_ridge, support_spectra
 from projstg._core.score.prior import log_supports
@@ -32,8 +33,6 @@ from projstg._core.score.prior import log_supports
 D, MOST = 12, 5
 EFFECTS, DILUTED, SIZES = ("zero", "common", "half"), (False, True), ("uniform", "mild", "few")
 PRIORS = tuple(product(EFFECTS, DILUTED, SIZES))
-TOLERANCES = {"inclusion": (0.07, 200), "exactly": (0.10, 100), "all belong": (0.07, 100)}
-SMALLEST_SHARE = 1e-12
 
 
 def scored(X, y):
@@ -90,15 +89,11 @@ def trial(bag, index):
             {
                 "right": bool(np.array_equal(chosen, truth)),
                 "inclusion": in_bins(share @ masks, truth),
-                "exactly": _one(share.max(), np.array_equal(chosen, truth)),
-                "all belong": _one(belongs, not np.any(chosen & ~truth)),
+                "exactly": in_one_bin(share.max(), np.array_equal(chosen, truth)),
+                "all belong": in_one_bin(belongs, not np.any(chosen & ~truth)),
             }
         )
     return found
-
-
-def _one(stated, is_true):
-    return in_bins(np.asarray([min(stated, 1.0)]), np.asarray([is_true]))
 
 
 def main():
@@ -112,12 +107,12 @@ def main():
                 delayed(trial)(bag, index) for index in range(options.problems)
             )
         print(f"\n{bag}, {options.problems} problems")
-        print("effects  |R|   sizes    right   " + "   ".join(f"{n:>18}" for n in TOLERANCES))
+        print("effects  |R|   sizes    right   " + "   ".join(f"{n:>18}" for n in STATEMENTS))
         for i, (effects, is_diluted, sizes) in enumerate(PRIORS):
             own = [one[i] for one in trials]
             cells = []
-            for name, (tolerance, fewest) in TOLERANCES.items():
-                lines = reliability([one[name] for one in own], tolerance, fewest)
+            for name in STATEMENTS:
+                lines = reliability([one[name] for one in own], name)
                 judged = [e["observed"] - e["stated"] for e in lines if e["cases"] >= 100]
                 worst = max(judged, key=abs, default=float("nan"))
                 cells.append(f"{sum(e['miss'] for e in lines):2} misses {worst:+.2f}")

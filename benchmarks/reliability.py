@@ -24,13 +24,14 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
+from worlds import BINS, bin_gap, binned
 
 from projstg import ProjectedSTG
 from projstg.datasets import make_sparse_regression
 from projstg.experiments.machine import about_machine, commit, now
 from projstg.render.palette import BLUE, SKY, VERMILION
 
-ROOT, D, BINS, FEWEST = 20261118, 64, 10, 50
+ROOT, D, FEWEST = 20261118, 64, 50
 DESIGNS = ("gaussian", "bernoulli", "toeplitz")
 KINDS = {"known": "K given", "unknown": "K from the data"}
 QUANTITIES = {"support": "the whole support", "inclusion": "single columns"}
@@ -76,10 +77,6 @@ def trial(kind, index, signal, rows):
         ],
         "seconds": round(seconds, 4),
     }  # fmt: skip
-
-
-def binned(probability):
-    return np.minimum((np.asarray(probability) * BINS).astype(int), BINS - 1)
 
 
 def trials(kind, indices, signal, rows):
@@ -131,12 +128,9 @@ def reliability(problems, quantity):
         m, total = len(items), items.sum()
         line = {"low": b / BINS, "problems": m, "items": int(total)}
         if m:
-            gap = (right.sum() - stated.sum()) / total
-            # A ratio of sums over problems: each contributes its deviation from the gap.
-            off = right - stated - gap * items
-            error = np.sqrt(m / max(m - 1, 1) * np.sum(off * off)) / total
-            line |= {"stated": stated.sum() / total, "observed": right.sum() / total}
-            line |= {"error": error, "judged": m >= FEWEST, "ok": abs(gap) <= 0.05 + 2 * error}
+            line |= bin_gap(items, stated, right)
+            gap = abs(line["observed"] - line["stated"])
+            line |= {"judged": m >= FEWEST, "ok": gap <= 0.05 + 2 * line["error"]}
         lines.append(line)
     return lines
 

@@ -12,6 +12,8 @@ from projstg.datasets import make_sparse_regression
 
 ROOT, BINS = 20261201, 10
 SNR, ROWS = (0.3, 30.0), (20, 200)
+# What is stated: the tolerance of a gap, and the fewest cases of a bin that is judged.
+STATEMENTS = {"inclusion": (0.07, 200), "exactly": (0.10, 100), "all belong": (0.07, 100)}
 
 
 def signs(rng, k):
@@ -106,34 +108,42 @@ def in_bins(stated, is_true):
     ]  # fmt: skip
 
 
-def reliability(parts, tolerance, fewest):
-    """A line for each bin, from lists of :func:`in_bins`, one for each problem.
+def in_one_bin(stated, is_true):
+    """The same for one statement about a problem."""
+    return in_bins(np.asarray([min(stated, 1.0)]), np.asarray([is_true]))
 
-    A *miss* is a gap beyond ``tolerance`` and beyond 2.5 standard errors, clustered by problem, in
-    a bin with at least ``fewest`` cases.
+
+def bin_gap(items, stated, true):
+    """What was stated and observed in one bin, and the standard error of the gap between them.
+
+    The arguments have one entry for each problem in the bin: its cases, the sum of what was stated
+    and how many were true. The gap is a ratio of sums over problems: each contributes its deviation
+    from it, so that the cases of one problem may depend on each other.
     """
+    total, m = items.sum(), len(items)
+    off = true - stated - (true.sum() - stated.sum()) / total * items
+    return {
+        "stated": float(stated.sum() / total),
+        "observed": float(true.sum() / total),
+        "error": float(np.sqrt(m / max(m - 1, 1) * np.sum(off * off)) / total),
+    }
+
+
+def reliability(parts, name):
+    """A line for each bin of a statement, from lists of :func:`in_bins`, one for each problem.
+
+    A *miss* is a gap beyond the tolerance and beyond 2.5 standard errors, clustered by problem, in
+    a bin with enough cases.
+    """
+    tolerance, fewest = STATEMENTS[name]
     rows = np.asarray([part for own in parts for part in own], dtype=float).reshape(-1, 4)
     lines = []
     for b in range(BINS):
         _, items, stated, true = rows[rows[:, 0] == b].T
-        total, m = items.sum(), len(items)
-        if not m:
+        if not len(items):
             continue
-        gap = (true.sum() - stated.sum()) / total
-        # A ratio of sums over problems: each contributes its deviation from the gap.
-        off = true - stated - gap * items
-        error = float(np.sqrt(m / max(m - 1, 1) * np.sum(off * off)) / total)
-        is_judged = bool(total >= fewest)
-        lines.append(
-            {
-                "bin": b / BINS,
-                "cases": int(total),
-                "problems": m,
-                "stated": float(stated.sum() / total),
-                "observed": float(true.sum() / total),
-                "error": error,
-                "judged": is_judged,
-                "miss": is_judged and abs(gap) > tolerance and abs(gap) > 2.5 * error,
-            }
-        )
+        line = {"bin": b / BINS, "cases": int(items.sum()), **bin_gap(items, stated, true)}
+        gap, is_judged = abs(line["observed"] - line["stated"]), bool(items.sum() >= fewest)
+        miss = is_judged and gap > tolerance and gap > 2.5 * line["error"]
+        lines.append(line | {"judged": is_judged, "miss": miss})
     return lines
