@@ -16,7 +16,7 @@ from .._core.gates.alternate import Status
 from .._core.pipeline.batch_gates import KeptGates
 from ._base import GateSelector, Seed, check_seed, seed_from
 from ._validation import check_parameters, check_total_weight
-from .projected_stg import ProjectedSTG, support_probabilities
+from .projected_stg import ProjectedSTG
 from .questions import asked_of, prepare, solve
 
 
@@ -170,7 +170,7 @@ def fit_together(
         objective=None if search is None else search.objective,
         n_starts=None if search is None else search.n_starts,
         n_agreeing_starts=None if search is None else search.n_agreeing_starts,
-        support_probability=None if known is None else support_probabilities(found),
+        support_probability=None if known is None else np.asarray([p.exactly for p in known]),
         inclusion_probability=None if known is None else np.stack([p.inclusion for p in known]),
         seeds=seeds,
         _gates=KeptGates(found.gates),

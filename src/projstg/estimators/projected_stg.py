@@ -9,12 +9,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, StrOptions
-from .._core.arrays.backend import to_numpy
 from .._core.data.standard_table import StandardTable
 from .._core.pipeline.information_criteria import SELECTIONS
 from .._core.pipeline.solution import Solution
 from .._core.posterior.averaging import AveragedCoef, Estimates, averaged, estimates
-from .._core.posterior.support_probabilities import Posterior
 from .._core.score.criterion import CRITERIA
 from .._core.search.best_support import Refined, equivalent_features
 from ._base import GateSelector, Seed
@@ -247,12 +245,16 @@ class ProjectedSTG(GateSelector):
 
     def _store_posterior(self, solution: Solution) -> None:
         if solution.posterior is None:
-            self.support_probability_ = self.inclusion_probability_ = None
-            self.size_probability_ = self.alternatives_ = None
+            self.support_probability_ = self.all_belong_probability_ = None
+            self.inclusion_probability_ = self.inclusion_error_ = None
+            self.size_probability_ = self.alternatives_ = self.accuracy_ = None
             return
         (known,) = solution.posterior
-        (self.support_probability_,) = support_probabilities(solution).tolist()
+        self.support_probability_ = known.exactly
+        self.all_belong_probability_ = known.all_belong
         self.inclusion_probability_ = known.inclusion
+        self.inclusion_error_ = known.inclusion_error
+        self.accuracy_ = known.accuracy
         self.size_probability_ = known.sizes
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         self.alternatives_ = [
@@ -278,27 +280,10 @@ class ProjectedSTG(GateSelector):
         self.n_agreeing_starts_ = int(search.n_agreeing_starts[0])
         self.n_swaps_ = int(search.n_iter[0])
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_)).tolist()
-        (found,) = equivalent_features(table.problem, search.support, self.criterion)
+        judge = CRITERIA[self.criterion]._replace(is_diluted=bool(search.is_diluted[0]))
+        (found,) = equivalent_features(table.problem, search.support, judge)
         self.equivalent_features_ = {
             names[member]: [names[other] for other in others]
             for member, others in found.items()
             if others
         }
-
-
-def support_probabilities(solution: Solution) -> np.ndarray:
-    """Return the probability of each selected support, (B,); zero if it is not among the best."""
-    masks = to_numpy(solution.support)
-    return np.asarray(
-        [
-            _probability_of(np.flatnonzero(mask), known)
-            for mask, known in zip(masks, solution.posterior or [], strict=True)
-        ]
-    )
-
-
-def _probability_of(support: np.ndarray, known: Posterior) -> float:
-    for members, probability in zip(known.supports, known.probabilities, strict=True):
-        if np.array_equal(members, support):
-            return float(probability)
-    return 0.0

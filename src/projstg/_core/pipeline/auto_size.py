@@ -18,11 +18,12 @@ from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, on_host
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
-from ..posterior.confidence import confidence, criterion_with_volume
+from ..posterior.probabilities import Beliefs, criterion_with_volume
 from ..score.criterion import CRITERIA
-from ..score.prior import n_selectable, uniform_prior
-from ..search.best_support import Refined, refine
-from .fixed_size import always_mask, solve, with_posterior
+from ..score.prior import n_selectable, size_prior
+from ..search.best_support import refine
+from ..search.record import Optima
+from .fixed_size import always_mask, solve, with_beliefs
 from .information_criteria import information_size
 from .largest_size import largest_size
 from .options import Options
@@ -75,29 +76,39 @@ def _by_evidence(
     asked: _SizeQuestion, options: Options, seed: int, on_step: Hook | None
 ) -> Solution:
     """Solve for the size of the likeliest support, until that size has been solved before."""
-    name, prior = criterion_with_volume(options.criterion), uniform_prior(asked.k_min, asked.k_max)
-    criterion = CRITERIA[name]
+    name, prior = criterion_with_volume(options.criterion), size_prior(asked.k_min, asked.k_max)
     always, never = asked.always, asked.never
-    found = ladder(asked.problem, name, asked.k_max, always, never, seed)
-    known = confidence(asked.problem, found, criterion, prior, always=always, never=never)
+    beliefs = Beliefs(asked.problem, CRITERIA[name], prior, always=always, never=never)
+    if beliefs.is_enumerable:
+        beliefs.enumerate()
+    else:
+        beliefs.count(ladder(asked.problem, name, asked.k_max, always, never, seed))
     asked_for = replace(options, probabilities=False)
     answers: dict[int, Solution] = {}
-    for _ in range(PIPELINE.most_proposals):
-        k = known.supports[0].size
-        if k in answers:
-            break
-        answers[k] = solve(asked.table, replace(asked_for, n_selected=k), [seed], on_step)
-        found = [*found, *_search_of(answers[k]).optima]
-        known = confidence(asked.problem, found, criterion, prior, always=always, never=never)
-    answer = answers.get(known.supports[0].size, answers[k])
-    return with_posterior(answer, _search_of(answer), known, asked.table, options.criterion)
+
+    def solve_likeliest() -> None:
+        """Solve for the size of the likeliest support; what that finds is counted, too."""
+        for _ in range(PIPELINE.most_proposals):
+            k = beliefs.likeliest.size
+            if k in answers:
+                break
+            answers[k] = solve(asked.table, replace(asked_for, n_selected=k), [seed], on_step)
+            if not beliefs.is_enumerable:
+                beliefs.count(_optima_of(answers[k]))
+
+    solve_likeliest()
+    if not beliefs.is_enumerable:
+        beliefs.sample(seed)
+        solve_likeliest()
+    size = min(answers, key=lambda k: abs(k - beliefs.likeliest.size))
+    return with_beliefs(answers[size], beliefs, asked.table, options.criterion)
 
 
-def _search_of(answer: Solution) -> Refined:
-    """Return the result of the search; with K from the data there always is one."""
+def _optima_of(answer: Solution) -> list[Optima]:
+    """Return what the search has found; with K from the data there always is one."""
     if answer.search is None:
         raise RuntimeError("K is to be chosen from the data, but no search was run.")
-    return answer.search
+    return answer.search.optima
 
 
 def _by_information(

@@ -21,10 +21,9 @@ from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
 from ..gates.moments import gated_coefficients
 from ..greedy.matching_pursuit import largest_correlation, matching_pursuits
-from ..posterior.confidence import confidence, criterion_with_volume
-from ..posterior.support_probabilities import Posterior
-from ..score.criterion import CRITERIA, support_scores
-from ..score.prior import uniform_prior
+from ..posterior.probabilities import Beliefs, Posterior, criterion_with_volume
+from ..score.criterion import CRITERIA, Criterion, support_scores
+from ..score.prior import size_prior
 from ..search.best_support import Refined, refine
 from ..search.record import slack
 from .batch_gates import BatchGates, one_batch
@@ -33,7 +32,7 @@ from .options import Options
 from .pipeline_settings import PIPELINE
 from .solution import Solution, joined, parts, restored
 
-__all__ = ["always_mask", "solve", "with_posterior"]
+__all__ = ["always_mask", "judge_of", "solve", "with_beliefs"]
 
 
 def solve(
@@ -124,10 +123,16 @@ def _search(
         always=always,
         never=never,
     )
-    known = None
-    if options.probabilities:
-        known = _posteriors(problem, found, options.criterion, always, never)
-        found = _improved(problem, found, known, options.criterion)
+    if not options.probabilities:
+        return _scores_in_units(found, table, 1.0), None
+    known = []
+    for i, seed in enumerate(seeds):
+        own = np.asarray([i])
+        better, posterior = _with_beliefs(
+            problem.problems(own), found.one(i), options, always, never[i], seed
+        )
+        found = found.put(own, better)
+        known.append(posterior)
     return _scores_in_units(found, table, 1.0), known
 
 
@@ -165,23 +170,37 @@ def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
     return np.stack([proposed[:, 0], np.where(is_whole, found, proposed[:, 0])], axis=1)
 
 
-def _posteriors(
-    problem: Problem, found: Refined, criterion: str, always: np.ndarray, never: np.ndarray
-) -> list[Posterior]:
-    """Return the posterior of each problem over supports of the size that was found."""
-    k = found.support.shape[1]
-    with_volume, prior = CRITERIA[criterion_with_volume(criterion)], uniform_prior(k, k)
-    return [
-        confidence(
-            problem.problems(np.asarray([i])),
-            [optima],
-            with_volume,
-            prior,
-            always=always,
-            never=never[i],
-        )
-        for i, optima in enumerate(found.optima)
-    ]
+def _with_beliefs(
+    problem: Problem,
+    found: Refined,
+    options: Options,
+    always: np.ndarray,
+    never: np.ndarray,
+    seed: int,
+) -> tuple[Refined, Posterior]:
+    """Return what was found in one problem, or a better support, and its posterior.
+
+    Both are over supports of the size that was found.
+    """
+    k, optima = found.support.shape[1], found.optima[0]
+    criterion = judge_of(options.criterion, found)
+    beliefs = Beliefs(problem, criterion, size_prior(k, k), always=always, never=never)
+    if found.is_complete[0] and CRITERIA[options.criterion].counts_volume:
+        beliefs.take(optima)
+    elif beliefs.is_enumerable:
+        beliefs.enumerate()
+    else:
+        beliefs.count([optima])
+        beliefs.sample(seed)
+    found = _improved(problem, found, beliefs.likeliest, options.criterion)
+    return found, beliefs.about(found.support[0])
+
+
+def judge_of(name: str, found: Refined) -> Criterion:
+    """Return the criterion that probabilities come from, for what was found in one problem."""
+    criterion = CRITERIA[criterion_with_volume(name)]
+    is_diluted = bool(found.is_diluted[0]) or not CRITERIA[name].counts_volume
+    return criterion._replace(is_diluted=is_diluted)
 
 
 def always_mask(table: StandardTable, options: Options) -> np.ndarray:
@@ -191,43 +210,39 @@ def always_mask(table: StandardTable, options: Options) -> np.ndarray:
     return always
 
 
-def with_posterior(
-    solution: Solution, search: Refined, known: Posterior, table: StandardTable, criterion: str
+def with_beliefs(
+    solution: Solution, beliefs: Beliefs, table: StandardTable, criterion: str
 ) -> Solution:
     """Return the answer for one table with a posterior of supports of all sizes.
 
     If its likeliest support also has K columns and a better score than the search's, it becomes the
     answer.
     """
-    solution = solution._replace(posterior=[known])
-    if search.support.shape[1] != known.supports[0].size:
-        return solution
-    found = _scores_in_units(search, table, -1.0)
-    better = _improved(on_host(table.problem), found, [known], criterion)
-    if np.array_equal(better.support, search.support):
-        return solution
-    support = namespace(solution.coef).asarray(better.support, device=solution.coef.device)
-    return solution._replace(
-        search=_scores_in_units(better, table, 1.0),
-        **refit(table, support, support >= 0)._asdict(),
-    )
+    if solution.search is None:
+        raise RuntimeError("K is to be chosen from the data, but no search was run.")
+    found = _scores_in_units(solution.search, table, -1.0)
+    if beliefs.likeliest.size == found.support.shape[1]:
+        better = _improved(on_host(table.problem), found, beliefs.likeliest, criterion)
+        if not np.array_equal(better.support, found.support):
+            support = namespace(solution.coef).asarray(better.support, device=solution.coef.device)
+            solution = solution._replace(
+                search=_scores_in_units(better, table, 1.0),
+                **refit(table, support, support >= 0)._asdict(),
+            )
+            found = better
+    return solution._replace(posterior=[beliefs.about(found.support[0])])
 
 
-def _improved(
-    problem: Problem, found: Refined, known: Sequence[Posterior], criterion: str
-) -> Refined:
-    """Return what was found, or the likeliest support of the posterior where that is better.
+def _improved(problem: Problem, found: Refined, likeliest: np.ndarray, criterion: str) -> Refined:
+    """Return what was found in one problem, or the likeliest support where that is better.
 
     Both have the same number of columns. Under a criterion without probabilities (least squares)
     nothing changes.
     """
     if not CRITERIA[criterion].counts_volume:
         return found
-    likeliest = np.stack([one.supports[0] for one in known])
-    scores = support_scores(problem, likeliest[:, None], CRITERIA[criterion])[:, 0]
-    better = scores < found.objective - slack(found.objective)
-    return found._replace(
-        support=np.where(better[:, None], likeliest, found.support),
-        objective=np.where(better, scores, found.objective),
-        n_agreeing_starts=np.where(better, 0, found.n_agreeing_starts),
-    )
+    score = support_scores(problem, likeliest[None, None], judge_of(criterion, found))[0]
+    if not score[0] < found.objective[0] - slack(found.objective[0]):
+        return found
+    nobody = np.zeros_like(found.n_agreeing_starts)
+    return found._replace(support=likeliest[None], objective=score, n_agreeing_starts=nobody)

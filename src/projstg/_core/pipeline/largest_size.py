@@ -11,32 +11,23 @@ from .pipeline_settings import PIPELINE
 
 __all__ = ["largest_size"]
 
-# More columns than any table has.
-_UNKNOWN = 10**9
-
 
 def largest_size(problem: Problem, n_free: int) -> int:
-    """Return K_max of one problem: it leaves two degrees of freedom, without repeated rows.
+    """Return K_max of one problem: it leaves two degrees of freedom, and is at most the rank of X.
 
     Repeated rows add degrees of freedom, but as many columns as there are different rows fit
     without error, and every such support would look certain.
     """
-    most = int(float(np.max(to_numpy(problem.degrees_of_freedom))) + 1e-6)
-    return max(min(n_free, min(most, _perfect_size(problem)) - 2, PIPELINE.most_columns), 0)
-
-
-def _perfect_size(problem: Problem) -> int:
-    """Return how many columns fit any y on these rows without error, or a very large number.
-
-    The large number means: all columns together leave an error, or they fit y with rows to spare
-    (which is not by chance), or the table is too large to compute its rank.
-    """
+    most = int(float(np.max(to_numpy(problem.degrees_of_freedom))) + 1e-6) - 2
     found = rank_and_residual(problem)
-    if found is None:
-        return _UNKNOWN
-    rank, error = found
-    has_error = error > PIPELINE.no_error * float(to_numpy(problem.yy)[0])
-    return _UNKNOWN if has_error or _has_more_rows(problem, rank) else rank
+    if found is not None:
+        rank, error = found
+        has_error = error > PIPELINE.no_error * float(to_numpy(problem.yy)[0])
+        # Without an error left, and not because y is a combination of few columns of many rows, as
+        # many columns as the rank fit any y.
+        fits_any = not has_error and not _has_more_rows(problem, rank)
+        most = min(most, rank - 2 if fits_any else rank)
+    return max(min(n_free, most, PIPELINE.most_columns), 0)
 
 
 def _has_more_rows(problem: Problem, rank: int) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
 from ..greedy.matching_pursuit import forward_selection
+from ..score.criterion import CRITERIA
 from ..score.prior import log_supports, n_selectable
 from ..search.best_support import refine
 from ..search.record import Optima
@@ -45,6 +46,8 @@ def ladder(
             always=always,
             never=never,
         )
+        if CRITERIA[criterion].is_diluted and not rung.is_diluted[0]:
+            break  # all supports of this size, and of larger ones, are dependent
         own = rung.optima[0]
         found.append(Optima(own.supports[: PIPELINE.rung_kept], own.scores[: PIPELINE.rung_kept]))
         choices = log_supports(n_free - n_locked, np.asarray([float(k - n_locked)]))[0]

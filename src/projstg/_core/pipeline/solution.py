@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace, put_along, taken_together, to_numpy
 from ..data.standard_table import StandardTable
-from ..posterior.support_probabilities import Posterior
+from ..posterior.probabilities import Posterior
 from ..search.best_support import Refined
 from .batch_gates import BatchGates, joined_gates
 from .options import Options
@@ -91,9 +91,16 @@ def _named(search: Refined, kept: np.ndarray) -> Refined:
 
 
 def _among_all(known: Posterior, kept: np.ndarray, n_features: int) -> Posterior:
-    inclusion = np.zeros(n_features)
-    inclusion[kept] = known.inclusion
-    return known._replace(supports=[kept[own] for own in known.supports], inclusion=inclusion)
+    def among_all(values: np.ndarray) -> np.ndarray:
+        whole = np.zeros(n_features)
+        whole[kept] = values
+        return whole
+
+    return known._replace(
+        supports=[kept[own] for own in known.supports],
+        inclusion=among_all(known.inclusion),
+        inclusion_error=among_all(known.inclusion_error),
+    )
 
 
 def joined(answers: Sequence[Solution], order: np.ndarray | None = None) -> Solution:
@@ -140,5 +147,7 @@ def _joined_searches(searches: Sequence[Refined], places: np.ndarray) -> Refined
         n_starts=stacked([one.n_starts for one in searches]),
         n_agreeing_starts=stacked([one.n_agreeing_starts for one in searches]),
         n_iter=stacked([one.n_iter for one in searches]),
+        is_diluted=stacked([one.is_diluted for one in searches]),
+        is_complete=stacked([one.is_complete for one in searches]),
         optima=[optima[i] for i in places],
     )

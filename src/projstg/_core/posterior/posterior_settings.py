@@ -9,23 +9,24 @@ __all__ = ["POSTERIOR", "PosteriorSettings"]
 
 @dataclass(frozen=True)
 class PosteriorSettings:
-    """How far the sum over supports goes."""
+    """How a posterior is computed, and how far it goes."""
 
-    # Where it begins.
+    # All supports.
+    most_enumerated: int = 5000
+    """Up to this many supports all are scored, some 20 µs each: a table of twelve columns."""
+
+    # The likeliest supports.
     most_columns: int = 300
     """With more columns some are left out: a neighbourhood has (K + 1)·D supports at each ridge."""
-    most_found: int = 200
-    """At most this many supports of each size from a search are counted at the beginning."""
     n_leaders: int = 30
-    """The best of them, this many, decide which ridges and which of many columns are used."""
+    """The best supports of a search, this many of each size, decide which ridges and which of many
+    columns are used."""
     useless_ridge: float = 1e-4
     """A ridge with less than this share of the evidence of the leaders, of each size, is left out,
     and a neighbourhood costs as much less. With K given eight of 21 stay (N = 40, D = 64, K = 10),
     with K from the data nearly all: small supports need others than large ones."""
-
-    # How far it goes.
-    most_looks: int = 64
-    """At most this many neighbourhoods. Four times as many change little (docs/how_sure.md)."""
+    most_looks: int = 16
+    """At most this many neighbourhoods are looked at; a chain goes on from there."""
     at_once: int = 8
     """Neighbourhoods in one batch: Python costs as much for one as for all."""
     settled: float = 0.01
@@ -34,14 +35,41 @@ class PosteriorSettings:
     negligible: float = 45.0
     """A neighbour whose cost is higher than the lowest by this counts as impossible: its weight is
     2·10⁻¹⁰ of the best one's."""
-    n_next: int = 64
-    """The likeliest neighbours of a support, this many, may have their own neighbours scored later.
-    More are never needed, because of ``most_looks``."""
     most_one_by_one: int = 1000
     """At most this many neighbours are scored one by one where a tableau has too few digits,
     each some hundredths of a millisecond."""
     n_best: int = 10
     """This many supports are listed with their probabilities (``alternatives_``)."""
+
+    # The chain.
+    n_chains: int = 32
+    """Python costs as much for one chain as for all. Their spread is the Monte Carlo error."""
+    steps_at_a_ridge: int = 4
+    """A ridge is drawn after this many steps; a draw costs as much as a step or two."""
+    first_steps: int = 40
+    """The first steps. They are enough where hardly anything lies outside what was counted;
+    otherwise they are discarded."""
+    steps: int = 40
+    """Steps between two looks at the error."""
+    fewest_steps: int = 80
+    """Where the budget is spent, at least this many steps are not discarded …"""
+    most_steps: int = 160
+    """… and at most this many; between them …"""
+    most_entries: int = 36_000
+    """… as many as have this many entries, of D columns times K members, for each chain."""
+    tolerance: float = 0.012
+    """The chain ends when the Monte Carlo error of every probability is below this."""
+    is_covered: float = 0.99
+    """If what was counted has more than this share, the first steps are not discarded."""
+    least_error: float = 0.002
+    """No Monte Carlo error is stated below this: chains may agree by chance."""
+    least_doubt: float = 0.05
+    """Added to 1 − P(column), as counted, for how often a member is taken out: none is sure."""
+
+    def budget(self, n_columns: int, size: float) -> int:
+        """Return the most steps for supports of about this size among so many columns."""
+        steps = int(self.most_entries / (n_columns * (size + 1.0)))
+        return min(max(steps, self.fewest_steps), self.most_steps)
 
 
 POSTERIOR = PosteriorSettings()

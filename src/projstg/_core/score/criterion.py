@@ -18,12 +18,19 @@ With w = H⁻¹b_S, P = H⁻¹ and the signs those of w, the residual at its bes
     residual − κ |w|₁² / (K − κ sᵀPs),        a = |w|₁ / (K − κ sᵀPs).
 
 Each sign has the prior ½; the other sign of column i adds exp(−Δ_i/2) to its factor, Δ_i what
-flipping it alone would cost. log a is uniform over two decades.
+flipping it alone would cost. log a is uniform over two decades. Effects that can be seen look alike
+where small ones are too small to be seen, so this prior has one half of the weight, and effects
+around zero have the other (docs/how_sure.md).
 
-A :class:`Criterion` is this formula with a grid and two switches: least squares is the grid {0}
-with the volume terms (log det H, K log κ) switched off, which leaves ν log(rss).
+**Dilution.** Independent priors of the coefficients make a copy of a column cheap: two copies with
+half the coefficient each cost hardly more than one. So a support has the prior |R_SS|^½, R being
+the correlations (cosines, without an intercept): the score has −log |R_SS| as a last term. A
+support whose columns depend on each other has the prior zero and an infinite score.
 
-**One scorer.** :func:`ridge_scores` computes the formula. It needs of a support only its
+A :class:`Criterion` is this formula with a grid and switches: least squares is the grid {0}
+without the volume terms (log det H, K log κ) and without dilution, which leaves ν log(rss).
+
+**One scorer.** :func:`ridge_scores` computes the formula at a ridge. It needs of a support only its
 :class:`RidgeFit`: K, rss, log det H and, for a common size, w, diag P and Ps. There are two ways to
 make one: from the spectrum of G_SS (:func:`support_scores`, here), which has all digits, and from a
 tableau (:mod:`.updates`), which has all neighbours of a support at once.
@@ -45,7 +52,7 @@ __all__ = [
     "Criterion",
     "Effects",
     "RidgeFit",
-    "mean_score",
+    "Ridges",
     "residual_floor",
     "ridge_scores",
     "scores_by_ridge",
@@ -53,27 +60,66 @@ __all__ = [
     "sized_effects",
     "support_scores",
     "support_spectra",
+    "total_score",
 ]
 
 
-class Criterion(NamedTuple):
-    """How supports are scored: by the mean of their evidences over ``ridges``."""
+class Ridges(NamedTuple):
+    """Values of κ, and what each costs: −2 log of its prior, for either prior of the effects."""
 
-    ridges: np.ndarray
-    """The grid of κ, shape (R,)."""
+    kappa: np.ndarray
+    zero_cost: np.ndarray
+    """Of κ with effects around zero; infinite where that has no weight."""
+    size_cost: np.ndarray
+    """Of κ with effects around a common size; likewise."""
+
+    def at(self, index: np.ndarray) -> Ridges:
+        """Return the chosen ridges: an index array or a mask."""
+        return Ridges(*(field[index] for field in self))
+
+    def beside(self, n_axes: int) -> Ridges:
+        """Return fields (C, 1, …) with so many more axes."""
+        axes = (slice(None), *(None,) * n_axes)
+        return Ridges(*(field[axes] for field in self))
+
+    def tiled(self, n: int) -> Ridges:
+        """Return the ridges n times over."""
+        return Ridges(*(np.tile(field, n) for field in self))
+
+
+class Criterion(NamedTuple):
+    """How supports are scored: by their evidence over ``ridges``, and by their prior."""
+
+    ridges: Ridges
+    """The grid of κ, fields (R,)."""
     counts_volume: bool
     """Whether log det H − K log κ is part of the score."""
-    has_common_size: bool
-    """Whether the effects scatter around a common size, or around zero."""
+    is_diluted: bool
+    """Whether −log |R_SS| is part of the score."""
+
+    @property
+    def has_common_size(self) -> bool:
+        """Whether the effects may scatter around a common size."""
+        return bool(np.any(np.isfinite(self.ridges.size_cost)))
+
+
+def _grid(kappa: np.ndarray, n_zero: int, n_size: int) -> Ridges:
+    """Return ridges of which the first ones have weight, in equal parts for either prior."""
+    with np.errstate(divide="ignore"):
+        zero, size = (
+            -2.0 * np.log((np.arange(kappa.size) < n) / (max(n, 1) * ((n_zero > 0) + (n_size > 0))))
+            for n in (n_zero, n_size)
+        )
+    return Ridges(kappa, zero, size)
 
 
 # Half decades, 10⁻⁶ … 10⁴, and for effects around zero … 10². A narrow grid around the truth looks
 # better on simulations and fails elsewhere: at σ = 0.001 it loses to least squares.
 _RIDGES = 10.0 ** (np.arange(21) / 2.0 - 6.0)
 CRITERIA = {
-    "common-size": Criterion(_RIDGES, True, True),
-    "evidence": Criterion(_RIDGES[:17], True, False),
-    "least-squares": Criterion(np.zeros(1), False, False),
+    "common-size": Criterion(_grid(_RIDGES, 17, 21), True, True),
+    "evidence": Criterion(_grid(_RIDGES[:17], 17, 0), True, True),
+    "least-squares": Criterion(_grid(np.zeros(1), 1, 0), False, False),
 }
 
 
@@ -107,18 +153,30 @@ class RidgeFit(NamedTuple):
 
 
 def ridge_scores(
-    fit: RidgeFit, ridge: np.ndarray, dof: np.ndarray, floor: np.ndarray, criterion: Criterion
+    fit: RidgeFit, ridge: Ridges, dof: np.ndarray, floor: np.ndarray, criterion: Criterion
 ) -> np.ndarray:
     """Return −2 log evidence of supports at their ridge, (...); the other arguments broadcast.
 
-    ``floor`` is the smallest residual (:func:`residual_floor`).
+    Where the effects may be around zero and around a common size, it is the sum of both, each with
+    the prior of its ridge. ``floor`` is the smallest residual (:func:`residual_floor`). Dilution is
+    not part of it.
     """
+    scores = dof * np.log(np.maximum(fit.rss, floor))
     if not criterion.counts_volume:
-        return dof * np.log(np.maximum(fit.rss, floor))
-    volume = fit.log_det - fit.K * np.log(ridge)
+        return scores
+    volume = fit.log_det - fit.K * np.log(ridge.kappa)
+    scores += volume + ridge.zero_cost
     if fit.effects is None:
-        return dof * np.log(np.maximum(fit.rss, floor)) + volume
-    return _common_size(fit.effects, ridge, dof, floor) + volume
+        return scores
+    sized = _common_size(fit.effects, ridge.kappa, dof, floor)
+    sized += volume + ridge.size_cost
+    with_both = np.abs(scores - sized)
+    with_both *= -0.5
+    np.exp(with_both, out=with_both)
+    with_both += 1.0
+    np.minimum(scores, sized, out=scores)
+    scores -= 2.0 * np.log(with_both, out=with_both)
+    return scores
 
 
 def _common_size(of: Effects, ridge: np.ndarray, dof: np.ndarray, floor: np.ndarray) -> np.ndarray:
@@ -127,17 +185,23 @@ def _common_size(of: Effects, ridge: np.ndarray, dof: np.ndarray, floor: np.ndar
     step = (ridge * a)[..., None]
     # Flipping the sign of column i alone, at the same a, raises the residual by
     # 4κa (|w_i| + κa (s_i (Ps)_i − P_ii)); where that would lower it, it counts as zero.
-    raised = np.abs(of.w) + step * (of.sPs - of.diagonal)
-    raised = np.maximum(4.0 * step * raised, 0.0) / residual[..., None]
+    raised = of.sPs - of.diagonal
+    raised *= step
+    raised += np.abs(of.w)
+    raised *= 4.0 * step / residual[..., None]
+    np.maximum(raised, 0.0, out=raised)
     # exp(−Δ_i/2) with Δ_i = ν log(1 + raised).
-    other_sign = np.exp(-0.5 * dof[..., None] * np.log1p(raised))
+    other_sign = np.log1p(raised, out=raised)
+    other_sign *= -0.5 * dof[..., None]
+    np.exp(other_sign, out=other_sign)
+    signs = np.sum(np.log1p(other_sign, out=other_sign), axis=-1)
     # The likelihood of a is about Gaussian, with this integral; its share of the prior of log a.
     spread = np.sqrt(2.0 * np.pi * residual / (dof * ridge * of.left))
     prior = SCORE.decades_of_size * a
     share = np.minimum(spread, prior) / np.where(a > 0.0, prior, 1.0)
     share = np.where(a > 0.0, share, 1.0)
     size = 2.0 * K * np.log(2.0) - 2.0 * np.log(share)
-    return dof * np.log(residual) + size - 2.0 * np.sum(np.log1p(other_sign), axis=-1)
+    return dof * np.log(residual) + size - 2.0 * signs
 
 
 def sized_effects(
@@ -164,23 +228,34 @@ def signs_of(w: np.ndarray) -> np.ndarray:
     return np.where(w < 0.0, -1.0, 1.0)
 
 
-def mean_score(scores: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Return −2 log of the mean of exp(−scores/2) along ``axis``."""
+def total_score(scores: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Return −2 log of the sum of exp(−scores/2) along ``axis``; infinite where all are."""
     lowest = np.min(scores, axis=axis, keepdims=True)
-    mean = np.mean(np.exp(-0.5 * (scores - lowest)), axis=axis)
-    return np.squeeze(lowest, axis) - 2.0 * np.log(mean)
+    lowest = np.where(np.isfinite(lowest), lowest, 0.0)
+    with np.errstate(divide="ignore"):
+        total = np.log(np.sum(np.exp(-0.5 * (scores - lowest)), axis=axis))
+    return np.squeeze(lowest, axis) - 2.0 * total
 
 
 def scores_by_ridge(
-    of: Spectrum, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
+    of: Spectrum, yy: np.ndarray, dof: np.ndarray, n: np.ndarray, criterion: Criterion
 ) -> np.ndarray:
-    """Return −2 log evidence of supports at each κ of the grid, (..., R); yᵀy and ν are (...).
+    """Return −2 log evidence of supports at each κ of the grid, (..., R); yᵀy, ν and n are (...).
 
-    Dependent columns, K ≥ n, columns of zeros and y = 0 all have finite scores.
+    K ≥ n, columns of zeros and y = 0 all have finite scores, and so have dependent columns without
+    dilution.
     """
     floor = residual_floor(yy)[..., None]
     fit = _spectral_fit(of, floor, criterion)
-    return ridge_scores(fit, criterion.ridges, dof[..., None], floor, criterion)
+    scores = ridge_scores(fit, criterion.ridges, dof[..., None], floor, criterion)
+    return scores + _dilution(of, n)[..., None] if criterion.is_diluted else scores
+
+
+def _dilution(of: Spectrum, n: np.ndarray) -> np.ndarray:
+    """Return −log |R_SS|, (...); infinite where the columns are dependent."""
+    is_null = of.values == 0.0
+    shares = np.where(is_null, 1.0, of.values) / n[..., None]
+    return np.where(np.any(is_null, axis=-1), np.inf, -np.sum(np.log(shares), axis=-1))
 
 
 def _spectral_fit(of: Spectrum, floor: np.ndarray, criterion: Criterion) -> RidgeFit:
@@ -189,7 +264,7 @@ def _spectral_fit(of: Spectrum, floor: np.ndarray, criterion: Criterion) -> Ridg
     The residual at κ is that of least squares plus what the ridge costs, Σ c²κ/(λ(λ+κ)): a sum of
     positive terms, so that residuals near zero keep their digits and their order.
     """
-    ridges, K = criterion.ridges, of.values.shape[-1]
+    ridges, K = criterion.ridges.kappa, of.values.shape[-1]
     rss = np.maximum(of.rss[..., None], floor)
     if not criterion.counts_volume:
         return RidgeFit(K, rss, np.zeros(()), None)
@@ -260,8 +335,8 @@ def support_scores(
     1
     """
     shape = indices.shape[:-1]
-    yy, dof = (
+    yy, dof, n = (
         np.broadcast_to(to_numpy(field)[:, None], shape)
-        for field in (problem.yy, problem.degrees_of_freedom)
+        for field in (problem.yy, problem.degrees_of_freedom, problem.n)
     )
-    return mean_score(scores_by_ridge(support_spectra(problem, indices), yy, dof, criterion))
+    return total_score(scores_by_ridge(support_spectra(problem, indices), yy, dof, n, criterion))

@@ -2,7 +2,7 @@
 
 There is one tableau (:mod:`.tableau`) for each ridge of the criterion. :mod:`.updates` gives the
 fits of the neighbours at that ridge, :mod:`.criterion` their scores at that ridge and, from these,
-the mean over the ridges.
+the score over all ridges. :mod:`.dilution` adds the prior of their columns.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .criterion import Criterion, RidgeFit, mean_score, residual_floor, ridge_scores
+from .criterion import Criterion, RidgeFit, Ridges, residual_floor, ridge_scores, total_score
+from .dilution import dilutions, pivots
 from .score_settings import SCORE
 from .tableau import Field, Tableau, has_enough_digits, swap_objectives, tableaux
 from .updates import added, exchanged, left_out, present
@@ -39,36 +40,64 @@ class _Grid(NamedTuple):
 
     state: Tableau
     now: RidgeFit
-    ridge: np.ndarray
+    ridge: Ridges
     dof: np.ndarray
     floor: np.ndarray
     criterion: Criterion
 
     def score(self, fit: RidgeFit) -> np.ndarray:
-        """Return the scores (C, ...) of supports (C·R, ...)."""
-        axes = (slice(None), *(None,) * (fit.rss.ndim - 1))
+        """Return the scores (C, ...) of supports (C·R, ...), without dilution."""
+        n_axes = fit.rss.ndim - 1
+        axes = (slice(None), *(None,) * n_axes)
         by_ridge = ridge_scores(
-            fit, self.ridge[axes], self.dof[axes], self.floor[axes], self.criterion
+            fit, self.ridge.beside(n_axes), self.dof[axes], self.floor[axes], self.criterion
         )
-        return self.mean(by_ridge)
+        return self.total(by_ridge)
 
-    def mean(self, by_ridge: np.ndarray) -> np.ndarray:
-        """Return the mean score over the ridges, from (C·R, ...) to (C, ...)."""
-        n_ridges = self.criterion.ridges.size
+    def total(self, by_ridge: np.ndarray) -> np.ndarray:
+        """Return the score over all ridges, from (C·R, ...) to (C, ...)."""
+        n_ridges = self.criterion.ridges.kappa.size
         shape = (len(by_ridge) // n_ridges, n_ridges, *by_ridge.shape[1:])
-        return mean_score(by_ridge.reshape(shape), axis=1)
+        return total_score(by_ridge.reshape(shape), axis=1)
 
 
 def _grid(
-    field: Field,
-    problem: np.ndarray,
-    criterion: Criterion,
-    state: Tableau,
-    ridge: np.ndarray,
+    field: Field, problem: np.ndarray, criterion: Criterion, state: Tableau, ridge: Ridges
 ) -> _Grid:
-    many = np.repeat(problem, criterion.ridges.size)
-    now = present(state, ridge, criterion)
+    many = np.repeat(problem, criterion.ridges.kappa.size)
+    now = present(state, ridge.kappa, criterion)
     return _Grid(state, now, ridge, field.dof[many], residual_floor(field.yy[many]), criterion)
+
+
+class _Dilution(NamedTuple):
+    """What dilution adds to the scores around C supports; nothing where there is none."""
+
+    now: np.ndarray
+    """(C,)."""
+    exchanged: np.ndarray
+    """(C, K, D), and likewise the next two."""
+    added: np.ndarray
+    left_out: np.ndarray
+    is_clear: np.ndarray
+    """(C,): whether it is clear which of the neighbours are dependent."""
+
+
+def _dilution(
+    field: Field, problem: np.ndarray, members: np.ndarray, criterion: Criterion
+) -> _Dilution:
+    (C, K), n_columns = members.shape, field.b.shape[1]
+    if not criterion.is_diluted:
+        shapes = (C,), (C, K, n_columns), (C, n_columns), (C, K)
+        return _Dilution(*(np.zeros(shape) for shape in shapes), np.ones(C, dtype=bool))
+    found = pivots(field, problem, members)
+    may_not_enter = _may_not_enter(field, problem, members)
+    is_clear, costs = np.ones(C, dtype=bool), []
+    for pivot in (found.exchanged, found.added):
+        cost, in_doubt = dilutions(pivot)
+        in_doubt &= ~(may_not_enter if cost.ndim == 2 else may_not_enter[:, None, :])
+        is_clear &= ~np.any(in_doubt.reshape(C, -1), axis=1)
+        costs.append(cost - found.now.reshape(C, *(1,) * (cost.ndim - 1)))
+    return _Dilution(-found.now, *costs, -found.now[:, None] - np.log(found.left_out), is_clear)
 
 
 def neighbours(
@@ -76,24 +105,27 @@ def neighbours(
 ) -> Neighbours:
     """Return the scores of all neighbours of supports ``members`` (C, K) of ``problem`` (C,).
 
-    Without ``resize`` the scores of neighbours of other sizes are infinite.
+    Without ``resize`` the scores of neighbours of other sizes are infinite. With dilution the
+    supports themselves must be independent.
     """
     (C, K), n_columns = members.shape, field.b.shape[1]
     state, ridge = tableaux(field, problem, members, criterion)
     grid = _grid(field, problem, criterion, state, ridge)
+    dilution = _dilution(field, problem, members, criterion)
     more, less = np.full((C, n_columns), np.inf), np.full((C, K), np.inf)
     if resize:
-        more = grid.score(added(state, grid.now, ridge))
-        more[field.excluded[problem]] = np.inf
-        np.put_along_axis(more, members, np.inf, axis=1)
-        less = grid.score(left_out(state, grid.now, ridge))
+        now, has_effects = grid.now, criterion.has_common_size
+        more = grid.score(added(state, now.log_det, ridge.kappa, has_effects=has_effects))
+        more += dilution.added
+        more[_may_not_enter(field, problem, members)] = np.inf
+        less = grid.score(left_out(state, grid.now, ridge.kappa)) + dilution.left_out
         less[field.locked[problem[:, None], members]] = np.inf
     return Neighbours(
-        grid.score(grid.now),
-        _exchanges(field, problem, members, grid),
+        grid.score(grid.now) + dilution.now,
+        _exchanges(field, problem, members, grid, dilution),
         more,
         less,
-        has_enough_digits(field, problem, state),
+        has_enough_digits(field, problem, state) & dilution.is_clear,
     )
 
 
@@ -103,41 +135,60 @@ def exchange_scores(
     members: np.ndarray,
     criterion: Criterion,
     state: Tableau,
-    ridge: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the score of every exchange (C, K, D) and of the supports themselves (C,).
+    ridge: Ridges,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the score of every exchange (C, K, D), of the supports (C,), and where to trust them.
 
-    ``state`` and ``ridge`` are the :func:`~.tableau.tableaux` of the supports. Exchanges that are
-    not permitted are infinite, and so are, under a common size, all but the most promising.
+    ``state`` and ``ridge`` are the :func:`~.tableau.tableaux` of the supports, which must be
+    independent if the criterion is diluted. Exchanges that are not permitted are infinite, and so
+    are, under a common size, all but the most promising. The last, (C,), says whether rounding is
+    small in all of these.
     """
     grid = _grid(field, problem, criterion, state, ridge)
-    return _exchanges(field, problem, members, grid), grid.score(grid.now)
+    dilution = _dilution(field, problem, members, criterion)
+    return (
+        _exchanges(field, problem, members, grid, dilution),
+        grid.score(grid.now) + dilution.now,
+        has_enough_digits(field, problem, state) & dilution.is_clear,
+    )
 
 
-def _exchanges(field: Field, problem: np.ndarray, members: np.ndarray, grid: _Grid) -> np.ndarray:
+def _may_not_enter(field: Field, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """Return the columns, (C, D), that are excluded, or members already."""
+    excluded = field.excluded[problem]
+    np.put_along_axis(excluded, members, True, axis=1)
+    return excluded
+
+
+def _exchanges(
+    field: Field, problem: np.ndarray, members: np.ndarray, grid: _Grid, dilution: _Dilution
+) -> np.ndarray:
     """Return the score of every exchange, (C, K, D)."""
     if not members.shape[1]:
         return np.empty((len(members), 0, field.b.shape[1]))
     counts_volume = grid.criterion.counts_volume
     table = swap_objectives(grid.state, grid.dof, grid.floor, counts_volume)
     if counts_volume:
-        table += (grid.now.log_det - grid.now.K * np.log(grid.ridge))[:, None, None]
-    scores = grid.mean(table)
-    excluded = field.excluded[problem]
-    np.put_along_axis(excluded, members, True, axis=1)
+        constant = grid.now.log_det - grid.now.K * np.log(grid.ridge.kappa) + grid.ridge.zero_cost
+        table += constant[:, None, None]
+    scores = grid.total(table) + dilution.exchanged
+    excluded = _may_not_enter(field, problem, members)
     scores[np.broadcast_to(excluded[:, None, :], scores.shape)] = np.inf
     scores[field.locked[problem[:, None], members]] = np.inf
-    return _with_common_size(grid, scores) if grid.criterion.has_common_size else scores
+    if not grid.criterion.has_common_size:
+        return scores
+    return _with_common_size(grid, scores, dilution.exchanged)
 
 
-def _with_common_size(grid: _Grid, gaussian: np.ndarray) -> np.ndarray:
+def _with_common_size(grid: _Grid, gaussian: np.ndarray, dilution: np.ndarray) -> np.ndarray:
     """Return scores (C, K, D): exact for the best under the Gaussian prior, infinite for others."""
     C, K, n_columns = gaussian.shape
     size = min(max(SCORE.n_exact_exchanges, 2 * K), K * n_columns)
     flat = gaussian.reshape(C, -1)
     places = np.argpartition(flat, size - 1, axis=1)[:, :size]
-    p, j = np.divmod(np.repeat(places, grid.criterion.ridges.size, axis=0), n_columns)
-    exact = grid.score(exchanged(grid.state, grid.now, grid.ridge, p, j))
+    p, j = np.divmod(np.repeat(places, grid.criterion.ridges.kappa.size, axis=0), n_columns)
+    exact = grid.score(exchanged(grid.state, grid.now, grid.ridge.kappa, p, j))
+    exact += np.take_along_axis(dilution.reshape(C, -1), places, axis=1)
     permitted = np.isfinite(np.take_along_axis(flat, places, axis=1))
     scores = np.full_like(flat, np.inf)
     np.put_along_axis(scores, places, np.where(permitted, exact, np.inf), axis=1)

@@ -1,8 +1,10 @@
-"""The prior over supports: uniform over sizes, and over the supports of one size.
+"""The prior over supports: of their sizes, and of the supports of one size.
 
-A support of K columns has the prior prior(K)/C(D, K). log prior(K) is :func:`uniform_prior`, which
-the pipeline passes to the posterior; log C(D, K) is :func:`log_supports`, which the ladder of sizes
-and :mod:`..posterior.support_probabilities` subtract.
+A support of K columns has the prior prior(K)/C(D, K)·|R_SS|^½. log prior(K) is :func:`size_prior`,
+which the pipeline passes to the posterior; log C(D, K) is :func:`log_supports`, which the ladder of
+sizes and the posterior subtract. |R_SS|, the determinant of the correlations of its columns, is
+part of a support's score (*dilution*, :mod:`.criterion`). It is not normalised within a size, so
+that among correlated columns large supports have less prior than prior(K) says.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
-__all__ = ["log_supports", "n_selectable", "uniform_prior"]
+__all__ = ["log_supports", "n_selectable", "size_prior"]
 
 
 def log_supports(n_columns: int, sizes: np.ndarray) -> np.ndarray:
@@ -23,8 +25,13 @@ def n_selectable(always: np.ndarray, never: np.ndarray) -> int:
     return int(np.sum(~never | always))
 
 
-def uniform_prior(k_min: int, k_max: int) -> np.ndarray:
-    """Return the log prior of sizes 0 … K_max, (K_max + 1,): uniform from K_min on, −∞ below."""
+def size_prior(k_min: int, k_max: int) -> np.ndarray:
+    """Return the log prior of sizes 0 … K_max, (K_max + 1,): −∞ below K_min.
+
+    From K_min on it is proportional to 1/(K − K_min + 1), a mild pull to few columns. A uniform
+    prior gives the one full support of a narrow table as much as all supports of half its columns
+    together, and overstates the columns selected (docs/how_sure.md).
+    """
     prior = np.full(k_max + 1, -np.inf)
-    prior[k_min:] = -np.log(k_max + 1.0 - k_min)
-    return prior
+    prior[k_min:] = -np.log(np.arange(k_max + 1 - k_min) + 1.0)
+    return prior - np.log(np.sum(np.exp(prior)))

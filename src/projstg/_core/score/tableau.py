@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .criterion import Criterion, residual_floor
+from .criterion import Criterion, Ridges, residual_floor
 from .score_settings import SCORE
 
 __all__ = [
@@ -97,12 +97,12 @@ def tableau(field: Field, problem: np.ndarray, members: np.ndarray, ridge: np.nd
 
 def tableaux(
     field: Field, problem: np.ndarray, members: np.ndarray, criterion: Criterion
-) -> tuple[Tableau, np.ndarray]:
+) -> tuple[Tableau, Ridges]:
     """Return each support's tableau at every ridge of the criterion, (C·R, …), and the ridges."""
-    n_ridges = criterion.ridges.size
-    ridge = np.tile(criterion.ridges, len(members))
+    n_ridges = criterion.ridges.kappa.size
+    ridge = criterion.ridges.tiled(len(members))
     many = np.repeat(problem, n_ridges)
-    return tableau(field, many, np.repeat(members, n_ridges, axis=0), ridge), ridge
+    return tableau(field, many, np.repeat(members, n_ridges, axis=0), ridge.kappa), ridge
 
 
 def least_ridge(n: np.ndarray) -> np.ndarray:

@@ -69,23 +69,23 @@ def exchanged(
     return RidgeFit(now.K, rss, log_det, sized_effects(w, diagonal, Ps, rss, ridge[:, None]))
 
 
-def added(state: Tableau, now: RidgeFit, ridge: np.ndarray) -> RidgeFit:
+def added(state: Tableau, log_det: np.ndarray, ridge: np.ndarray, *, has_effects: bool) -> RidgeFit:
     """Return the fits with one column more, fields (C, D); entries at members mean nothing.
 
-    The new column is the last member.
+    The new column is the last member. ``log_det`` (C,) is that of the supports themselves.
     """
-    h, beta = state.h, state.e / state.h
-    rss = now.rss[:, None] - beta * state.e
-    log_det = now.log_det[:, None] + np.log(h)
-    if now.effects is None:
-        return RidgeFit(now.K + 1, rss, log_det, None)
+    K, h, beta = state.body.shape[1] + 1, state.h, state.e / state.h
+    rss = state.rss[:, None] - beta * state.e
+    log_det = log_det[:, None] + np.log(h)
+    if not has_effects:
+        return RidgeFit(K, rss, log_det, None)
     v = np.concatenate([state.U, -np.ones((len(h), 1, h.shape[1]))], axis=1).swapaxes(1, 2)
     w = _bordered(state.w[:, None, :]) - v * beta[..., None]
     diagonal = _bordered(state.diagonal_P[:, None, :]) + v * v / h[..., None]
     signs = signs_of(w)
     along = np.sum(v * signs, axis=-1) / h
     Ps = _bordered(signs[..., :-1] @ state.P) + v * along[..., None]
-    return RidgeFit(now.K + 1, rss, log_det, sized_effects(w, diagonal, Ps, rss, ridge[:, None]))
+    return RidgeFit(K, rss, log_det, sized_effects(w, diagonal, Ps, rss, ridge[:, None]))
 
 
 def left_out(state: Tableau, now: RidgeFit, ridge: np.ndarray) -> RidgeFit:

@@ -48,7 +48,25 @@ class Refined(NamedTuple):
     """How many independent starts arrived at this support."""
     n_iter: np.ndarray
     """Exchanges made, over all starts."""
+    is_diluted: np.ndarray
+    """Whether the score has dilution; not where all supports of K columns are dependent."""
+    is_complete: np.ndarray
+    """Whether every support of K columns was scored."""
     optima: list[Optima]
+
+    def one(self, i: int) -> Refined:
+        """Return the answer for problem i, as a batch of one."""
+        return Refined(*(field[i : i + 1] for field in self))
+
+    def put(self, places: np.ndarray, other: Refined) -> Refined:
+        """Return the answers with those at ``places`` replaced by others."""
+        fields = [np.array(field) for field in self[:-1]]
+        for field, new in zip(fields, other[:-1], strict=True):
+            field[places] = new
+        optima = list(self.optima)
+        for place, own in zip(places.tolist(), other.optima, strict=True):
+            optima[place] = own
+        return Refined(*fields, optima)
 
 
 class _Limits(NamedTuple):
@@ -94,28 +112,61 @@ def refine(
     >>> refined.support.tolist(), int(refined.n_agreeing_starts[0])
     ([[1, 3, 8]], 6)
     """
+    judge = CRITERIA[criterion]
     if n_selected == 0:
-        return _nothing(problem, CRITERIA[criterion])
-    if n_starts is None:
-        n_starts = settings.n_starts(n_selected)
-    n_problems, n_columns = problem.b.shape
-    limits = _limits(problem, n_selected, always, never)
+        return _nothing(problem, judge)
     if starts is None:
-        starts = np.empty((n_problems, 0, n_selected), dtype=np.int64)
+        starts = np.empty((problem.b.shape[0], 0, n_selected), dtype=np.int64)
+    n_starts = settings.n_starts(n_selected) if n_starts is None else n_starts
+    asked = _Asked(starts, n_starts, _limits(problem, n_selected, always, never), settings)
+    found = _searched(problem, asked, judge, generators)
+    lost = np.flatnonzero(~np.isfinite(found.objective))
+    if lost.size:
+        undiluted = judge._replace(is_diluted=False)
+        own = [generators[i] for i in lost]
+        again = _searched(problem.problems(lost), asked.of(lost), undiluted, own)
+        found = found.put(lost, again)
+    return found
+
+
+class _Asked(NamedTuple):
+    """What a search is asked for."""
+
+    starts: np.ndarray
+    """(B, S0, K)."""
+    n_starts: int
+    limits: _Limits
+    settings: SearchSettings
+
+    def of(self, problems: np.ndarray) -> _Asked:
+        """Return the question about some of the problems."""
+        limits = _Limits(*(mask[problems] for mask in self.limits))
+        return self._replace(starts=self.starts[problems], limits=limits)
+
+
+def _searched(
+    problem: Problem,
+    asked: _Asked,
+    criterion: Criterion,
+    generators: Sequence[np.random.Generator],
+) -> Refined:
+    """Return the best supports; infinite objectives where only dependent ones were found."""
+    starts, n_starts, limits, settings = asked
+    n_problems, n_columns = problem.b.shape
     if n_columns <= settings.most_columns:
         columns = np.tile(np.arange(n_columns), (n_problems, 1))
-        search = _search(problem, columns, limits, CRITERIA[criterion], generators, settings)
+        search = _search(problem, columns, limits, criterion, generators, settings)
         _search_fully(search, starts, n_starts)
-        return _result([search])
+        return _result([search], _is_enumerable(search, starts.shape[2]))
     searches = []
     for i in range(n_problems):
         own = slice(i, i + 1)
         one = problem.problems(np.asarray([i]))
         few = _Limits(*(mask[own] for mask in limits))
         columns = _first_set(one, starts[own], few, settings)
-        search = _search(one, columns, few, CRITERIA[criterion], generators[own], settings)
+        search = _search(one, columns, few, criterion, generators[own], settings)
         searches.append(_search_widely(search, starts[own], n_starts, few))
-    return _result(searches)
+    return _result(searches, False)
 
 
 def _search(
@@ -135,11 +186,15 @@ def _search(
 def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
     """Search all columns; where all supports are scored, a few starts show how easy it was."""
     K = starts.shape[2]
-    if comb(search.columns.shape[1], K) <= search.settings.n_enumerable:
+    if _is_enumerable(search, K):
         score_all(search, K)
         n_starts = min(n_starts, search.settings.starts_if_enumerated)
     run_rounds(search, starts, n_starts)
     polish(search)
+
+
+def _is_enumerable(search: Search, K: int) -> bool:
+    return comb(search.columns.shape[1], K) <= search.settings.n_enumerable
 
 
 def _first_set(
@@ -193,7 +248,8 @@ def _nothing(problem: Problem, criterion: Criterion) -> Refined:
     none, zeros = np.empty((n, 0), dtype=np.int64), np.zeros(n, dtype=np.int64)
     score = support_scores(problem, none[:, None], criterion)[:, 0]
     optima = [Optima(none[i : i + 1], score[i : i + 1]) for i in range(n)]
-    return Refined(none, score, zeros, zeros, zeros, optima)
+    is_diluted, is_complete = np.full(n, criterion.is_diluted), np.ones(n, dtype=bool)
+    return Refined(none, score, zeros, zeros, zeros, is_diluted, is_complete, optima)
 
 
 def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray:
@@ -208,10 +264,12 @@ def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray
     scores = exchange_scores_with(search.problem, support[0], likeliest[0], search.criterion)
     scores[limits.locked[0, support[0]]] = np.inf
     lowest = search.records[0].lowest
+    if not np.isfinite(lowest):
+        return likeliest if np.min(scores) < np.inf else likeliest[:, :0]
     return likeliest if np.min(scores) < lowest - slack(lowest) else likeliest[:, :0]
 
 
-def _result(searches: list[Search]) -> Refined:
+def _result(searches: list[Search], is_complete: bool) -> Refined:
     records = [record for search in searches for record in search.records]
     best = [record.best for record in records]
     return Refined(
@@ -220,12 +278,14 @@ def _result(searches: list[Search]) -> Refined:
         np.asarray([len(record.starts) for record in records]),
         np.asarray([record.agreeing() for record in records]),
         np.concatenate([search.n_iter for search in searches]),
+        np.full(len(records), searches[0].criterion.is_diluted),
+        np.full(len(records), is_complete),
         [optima(record) for record in records],
     )
 
 
 def equivalent_features(
-    problem: Problem, support: np.ndarray, criterion: str = "evidence"
+    problem: Problem, support: np.ndarray, criterion: Criterion = CRITERIA["evidence"]
 ) -> list[dict[int, list[int]]]:
     """Return for each problem, member by member, the columns it could be exchanged for at no loss.
 
@@ -234,7 +294,7 @@ def equivalent_features(
     """
     if support.shape[1] == 0:
         return [{} for _ in range(len(support))]
-    change, correlation = swap_changes(problem, support, CRITERIA[criterion])
+    change, correlation = swap_changes(problem, support, criterion)
     is_rounding = 1e-9 * (100.0 + to_numpy(problem.degrees_of_freedom)) + np.zeros(len(support))
     varies = (to_numpy(problem.diagonal) > 0.0)[:, None, :]
     is_copy = (np.abs(correlation) > SEARCH.near_duplicate) & varies
@@ -251,13 +311,12 @@ def equivalent_features(
 
 
 def _scores_as_well(
-    problem: Problem, members: np.ndarray, maybe: np.ndarray, criterion: str, rounding: float
+    problem: Problem, members: np.ndarray, maybe: np.ndarray, judge: Criterion, rounding: float
 ) -> np.ndarray:
     """Return which of the exchanges ``maybe``, (K, D), are no worse by their exact scores."""
     columns = np.flatnonzero(maybe.any(axis=0))
     if not columns.size:
         return maybe
-    judge = CRITERIA[criterion]
     known = support_scores(problem, members[None, None], judge)[0, 0]
     as_well = np.zeros_like(maybe)
     scores = exchange_scores_with(problem, members, columns, judge)

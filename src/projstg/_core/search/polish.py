@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..score.neighbours import exchange_scores
-from ..score.tableau import has_enough_digits, ridge_cost, tableaux
+from ..score.tableau import ridge_cost, tableaux
+from .independent_start import independent_support
 from .record import slack
 from .scored_search import Search, best_members, exact_scores, score_supports
 
@@ -22,6 +23,10 @@ def polish(search: Search) -> None:
     An exchange for a column with a smaller index is made at an equal score, too.
     """
     active = np.arange(len(search.records))
+    if search.criterion.is_diluted:
+        active = _independent(search, active)
+        if not active.size:
+            return
     members = best_members(search, active)
     for _ in range(search.settings.most_exchanges):
         place = _polishing_swap(search, active, members)
@@ -39,16 +44,28 @@ def polish(search: Search) -> None:
             record.move_starts(old, new)
 
 
+def _independent(search: Search, active: np.ndarray) -> np.ndarray:
+    """Return the problems for which an independent support is known, or could be made."""
+    lost = [i for i in active.tolist() if not np.isfinite(search.records[i].lowest)]
+    for i, members in zip(
+        lost, best_members(search, np.asarray(lost, dtype=np.int64)), strict=True
+    ):
+        found = independent_support(search.field, i, members)
+        if found is not None:
+            score_supports(search, np.asarray([i]), found[None])
+    return np.asarray([i for i in active.tolist() if np.isfinite(search.records[i].lowest)], int)
+
+
 def _polishing_swap(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
     """Return the best exchange of each support (C, K), as p·D + j; −1 where none is better."""
     field, criterion = search.field, search.criterion
     state, ridge = tableaux(field, problem, members, criterion)
-    scores, present = exchange_scores(field, problem, members, criterion, state, ridge)
+    scores, present, is_clear = exchange_scores(field, problem, members, criterion, state, ridge)
     doubt = np.zeros_like(scores)
     if not criterion.counts_volume:
         doubt = ridge_cost(field, problem, state, scores)
         present = exact_scores(search, problem, members)
-    doubt[~has_enough_digits(field, problem, state)] = np.inf
+    doubt[~is_clear] = np.inf
     for c in np.flatnonzero(np.any(doubt > 0.0, axis=(1, 2))):
         may_gain = scores[c] < present[c] - slack(present[c]) + doubt[c]
         may_gain |= np.isinf(doubt[c])

@@ -56,6 +56,8 @@ class SearchRecord:
     def is_settled(self, after_first_round: bool, K: int, n_columns: int) -> bool:
         """Return whether enough starts agree; fewer are enough where the lead is clear."""
         settings = self.settings
+        if not np.isfinite(self.lowest):
+            return False
         agreeing, is_clear = self.agreeing(), self.lead() >= settings.clear_lead
         if after_first_round:
             return is_clear and agreeing >= settings.first_agreement
@@ -94,7 +96,8 @@ def members_of(key: bytes) -> np.ndarray:
 
 
 def optima(record: SearchRecord) -> Optima:
-    """Return all supports that a record has scores of, best first."""
-    order = sorted(record.scores.items(), key=lambda item: item[1])
+    """Return all supports that a record has scores of, best first; infinite ones only if alone."""
+    finite = [item for item in record.scores.items() if np.isfinite(item[1])]
+    order = sorted(finite or record.scores.items(), key=lambda item: item[1])
     supports = np.stack([members_of(key) for key, _ in order])
     return Optima(supports, np.asarray([score for _, score in order]))

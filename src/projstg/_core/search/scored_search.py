@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data.determined_directions import on_rows, spectrum
 from ..data.quadratic import Problem
-from ..score.criterion import Criterion, mean_score, scores_by_ridge
+from ..score.criterion import Criterion, scores_by_ridge, total_score
 from ..score.tableau import Field
 from .record import SearchRecord, members_of
 from .search_settings import SEARCH, SearchSettings
@@ -59,7 +59,8 @@ def exact_scores(search: Search, problem: np.ndarray, members: np.ndarray) -> np
     found = spectrum(G, field.b[problem[:, None], members], yy)
     named = np.take_along_axis(search.columns[problem], members, axis=1)
     found = on_rows(search.problem, problem, named, found)
-    return mean_score(scores_by_ridge(found, yy, field.dof[problem], search.criterion))
+    dof, n = field.dof[problem], field.n[problem]
+    return total_score(scores_by_ridge(found, yy, dof, n, search.criterion))
 
 
 def score_all(search: Search, K: int) -> None:
@@ -78,4 +79,5 @@ def score_all(search: Search, K: int) -> None:
 def best_members(search: Search, problem: np.ndarray) -> np.ndarray:
     """Return each problem's best support so far, as columns of the field, (C, K)."""
     best = [(search.columns[i], members_of(search.records[i].best)) for i in problem.tolist()]
-    return np.stack([np.searchsorted(columns, members) for columns, members in best])
+    places = [np.searchsorted(columns, members) for columns, members in best]
+    return np.stack(places) if places else np.empty((0, 0), dtype=np.int64)

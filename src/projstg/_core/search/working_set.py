@@ -85,8 +85,9 @@ def best_ridge(
     G: np.ndarray, b: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
 ) -> np.ndarray:
     """Return for each support, (...), the ridge of the grid at which its evidence is highest."""
-    scores = scores_by_ridge(spectrum(G, b, yy), yy, dof, criterion)
-    return criterion.ridges[np.argmin(scores, axis=-1)]
+    undiluted = criterion._replace(is_diluted=False)
+    scores = scores_by_ridge(spectrum(G, b, yy), yy, dof, np.ones_like(yy), undiluted)
+    return criterion.ridges.kappa[np.argmin(scores, axis=-1)]
 
 
 def swap_changes(
@@ -97,7 +98,8 @@ def swap_changes(
     ``members`` is (B, K). The score is that of the Gaussian evidence, or of least squares, at one
     ridge, the best for the support. Entries at the columns of members mean nothing.
     """
-    criterion = CRITERIA["evidence"] if criterion.has_common_size else criterion
+    if criterion.has_common_size:
+        criterion = CRITERIA["evidence"]._replace(is_diluted=criterion.is_diluted)
     rows = to_numpy(problem.rows(members))
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
     yy, dof, n = _numbers(problem)
@@ -105,7 +107,9 @@ def swap_changes(
     ridge = best_ridge(G_S, np.take_along_axis(b, members, axis=1), yy, dof, criterion)
     ridge = np.maximum(ridge, least_ridge(n))
     state = tableau_of_rows(rows, members, diagonal, b, yy, ridge)
-    objective = swap_objectives(state, dof, residual_floor(yy), criterion.counts_volume)
+    # At a small ridge the volume and the dilution of a support cancel, up to a constant.
+    counts_volume = criterion.counts_volume and not criterion.is_diluted
+    objective = swap_objectives(state, dof, residual_floor(yy), counts_volume)
     # Standardised columns have the squared norm n, or zero.
     return objective - (dof * np.log(state.rss))[:, None, None], rows / n[:, None, None]
 

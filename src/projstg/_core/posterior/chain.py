@@ -1,0 +1,202 @@
+r"""Supports drawn from their posterior: a chain that redraws one column at a time.
+
+The chain moves over supports S and ridges κ. One step chooses a *block*: a base B, and all supports
+that are B itself or B with one column more. Their scores at κ are all known in closed form
+(:mod:`..score.updates`), so the next support is drawn from the posterior within the block, and no
+step is refused. A support of K columns chooses
+
+    with probability own(K)        its own block, B = S, where it may grow,
+    otherwise                      B = S less one free member i, in proportion to a number d_i,
+
+and the posterior within a block is multiplied by the probability of choosing that block. This is
+Gibbs sampling of (S, block), which leaves the posterior as it is. With K given own(K) = 0, and a
+step exchanges one member; with K free a step also adds or leaves out a column. κ is drawn given S
+now and then. Any d_i will do; larger ones for columns in doubt save steps that only take out a
+column that belongs and put it back.
+
+**What is kept** of a step is the base and the probabilities within the block (Rao and Blackwell):
+they average over all supports of the block, not only over the one drawn.
+
+Chains of different sizes make their steps together. A shorter base is filled with a column of
+zeros. That changes no score: its prior integrates to one, whatever its coefficient.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.determined_directions import spectrum
+from ..score.criterion import (
+    Criterion,
+    residual_floor,
+    ridge_scores,
+    scores_by_ridge,
+    total_score,
+)
+from ..score.dilution import dilutions, entering_pivots, is_dependent
+from ..score.tableau import Field, tableau_of_rows
+from ..score.updates import added
+from .posterior_settings import POSTERIOR, PosteriorSettings
+
+__all__ = ["Chains", "Sample", "Visited"]
+
+
+class Sample(NamedTuple):
+    """The blocks of T steps of C chains."""
+
+    bases: np.ndarray
+    """(T, C, D)."""
+    shares: np.ndarray
+    """(T, C, D + 1): the probability, within the block, of the base with each column; the last is
+    that of the base itself."""
+    own: np.ndarray
+    """own(K) of the sizes 0 … K_max + 1."""
+
+    def after(self, other: Sample) -> Sample:
+        """Return the steps of another sample and then these."""
+        pairs = zip(other[:2], self[:2], strict=True)
+        return Sample(*(np.concatenate(pair) for pair in pairs), self.own)
+
+
+class Visited(NamedTuple):
+    """Supports that chains have been at, with their exact costs."""
+
+    masks: np.ndarray
+    costs: np.ndarray
+
+
+class Chains:
+    """C chains of one problem (a field of one), all at the same step.
+
+    ``masks`` (C, D) are the supports they begin from, ``cost_of_size`` has −2 log(prior(K)/C(D, K))
+    for each size 0 … K_max, infinite for sizes not asked for, and ``doubt`` (D,) is the d above.
+    """
+
+    def __init__(
+        self,
+        field: Field,
+        criterion: Criterion,
+        cost_of_size: np.ndarray,
+        masks: np.ndarray,
+        doubt: np.ndarray,
+        generator: np.random.Generator,
+        settings: PosteriorSettings = POSTERIOR,
+    ) -> None:
+        self.masks, self.criterion, self.cost_of_size = masks.copy(), criterion, cost_of_size
+        self.generator, self.settings = generator, settings
+        self.field = _with_zero_column(field)
+        self.excluded = field.excluded[0]
+        self.doubt = np.where(field.locked[0], 0.0, doubt)
+        self.diagonal = np.diagonal(self.field.G[0])
+        sizes = np.flatnonzero(np.isfinite(cost_of_size))
+        every = np.arange(cost_of_size.size + 1)
+        self.own = np.where(every >= sizes[-1], 0.0, np.where(every <= sizes[0], 1.0, 0.5))
+        self.ridge = np.zeros(len(masks), dtype=np.int64)
+        self.visited: list[Visited] = []
+
+    def run(self, n_steps: int) -> Sample:
+        """Make so many steps and return their blocks."""
+        bases, shares = [], []
+        for step in range(n_steps):
+            if step % self.settings.steps_at_a_ridge == 0:
+                self._draw_ridges()
+            base = self._bases()
+            share = self._shares(base)
+            drawn = np.cumsum(share, axis=1) < self.generator.random((len(share), 1))
+            chosen = np.minimum(drawn.sum(axis=1), share.shape[1] - 1)
+            bases.append(base)
+            shares.append(share)
+            self.masks = base.copy()
+            grown = np.flatnonzero(chosen < base.shape[1])
+            self.masks[grown, chosen[grown]] = True
+        return Sample(np.stack(bases), np.stack(shares), self.own)
+
+    def _bases(self) -> np.ndarray:
+        """Return the base of the block that each chain chooses, (C, D)."""
+        draws = self.generator.random((2, len(self.masks)))
+        leaves = draws[0] >= self.own[self.masks.sum(axis=1)]
+        sums = np.cumsum(np.where(self.masks, self.doubt, 0.0), axis=1)
+        place = np.sum(sums <= draws[1][:, None] * sums[:, -1:], axis=1)
+        bases = self.masks.copy()
+        bases[leaves, place[leaves]] = False
+        return bases
+
+    def _shares(self, bases: np.ndarray) -> np.ndarray:
+        """Return the probabilities within each block, (C, D + 1)."""
+        members = _padded(bases)
+        rows = self.field.G[0][members]
+        costs = self._scores(members, rows) + self._dilution(bases, members, rows)
+        sizes, of_size = bases.sum(axis=1), np.append(self.cost_of_size, np.inf)
+        doubt = np.sum(np.where(bases, self.doubt, 0.0), axis=1, keepdims=True) + self.doubt
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # A support of one column j more chooses this base with (1 − own(K + 1)) d_j/Σd.
+            chosen = (1.0 - self.own[sizes + 1])[:, None] * self.doubt / doubt
+            costs[:, :-1] += of_size[sizes + 1][:, None] - 2.0 * np.log(chosen)
+            costs[:, -1] += of_size[sizes] - 2.0 * np.log(self.own[sizes])
+        costs[:, :-1][bases | self.excluded] = np.inf
+        costs -= np.min(costs, axis=1, keepdims=True)
+        shares = np.exp(-0.5 * costs)
+        return shares / shares.sum(axis=1, keepdims=True)
+
+    def _scores(self, members: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Return the scores at the chains' ridges of the bases with each column, (C, D + 1).
+
+        log det H of the base is the same for all of a block and is left out.
+        """
+        field, ridge = self.field, self.criterion.ridges.at(self.ridge)
+        yy, dof = (np.repeat(one, len(members)) for one in (field.yy, field.dof))
+        state = tableau_of_rows(rows, members, self.diagonal, field.b, yy, ridge.kappa)
+        no_det, has_effects = np.zeros(len(members)), self.criterion.has_common_size
+        fit = added(state, no_det, ridge.kappa, has_effects=has_effects)
+        floor = residual_floor(yy)[:, None]
+        return ridge_scores(fit, ridge.beside(1), dof[:, None], floor, self.criterion)
+
+    def _dilution(self, bases: np.ndarray, members: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Return what the prior of the columns adds, (C, D + 1)."""
+        if not self.criterion.is_diluted:
+            return np.zeros((len(bases), bases.shape[1] + 1))
+        n = np.repeat(self.field.n, len(members))
+        costs, in_doubt = dilutions(entering_pivots(rows, members, self.diagonal, n))
+        costs[:, -1] = 0.0
+        if in_doubt.any():
+            in_doubt = in_doubt[:, :-1] & ~bases & ~self.excluded
+            for c, j in zip(*np.nonzero(in_doubt), strict=True):
+                if is_dependent(self.field, 0, np.append(np.flatnonzero(bases[c]), j)):
+                    costs[c, j] = np.inf
+        return costs
+
+    def _draw_ridges(self) -> None:
+        """Draw each chain's κ given its support."""
+        members = _padded(self.masks)
+        G, field, n = self.field.G[0], self.field, len(members)
+        yy, dof, rows = (np.repeat(one, n) for one in (field.yy, field.dof, field.n))
+        own = spectrum(G[members[:, :, None], members[:, None, :]], field.b[0][members], yy)
+        undiluted = self.criterion._replace(is_diluted=False)
+        scores = scores_by_ridge(own, yy, dof, rows, undiluted)
+        shares = np.exp(-0.5 * (scores - np.min(scores, axis=1, keepdims=True)))
+        sums = np.cumsum(shares, axis=1)
+        draws = self.generator.random((n, 1)) * sums[:, -1:]
+        self.ridge = np.minimum(np.sum(sums < draws, axis=1), scores.shape[1] - 1)
+        cost = total_score(scores) + self.cost_of_size[self.masks.sum(axis=1)]
+        if self.criterion.is_diluted:
+            values = np.where(own.values > 0.0, own.values / rows[:, None], 1.0)
+            cost = cost - np.sum(np.log(values), axis=1)
+        self.visited.append(Visited(self.masks.copy(), cost))
+
+
+def _with_zero_column(field: Field) -> Field:
+    """Return the field with one more column, of zeros."""
+    edge = ((0, 0), (0, 1))
+    return field._replace(G=np.pad(field.G, (*edge, (0, 1))), b=np.pad(field.b, edge))
+
+
+def _padded(masks: np.ndarray) -> np.ndarray:
+    """Return the members of supports (C, D), filled up with the column of zeros, D, (C, W)."""
+    n_columns, sizes = masks.shape[1], masks.sum(axis=1)
+    members = np.full((len(masks), int(sizes.max(initial=0))), n_columns)
+    chain, column = np.nonzero(masks)
+    place = np.arange(chain.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    members[chain, place] = column
+    return members

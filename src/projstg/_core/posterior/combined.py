@@ -1,0 +1,180 @@
+r"""Probabilities from supports counted exactly and from chains of draws.
+
+Let E be the supports that were counted, with their exact shares among each other. The chains
+say which share P(E) of the posterior they have, and what the supports outside E are like. So any
+probability is
+
+    P(E) · (its share within E)  +  the mean over the chains' blocks of what lies outside E.
+
+**Sizes.** A step changes the size of a support by one at most, so sizes are what chains take
+longest to get around. But a block says exactly how likely its base B is against its supports of one
+column more. With u the mean, over blocks with a base of b columns, of the share of the base,
+
+    P(size b + 1) / P(size b) = (1 − u)/u · own(b) / (1 − own(b + 1)),
+
+own(b) being the probability with which a support chooses its own block (:mod:`.chain`). These
+ratios give the probabilities of the sizes, and with them the weight that blocks of each size should
+have; the chains have to mix only within a size (post-stratification).
+
+**The error** is the jackknife's: one chain after another is left out.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import stdtrit
+
+from .chain import Sample
+from .counted import Counted, support_codes
+
+__all__ = ["Combined", "Estimate"]
+
+# Shares below this count as outside E without a look: together they are below (D + 1) times that.
+_NEGLIGIBLE = 1e-5
+
+
+class Estimate(NamedTuple):
+    """Probabilities and their Monte Carlo errors."""
+
+    mean: np.ndarray
+    error: np.ndarray
+
+
+class Combined:
+    """What counted supports and draws say together; without draws the supports are all there is.
+
+    No error is stated below ``least_error``.
+    """
+
+    def __init__(
+        self, counted: Counted, sample: Sample | None = None, least_error: float = 0.0
+    ) -> None:
+        self._weights, self._counted, self._sample = counted.weights, counted, sample
+        self._least_error = least_error
+        self._covered = np.ones(1)
+        if sample is not None:
+            self._outside = np.where(_is_counted(counted, sample), 0.0, sample.shares)
+            self._mass = self._outside.sum(axis=2)
+            self._groups = _groups(sample)
+            self._shares = self._pooled_shares(sample)
+            self._covered = self._averages(1.0 - self._mass)
+
+    @property
+    def covered(self) -> float:
+        """The share of the posterior that the counted supports have."""
+        return float(self._covered[0])
+
+    @property
+    def total(self) -> float:
+        """The cost of all supports together, −2 log of the sum of exp(−cost/2)."""
+        return self._counted.total + 2.0 * np.log(max(self.covered, np.finfo(float).tiny))
+
+    def inclusion(self) -> Estimate:
+        """Return the probability of each column, (D,)."""
+        inside = self._weights @ self._counted.masks
+        if self._sample is None:
+            return self._exact(inside)
+        with_base = self._sample.bases * self._mass[:, :, None]
+        return self._estimate(inside, with_base + self._outside[:, :, :-1])
+
+    def sizes(self, n_sizes: int) -> Estimate:
+        """Return the probability of each size 0 … n_sizes − 1."""
+        inside = np.bincount(self._counted.sizes, self._weights, n_sizes)
+        if self._sample is None:
+            return self._exact(inside)
+        size = self._sample.bases.sum(axis=2)[:, :, None]
+        outside = np.zeros((*size.shape[:2], n_sizes + 1))
+        np.put_along_axis(outside, size, self._outside[:, :, -1:], axis=2)
+        grown = self._outside[:, :, :-1].sum(axis=2, keepdims=True)
+        np.put_along_axis(outside, size + 1, grown, axis=2)
+        return self._estimate(inside, outside[:, :, :n_sizes])
+
+    def holding(self, columns: np.ndarray) -> Estimate:
+        """Return the probability that the support holds all of the columns."""
+        inside = np.asarray([self._weights[self._counted.holding(columns)].sum()])
+        if self._sample is None:
+            return self._exact(inside)
+        lacks = ~self._sample.bases[:, :, columns]
+        n_lacking = lacks.sum(axis=2)
+        lacking = columns[np.argmax(lacks, axis=2)] if columns.size else n_lacking
+        entering = np.take_along_axis(self._outside, lacking[:, :, None], axis=2)[:, :, 0]
+        outside = np.where(n_lacking == 1, entering, np.where(n_lacking == 0, self._mass, 0.0))
+        return self._estimate(inside, outside[:, :, None])
+
+    def _exact(self, inside: np.ndarray) -> Estimate:
+        return Estimate(np.clip(inside, 0.0, 1.0), np.zeros_like(inside))
+
+    def _estimate(self, inside: np.ndarray, outside: np.ndarray) -> Estimate:
+        """Return the probabilities (Q,), from their shares in E and outside, by block (T, C, Q)."""
+        pooled = self._covered[:, None] * inside + self._averages(outside)
+        without = pooled[1:]
+        n_chains = len(without)
+        spread = np.sum((without - without.mean(axis=0)) ** 2, axis=0) * (1.0 - 1.0 / n_chains)
+        # Two such errors hold with the probability of two standard deviations.
+        error = 0.5 * stdtrit(n_chains - 1, 0.97725) * np.sqrt(spread)
+        return Estimate(np.clip(pooled[0], 0.0, 1.0), np.maximum(error, self._least_error))
+
+    def _sums(self, values: np.ndarray) -> np.ndarray:
+        """Return sums over the blocks of each size, (1 + C, S, …): of all chains, and without each.
+
+        ``values`` is (T, C, …).
+        """
+        n_chains = values.shape[1]
+        flat = np.ascontiguousarray(values, dtype=float).reshape(len(self._groups.indices), -1)
+        own = (self._groups @ flat).reshape(n_chains, -1, *values.shape[2:])
+        every = own.sum(axis=0)
+        return np.concatenate([every[None], every - own])
+
+    def _pooled_shares(self, sample: Sample) -> np.ndarray:
+        """Return the weight of one block of each size, (1 + C, S), for each pool of chains."""
+        stay = sample.shares[:, :, -1]
+        n, stayed = np.round(self._sums(np.ones_like(stay))), self._sums(stay)
+        is_met = n > 0.0
+        counts = np.where(is_met, n, 1.0)
+        u = np.clip(stayed / counts, 0.0, 1.0)
+        own, leaves = sample.own[:-1], 1.0 - sample.own[1:]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_ratio = np.where(is_met, np.log((1.0 - u) / u * own / leaves), 0.0)
+        # Where a base cannot stay, or sizes between have not been met, only the counts are known.
+        n_met, n_sizes = is_met.sum(axis=1), is_met.shape[1]
+        last, first = n_sizes - np.argmax(is_met[:, ::-1], axis=1), np.argmax(is_met, axis=1)
+        is_linked = (last - first == n_met) & (n_met > 1)
+        is_linked &= np.all(~is_met | ((u > 0.0) & (own > 0.0) & (leaves > 0.0)), axis=1)
+        log_ratio[~is_linked] = 0.0
+        log_size = np.cumsum(np.pad(log_ratio, ((0, 0), (1, 0))), axis=1)
+        size = np.exp(log_size - np.max(log_size, axis=1, keepdims=True))
+        share = np.where(is_met, size[:, :-1] * own + size[:, 1:] * leaves, 0.0)
+        share = np.where(is_linked[:, None], share, n)
+        return share / np.sum(share, axis=1, keepdims=True) / counts
+
+    def _averages(self, values: np.ndarray) -> np.ndarray:
+        """Return means over blocks, (1 + C, …), from values (T, C, …)."""
+        sums = self._sums(values)
+        return np.einsum("ps,ps...->p...", self._shares, sums)
+
+
+def _groups(sample: Sample) -> csr_array:
+    """Return the matrix that sums blocks by chain and size of the base, (C·S, T·C)."""
+    n_steps, n_chains, _ = sample.bases.shape
+    n_sizes = sample.own.size - 1
+    size = sample.bases.sum(axis=2)
+    group = (np.arange(n_chains) * n_sizes + size).ravel()
+    block = np.arange(n_steps * n_chains)
+    return csr_array((np.ones(block.size), (group, block)), shape=(n_chains * n_sizes, block.size))
+
+
+def _is_counted(counted: Counted, sample: Sample) -> np.ndarray:
+    """Return which supports of the blocks, (T, C, D + 1), were counted."""
+    codes = support_codes(counted.masks.shape[1])
+    zero = np.uint64(0)
+    known = np.sort(np.bitwise_xor.reduce(np.where(counted.masks, codes, zero), axis=1))
+    base = np.bitwise_xor.reduce(np.where(sample.bases, codes, zero), axis=2)
+    matters = np.nonzero(sample.shares > _NEGLIGIBLE)
+    keys = base[matters[:2]] ^ np.append(codes, zero)[matters[2]]
+    place = np.minimum(np.searchsorted(known, keys), known.size - 1)
+    found = np.zeros(sample.shares.shape, dtype=bool)
+    found[matters] = known[place] == keys
+    return found

@@ -1,0 +1,314 @@
+r"""How likely each support, column and size is, given the data: exact, or counted and sampled.
+
+With a prior over supports the evidence is a posterior, P(S | data) ∝ prior(S)·exp(−score(S)/2).
+
+* Where there are few supports all are scored (:mod:`.enumeration`), and the posterior is exact.
+* Otherwise the likeliest supports E are counted with their exact weights (:mod:`.best_first`), and
+  chains (:mod:`.chain`) draw supports from the posterior. The chains say which share P(E) of it was
+  counted, and what the rest is like. Any probability is then P(E) times its share within E, plus
+  the chains' average over supports outside E. Every chain gives its own answer, and their spread
+  gives the Monte Carlo error of the mean.
+
+The columns that may be visited are all up to a few hundred. With more, they are the members of the
+best supports the search has found, and the columns that come closest to improving the best support.
+A column left out gets the probability zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays.backend import to_numpy
+from ..data.quadratic import Problem
+from ..score.criterion import CRITERIA, Criterion, scores_by_ridge, support_spectra, total_score
+from ..score.prior import n_selectable
+from ..score.tableau import has_enough_digits, tableaux
+from ..search.record import Optima, slack
+from ..search.working_set import outside_swaps, restricted
+from .best_first import BestFirst
+from .chain import Chains, Sample, Visited
+from .combined import Combined, Estimate
+from .counted import Counted, costs_of_sizes
+from .enumeration import enumerated, n_supports
+from .posterior_settings import POSTERIOR, PosteriorSettings
+
+__all__ = ["Beliefs", "Posterior", "criterion_with_volume"]
+
+
+class Accuracy(NamedTuple):
+    """How probabilities were computed, and how accurate they are."""
+
+    method: str
+    """"enumerated": every support was scored, and the probabilities are exact. "sampled": the
+    likeliest were counted, and chains of draws give the rest. "counted": only the likeliest were
+    counted, because the fit leaves too few digits for anything else."""
+    n_supports: int
+    """How many supports were scored exactly."""
+    n_draws: int
+    """How many draws the chains made."""
+    largest_error: float
+    """The largest Monte Carlo error of an inclusion probability; NaN if "counted"."""
+    is_accurate: bool
+    """Whether that error is below the tolerance, or the budget of draws was spent first."""
+
+
+class Posterior(NamedTuple):
+    """What the data say about the supports of one problem."""
+
+    supports: list[np.ndarray]
+    """The likeliest, best first, each in increasing order."""
+    probabilities: np.ndarray
+    """The probability of each of them, (M,)."""
+    inclusion: np.ndarray
+    """P(column is in the support), (D,)."""
+    inclusion_error: np.ndarray
+    """Monte Carlo errors of these, (D,); zero where all supports were scored."""
+    sizes: np.ndarray
+    """P(size), (K_max + 1,)."""
+    exactly: float
+    """P(the support is exactly the one selected)."""
+    all_belong: float
+    """P(all columns of the one selected are in the support)."""
+    accuracy: Accuracy
+
+
+def criterion_with_volume(name: str) -> str:
+    """Return the criterion that probabilities come from: least squares alone gives none."""
+    return name if CRITERIA[name].counts_volume else "common-size"
+
+
+class Beliefs:
+    """The posterior of one problem (a batch of one), while it is computed.
+
+    Where only dependent supports are known it does without dilution.
+
+    ``always`` and ``never`` are masks (D,); ``log_prior`` has one entry for each size 0 … K_max, −∞
+    for sizes not asked for.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        criterion: Criterion,
+        log_prior: np.ndarray,
+        *,
+        always: np.ndarray,
+        never: np.ndarray,
+        settings: PosteriorSettings = POSTERIOR,
+    ) -> None:
+        self.problem, self.criterion, self.settings = problem, criterion, settings
+        self.always, self.never = always, never
+        self.cost_of_size = costs_of_sizes(
+            log_prior, n_selectable(always, never), int(always.sum())
+        )
+        self.columns = np.arange(always.size)
+        self.counted: Counted
+        self._looked: BestFirst | None = None
+        self._sample: Sample | None = None
+        self._visited: list[Visited] = []
+
+    @property
+    def is_enumerable(self) -> bool:
+        """Whether there are so few supports that all can be scored."""
+        few = n_supports(self.cost_of_size, self.always, self.never)
+        return few <= self.settings.most_enumerated
+
+    def enumerate(self) -> None:
+        """Score every support."""
+        counted = enumerated(self._exact_scores, self.cost_of_size, self.always, self.never)
+        if not counted.costs.size:
+            self.criterion = self.criterion._replace(is_diluted=False)
+            counted = enumerated(self._exact_scores, self.cost_of_size, self.always, self.never)
+        self.counted = counted
+
+    def take(self, every: Optima) -> None:
+        """Take the supports and scores of a search that has scored every support of one size."""
+        masks = np.zeros((len(every.supports), self.always.size), dtype=bool)
+        np.put_along_axis(masks, every.supports, True, axis=1)
+        self.counted = Counted(masks, every.scores + self.cost_of_size[every.supports.shape[1]])
+
+    def count(self, found: Sequence[Optima]) -> None:
+        """Count the supports of searches, grouped by size, and those around the likeliest.
+
+        Scores are computed anew, by the criterion. Called again it goes on from what it has.
+        """
+        by_ridge = [self._by_ridge(one.supports) for one in found]
+        if self._looked is None and not any(np.isfinite(one).any() for one in by_ridge):
+            self.criterion = self.criterion._replace(is_diluted=False)
+            by_ridge = [self._by_ridge(one.supports) for one in found]
+        if self._looked is None:
+            self._looked = self._begin([one.supports for one in found], by_ridge)
+        looked = self._looked
+        useful = np.isin(self.criterion.ridges.kappa, looked.criterion.ridges.kappa)
+        for one, scores in zip(found, by_ridge, strict=True):
+            inside = np.isin(one.supports, self.columns).all(axis=1)
+            masks = np.zeros((int(inside.sum()), self.columns.size), dtype=bool)
+            places = np.searchsorted(self.columns, one.supports[inside])
+            np.put_along_axis(masks, places, True, axis=1)
+            costs = total_score(scores[inside][:, useful])
+            looked.count(masks, costs + looked.cost_of_size[one.supports.shape[1]])
+        looked.look_around(self.settings.most_looks)
+        self.counted = looked.counted
+
+    def sample(self, seed: int) -> None:
+        """Draw supports, after :meth:`count`, until every probability is accurate enough."""
+        looked, settings = self._looked, self.settings
+        if looked is None or not self._has_digits(looked):
+            return
+        generator, weights = np.random.default_rng([seed, 0]), self.counted.weights
+        begin = generator.choice(weights.size, settings.n_chains, p=weights)
+        chains = Chains(
+            looked.field,
+            looked.criterion,
+            looked.cost_of_size,
+            self.counted.masks[begin],
+            1.0 - weights @ self.counted.masks + settings.least_doubt,
+            generator,
+            settings,
+        )
+        self._sample = chains.run(settings.first_steps)
+        if self._combined().covered < settings.is_covered:
+            self._sample = chains.run(settings.steps)
+        most_steps = settings.budget(self.columns.size, weights @ self.counted.sizes)
+        while len(self._sample.bases) < most_steps and not self._is_accurate():
+            self._sample = chains.run(settings.steps).after(self._sample)
+        self._visited = chains.visited
+
+    @property
+    def likeliest(self) -> np.ndarray:
+        """The likeliest support that is known, its members in increasing order."""
+        return self.columns[self._ranked(1).masks[0]]
+
+    def about(self, support: np.ndarray) -> Posterior:
+        """Return the posterior, and what it says of one support, members in increasing order."""
+        combined, best = self._combined(), self._ranked(self.settings.n_best)
+        inclusion = combined.inclusion()
+        score = float(self._exact_scores(support[None])[0])
+        inside = np.isin(support, self.columns).all()
+        together = combined.holding(np.searchsorted(self.columns, support)) if inside else None
+
+        def among_all(values: np.ndarray) -> np.ndarray:
+            whole = np.zeros(self.always.size)
+            whole[self.columns] = values
+            return whole
+
+        return Posterior(
+            [self.columns[mask] for mask in best.masks],
+            self._probability(best.costs, combined),
+            among_all(inclusion.mean),
+            among_all(inclusion.error),
+            combined.sizes(self.cost_of_size.size).mean,
+            float(self._probability(score + self.cost_of_size[support.size], combined)),
+            0.0 if together is None else float(together.mean[0]),
+            self._accuracy(inclusion),
+        )
+
+    def _combined(self) -> Combined:
+        return Combined(self.counted, self._sample, self.settings.least_error)
+
+    def _is_accurate(self) -> bool:
+        return bool(np.max(self._combined().inclusion().error) <= self.settings.tolerance)
+
+    @staticmethod
+    def _probability(costs: np.ndarray | float, combined: Combined) -> np.ndarray:
+        return np.minimum(np.exp(-0.5 * (costs - combined.total)), 1.0)
+
+    def _accuracy(self, inclusion: Estimate) -> Accuracy:
+        n_supports = len(self.counted.costs)
+        if self._looked is None:
+            return Accuracy("enumerated", n_supports, 0, 0.0, True)
+        if self._sample is None:
+            return Accuracy("counted", n_supports, 0, float("nan"), False)
+        error = float(np.max(inclusion.error))
+        n_draws = int(np.prod(self._sample.bases.shape[:2]))
+        return Accuracy("sampled", n_supports, n_draws, error, error <= self.settings.tolerance)
+
+    def _ranked(self, n: int) -> Counted:
+        """Return the best supports that were counted or that chains have been at."""
+        masks, costs = self.counted.masks[:n], self.counted.costs[:n]
+        if not self._visited:
+            return Counted(masks, costs)
+        been = Visited(*(np.concatenate(parts) for parts in zip(*self._visited, strict=True)))
+        better = been.costs < costs[-1] - slack(costs[-1])
+        masks = np.concatenate([masks, been.masks[better]])
+        costs = np.concatenate([costs, been.costs[better]])
+        _, first = np.unique(masks, axis=0, return_index=True)
+        order = first[np.argsort(costs[first], kind="stable")][:n]
+        return Counted(masks[order], costs[order])
+
+    def _begin(self, groups: Sequence[np.ndarray], by_ridge: Sequence[np.ndarray]) -> BestFirst:
+        """Return the count before anything was counted: its columns and ridges are chosen."""
+        useful = _useful_ridges(groups, by_ridge, self.settings)
+        scores = [total_score(one[:, useful]) for one in by_ridge]
+        self.columns = self._columns(groups, scores)
+        ridges = self.criterion.ridges.at(useful)
+        few = self.criterion._replace(ridges=ridges)
+        # The ridges left out have no evidence, but the empty support has the same at every ridge.
+        kept = np.sum(np.exp(-0.5 * ridges.zero_cost) + np.exp(-0.5 * ridges.size_cost))
+        cost_of_size = self.cost_of_size.copy()
+        cost_of_size[0] += 2.0 * np.log(kept)
+        field = restricted(self.problem, self.columns[None], self.never[None], self.always[None])
+
+        def score(supports: np.ndarray) -> np.ndarray:
+            return total_score(self._by_ridge(self.columns[supports])[:, useful])
+
+        return BestFirst(field, few, cost_of_size, score, self.settings)
+
+    def _columns(self, groups: Sequence[np.ndarray], scores: Sequence[np.ndarray]) -> np.ndarray:
+        """Return the columns that may be visited, in increasing order."""
+        n_columns, settings = self.always.size, self.settings
+        if n_columns <= settings.most_columns:
+            return np.arange(n_columns)
+        wanted = self.always.copy()
+        for supports in groups:
+            wanted[supports[: settings.n_leaders].ravel()] = True
+        promise = np.full(n_columns, -np.inf)
+        for supports, own in zip(groups, scores, strict=True):
+            if supports.shape[1]:
+                best = supports[np.argmin(own)][None]
+                never, always = self.never[None], self.always[None]
+                lowered = outside_swaps(self.problem, best, never, always, self.criterion)[0]
+                promise = np.maximum(promise, lowered)
+        promise[wanted] = np.inf
+        size = max(settings.most_columns, int(wanted.sum()))
+        return np.sort(np.argpartition(-promise, size - 1)[:size])
+
+    def _has_digits(self, looked: BestFirst) -> bool:
+        """Return whether the closed forms around the best support have digits enough."""
+        members = np.flatnonzero(self.counted.masks[0])[None]
+        problem = np.zeros(1, dtype=np.int64)
+        state, _ = tableaux(looked.field, problem, members, looked.criterion)
+        return bool(has_enough_digits(looked.field, problem, state)[0])
+
+    def _exact_scores(self, supports: np.ndarray) -> np.ndarray:
+        return total_score(self._by_ridge(supports))
+
+    def _by_ridge(self, supports: np.ndarray) -> np.ndarray:
+        """Return the exact scores of supports (M, K) at each ridge, (M, R)."""
+        problem = self.problem
+        yy, dof, n = (
+            np.broadcast_to(to_numpy(field), (1, len(supports))).astype(float)
+            for field in (problem.yy, problem.degrees_of_freedom, problem.n)
+        )
+        spectra = support_spectra(problem, supports[None])
+        return scores_by_ridge(spectra, yy, dof, n, self.criterion)[0]
+
+
+def _useful_ridges(
+    groups: Sequence[np.ndarray], scores: Sequence[np.ndarray], settings: PosteriorSettings
+) -> np.ndarray:
+    """Return a mask (R,) of the ridges with a share in the evidence of the leaders of any size.
+
+    ``scores`` has, for each group, the scores of its supports at each ridge, (M, R).
+    """
+    useful = np.zeros(scores[0].shape[1], dtype=bool)
+    for supports, own in zip(groups, scores, strict=True):
+        total = total_score(own)
+        if supports.shape[1] and np.isfinite(total).any():
+            leaders = own[np.argsort(total, kind="stable")[: settings.n_leaders]]
+            weight = np.exp(-0.5 * (leaders - np.min(leaders)))
+            useful |= weight.sum(axis=0) > settings.useless_ridge * weight.sum()
+    return useful if useful.any() else ~useful

@@ -1,0 +1,52 @@
+r"""An independent support for a search that has met only dependent ones.
+
+Walks do not see the prior of a support, and among copies of a column they may end at dependent
+supports alone, which have infinite scores. From such a support the columns that depend on those
+before them are taken out, locked ones last. Then the best columns enter one at a time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..score.dilution import dilutions, entering_pivots, is_dependent
+from ..score.tableau import Field
+
+__all__ = ["independent_support"]
+
+
+def independent_support(field: Field, i: int, members: np.ndarray) -> np.ndarray | None:
+    """Return an independent support of as many columns as ``members`` (K,), or None.
+
+    None means that no column enters any more: with the members that are locked there is no such
+    support.
+    """
+    G, locked = field.G[i : i + 1], field.locked[i]
+    diagonal = np.diagonal(G, axis1=1, axis2=2)
+    wanted = np.concatenate([members[locked[members]], members[~locked[members]]])
+    chosen = np.empty(0, dtype=np.int64)
+    while chosen.size < members.size:
+        left = entering_pivots(G[:, chosen], chosen[None], diagonal, field.n[i : i + 1])[0]
+        cost, in_doubt = dilutions(left)
+        may_enter = np.isfinite(cost) & ~in_doubt & ~field.excluded[i]
+        may_enter[chosen] = False
+        first = wanted[may_enter[wanted]]
+        if first.size:
+            entering = int(first[0])
+        elif may_enter.any():
+            gain = _residual(field, i, chosen) ** 2 / np.where(may_enter, left, 1.0)
+            entering = int(np.argmax(np.where(may_enter, gain, -1.0)))
+        else:
+            return None
+        chosen = np.append(chosen, entering)
+    chosen = np.sort(chosen)
+    return None if is_dependent(field, i, chosen) else chosen
+
+
+def _residual(field: Field, i: int, chosen: np.ndarray) -> np.ndarray:
+    """Return the inner products of all columns with what least squares on ``chosen`` leaves."""
+    G, b = field.G[i], field.b[i]
+    if not chosen.size:
+        return b
+    w = np.linalg.solve(G[np.ix_(chosen, chosen)], b[chosen])
+    return b - w @ G[chosen]
