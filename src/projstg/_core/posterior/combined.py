@@ -34,6 +34,8 @@ __all__ = ["Combined", "Estimate"]
 
 # Shares below this count as outside E without a look: together they are below (D + 1) times that.
 _NEGLIGIBLE = 1e-5
+# Less than any share that matters, and more than numbers whose reciprocal is infinite.
+_TINY = 1e-300
 
 
 class Estimate(NamedTuple):
@@ -137,13 +139,13 @@ class Combined:
         u = np.clip(stayed / counts, 0.0, 1.0)
         own, leaves = sample.own[:-1], 1.0 - sample.own[1:]
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_ratio = np.where(is_met, np.log((1.0 - u) / u * own / leaves), 0.0)
+            log_ratio = np.log(np.maximum(1.0 - u, _TINY)) - np.log(u) + np.log(own / leaves)
         # Where a base cannot stay, or sizes between have not been met, only the counts are known.
         n_met, n_sizes = is_met.sum(axis=1), is_met.shape[1]
         last, first = n_sizes - np.argmax(is_met[:, ::-1], axis=1), np.argmax(is_met, axis=1)
         is_linked = (last - first == n_met) & (n_met > 1)
-        is_linked &= np.all(~is_met | ((u > 0.0) & (own > 0.0) & (leaves > 0.0)), axis=1)
-        log_ratio[~is_linked] = 0.0
+        is_linked &= np.all(~is_met | ((u > _TINY) & (own > 0.0) & (leaves > 0.0)), axis=1)
+        log_ratio = np.where(is_met & is_linked[:, None], log_ratio, 0.0)
         log_size = np.cumsum(np.pad(log_ratio, ((0, 0), (1, 0))), axis=1)
         size = np.exp(log_size - np.max(log_size, axis=1, keepdims=True))
         share = np.where(is_met, size[:, :-1] * own + size[:, 1:] * leaves, 0.0)
