@@ -9,8 +9,9 @@ posterior is exact under every prior: no search, no sampling. A prior is made of
   weights on its grid of ridges; ``half`` is half of each;
 * ``|R|``: whether supports are diluted, multiplied by the root of the determinant of their
   correlations; a dependent support then has probability zero;
-* the sizes: ``uniform``, or a pull to few columns: ``mild``, 1/(K + 1), or ``few``,
-  1/((K + 1)(K + 2)).
+* the sizes: ``uniform``, or a pull to few columns: ``fewer``, in proportion to D − K + 1 (the
+  beta-binomial with 1 and 2), ``third``, to (D − K + 1)(D − K + 2) (with 1 and 3), or ``mild``, to
+  1/(K + 1).
 
 For each prior: the share of exact answers, and for each statement the misses among its bins and
 the largest gap in a bin of at least 100 cases (observed less stated).
@@ -27,12 +28,12 @@ from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, reliability
 
 from projstg._core.data.determined_directions import SMALLEST_SHARE
 from projstg._core.data.standard_table import as_table
-from projstg._core.score.criterion import CRITERIA, scores_by_ridge, support_spectra
+from projstg._core.score.criterion import CRITERIA, scores_by_ridge, support_spectra, total_score
 from projstg._core.score.prior import log_supports
 
 D, MOST = 12, 5
-EFFECTS, DILUTED, SIZES = ("zero", "common", "half"), (False, True), ("uniform", "mild", "few")
-PRIORS = tuple(product(EFFECTS, DILUTED, SIZES))
+EFFECTS, SIZES = ("zero", "common", "half"), ("uniform", "fewer", "third", "mild")
+PRIORS = tuple(product(EFFECTS, (False, True), SIZES))
 
 
 def scored(X, y):
@@ -41,17 +42,23 @@ def scored(X, y):
     problem, most = table.problem, min(D, len(y) - 3)
     correlations = np.corrcoef(X, rowvar=False)
     masks, evidence, dets = [], {"zero": [], "common": []}, []
-    names = {"zero": "evidence", "common": "common-size"}
+    zero, common = CRITERIA["evidence"], CRITERIA["common-size"]
+    alone = common.ridges._replace(
+        zero_cost=np.full(21, np.inf), size_cost=np.full(21, 2.0 * np.log(21.0))
+    )
+    kinds = {"zero": zero, "common": common._replace(ridges=alone)}
     for k in range(most + 1):
         supports = np.asarray(list(combinations(range(D), k)), dtype=np.int64).reshape(
             comb(D, k), k
         )
         spectra = support_spectra(problem, supports[None])
         shape = (1, len(supports))
-        yy, dof = (np.broadcast_to(one, shape) for one in (problem.yy, problem.degrees_of_freedom))
-        for kind, name in names.items():
-            scores = scores_by_ridge(spectra, yy, dof, CRITERIA[name])[0]
-            evidence[kind].append(logsumexp(-0.5 * scores, axis=1) - np.log(scores.shape[1]))
+        numbers = (problem.yy, problem.degrees_of_freedom, problem.n)
+        yy, dof, n = (np.broadcast_to(one, shape) for one in numbers)
+        for kind, criterion in kinds.items():
+            judge = criterion._replace(is_diluted=False)
+            scores = scores_by_ridge(spectra, yy, dof, n, judge)[0]
+            evidence[kind].append(-0.5 * total_score(scores))
         own = correlations[supports[:, :, None], supports[:, None, :]]
         values = np.linalg.eigvalsh(own) if k else np.ones((1, 1))
         is_dependent = values[:, 0] <= SMALLEST_SHARE * values[:, -1]
@@ -70,7 +77,9 @@ def scored(X, y):
 def log_prior(det, size, is_diluted, sizes):
     """The logarithm of the prior of each support, up to a constant."""
     choices = log_supports(D, size)
-    pull = {"uniform": 0.0, "mild": np.log(size + 1.0), "few": np.log((size + 1.0) * (size + 2.0))}
+    left = D - size + 1.0
+    pull = {"uniform": 0.0, "fewer": -np.log(left), "third": -np.log(left * (left + 1.0))}
+    pull["mild"] = np.log(size + 1.0)
     return -choices - pull[sizes] + (0.5 * det if is_diluted else 0.0)
 
 

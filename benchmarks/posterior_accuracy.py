@@ -42,7 +42,7 @@ def trial(kind, index, settings):
     limits = {"always": none, "never": none, "settings": settings}
     if k > most:
         return None
-    prior = size_prior(min(least, most), most)
+    prior = size_prior(min(least, most), most, D)
     criterion = CRITERIA["common-size"]
     exact, sampled = (Beliefs(data, criterion, prior, **limits) for _ in range(2))
     exact.enumerate()

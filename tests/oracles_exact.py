@@ -41,21 +41,30 @@ def _common_size(A, y, kappa, dof):
 
 
 def exact_score(X, y, dof, criterion):
-    """−2 log of the mean evidence of the columns X (N, K), by its definition."""
+    """−2 log of the evidence over all ridges, and of the prior, of columns X (N, K).
+
+    The columns have the same norm, whose square is the number of rows or the sum of weights.
+    """
     with mpmath.workdps(DIGITS):
         A, y, dof = _matrix(X), _matrix(y).T, mpmath.mpf(float(dof))
         if not criterion.counts_volume:
             return float(dof * mpmath.log(_ridge_residual(A, y, mpmath.mpf(0))[0]))
-        terms = []
-        for kappa in criterion.ridges.tolist():
-            kappa = mpmath.mpf(kappa)
+        total = mpmath.mpf(0)
+        for kappa, zero_cost, size_cost in zip(*criterion.ridges, strict=True):
+            kappa = mpmath.mpf(float(kappa))
             rss, _, H = _ridge_residual(A, y, kappa)
-            if criterion.has_common_size:
-                fit = _common_size(A, y, kappa, dof)
-            else:
+            volume = mpmath.log(mpmath.det(H)) - A.cols * mpmath.log(kappa)
+            if np.isfinite(zero_cost):
                 fit = dof * mpmath.log(rss)
-            terms.append(fit + mpmath.log(mpmath.det(H)) - A.cols * mpmath.log(kappa))
-        return float(-2 * mpmath.log(sum(mpmath.exp(-t / 2) for t in terms) / len(terms)))
+                total += mpmath.exp(-(fit + volume + mpmath.mpf(float(zero_cost))) / 2)
+            if np.isfinite(size_cost):
+                fit = _common_size(A, y, kappa, dof)
+                total += mpmath.exp(-(fit + volume + mpmath.mpf(float(size_cost))) / 2)
+        score = -2 * mpmath.log(total)
+        if criterion.is_diluted:
+            G = A.T * A
+            score -= mpmath.log(mpmath.det(G / G[0, 0]))
+        return float(score)
 
 
 def exact_projection(X, y, n, ridge):

@@ -17,9 +17,20 @@ def log_evidence(X, y, support, kappa, dof):
     return dof * np.log(rss) + np.linalg.slogdet(H)[1] - K * np.log(kappa)
 
 
+def dilution(X, support):
+    """−log of the determinant of the correlations of a support's columns."""
+    A = X[:, list(support)]
+    return -np.linalg.slogdet(A.T @ A / len(X))[1]
+
+
+def log_mean(values):
+    """The logarithm of the mean of exp(−values/2)."""
+    return np.logaddexp.reduce(-0.5 * np.asarray(values)) - np.log(len(values))
+
+
 def evidence_score(X, y, support, dof):
-    values = np.asarray([log_evidence(X, y, support, kappa, dof) for kappa in RIDGES])
-    return -2.0 * (np.logaddexp.reduce(-0.5 * values) - np.log(len(RIDGES)))
+    values = [log_evidence(X, y, support, kappa, dof) for kappa in RIDGES]
+    return -2.0 * log_mean(values) + dilution(X, support)
 
 
 def least_squares_score(X, y, support, dof):
@@ -29,9 +40,10 @@ def least_squares_score(X, y, support, dof):
 
 
 def common_size_score(X, y, support, dof):
-    """Effects around ±a: the residual by least squares on explicit rows, signs flipped one by one.
+    """Effects around zero, or around ±a, half and half.
 
-    The prior N(sa, σ²/κ) of the effects is K further rows √κ(β − sa), and a is one more column.
+    Around ±a: the residual by least squares on explicit rows, signs flipped one by one. The prior
+    N(sa, σ²/κ) of the effects is K further rows √κ(β − sa), and a is one more column.
     """
     A = X[:, list(support)]
     K = A.shape[1]
@@ -62,7 +74,9 @@ def common_size_score(X, y, support, dof):
         score = dof * np.log(rss) + np.linalg.slogdet(H)[1] - K * np.log(kappa)
         score += 2.0 * K * np.log(2.0) - 2.0 * np.sum(np.log1p(others))
         values.append(score - 2.0 * np.log(min(share, 1.0)))
-    return -2.0 * (np.logaddexp.reduce(-0.5 * np.asarray(values)) - np.log(len(values)))
+    around_zero = [log_evidence(X, y, support, kappa, dof) for kappa in RIDGES]
+    half = np.logaddexp(log_mean(values), log_mean(around_zero)) - np.log(2.0)
+    return -2.0 * half + dilution(X, support)
 
 
 SCORES = {

@@ -6,7 +6,7 @@ from oracles_search import SCORES
 
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
-from projstg._core.score.criterion import CRITERIA, mean_score, support_scores
+from projstg._core.score.criterion import CRITERIA, support_scores, total_score
 
 
 def problem(X, y, **kwargs):
@@ -51,23 +51,50 @@ def test_a_fit_without_error_is_finite_and_best(name):
     assert scores[0, 0] < scores[0, 1] - 100.0
 
 
+@pytest.mark.parametrize("is_diluted", [True, False])
 @pytest.mark.parametrize("name", CRITERIA)
-def test_scores_are_finite_whatever_the_columns(name):
+def test_scores_are_finite_whatever_the_columns_unless_dilution_forbids_them(name, is_diluted):
     X, y = draw(4, 1, 5, 8)
     X[..., 3] = 2.0  # no variation: a column of zeros once centred
     X[..., 4] = X[..., 0]
     everything = np.arange(8)[None, None]
+    judge = CRITERIA[name]._replace(is_diluted=is_diluted)
     for target in (y, 0.0 * y, np.ones_like(y)):
         Z = problem(X, target)
-        for support in (everything, everything[..., [0, 4]], everything[..., [3]]):
-            assert np.all(np.isfinite(support_scores(Z, support, CRITERIA[name])))
-        assert np.all(np.isfinite(support_scores(Z, everything[..., :0], CRITERIA[name])))
+        for dependent in (everything, everything[..., [0, 4]], everything[..., [3]]):
+            score = support_scores(Z, dependent, judge)[0, 0]
+            assert score == np.inf if is_diluted else np.isfinite(score)
+        for independent in (everything[..., :0], everything[..., [0, 1]], everything[..., [4]]):
+            assert np.all(np.isfinite(support_scores(Z, independent, judge)))
 
 
-def test_the_mean_of_scores_is_that_of_what_they_are_logarithms_of():
-    scores = np.asarray([[1.0, 2.0, 5000.0]])
-    expected = -2.0 * np.log(np.mean(np.exp(-0.5 * scores)))
-    np.testing.assert_allclose(mean_score(scores), [expected])
+def test_a_copy_is_a_support_of_no_prior_and_a_near_copy_of_little():
+    X, y = draw(6, 1, 30, 3)
+    judge = CRITERIA["evidence"]
+    plain, lost = judge._replace(is_diluted=False), []
+    for apart in (1.0, 1e-2, 1e-4, 1e-6):
+        near = X.copy()
+        near[..., 2] = X[..., 0] + apart * X[..., 2]
+        Z, pair = problem(near, y), np.asarray([[[0, 2]]])
+        lost.append((support_scores(Z, pair, judge) - support_scores(Z, pair, plain))[0, 0])
+    assert lost[1] == pytest.approx(-2.0 * np.log(1e-2), abs=2.0)
+    assert lost[2] == pytest.approx(-2.0 * np.log(1e-4), abs=2.0)
+    assert lost[3] == np.inf
+
+
+def test_scores_are_added_up_as_what_they_are_logarithms_of():
+    scores = np.asarray([[1.0, 2.0, 5000.0], [np.inf, 3.0, np.inf], [np.inf] * 3])
+    with np.errstate(divide="ignore"):
+        expected = -2.0 * np.log(np.sum(np.exp(-0.5 * scores), axis=1))
+    np.testing.assert_allclose(total_score(scores), expected)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_the_ridges_of_a_criterion_have_a_prior_that_sums_to_one(name):
+    ridges = CRITERIA[name].ridges
+    shares = np.exp(-0.5 * ridges.zero_cost) + np.exp(-0.5 * ridges.size_cost)
+    assert shares.sum() == pytest.approx(1.0)
+    assert CRITERIA[name].has_common_size == (name == "common-size")
 
 
 def test_a_scale_of_y_shifts_every_score_alike():

@@ -108,9 +108,10 @@ def test_without_other_sizes_only_exchanges_are_scored(name):
     assert np.all(np.isinf(same.left_out))
 
 
+@pytest.mark.parametrize("is_diluted", [True, False])
 @pytest.mark.parametrize("name", JUDGES)
 @pytest.mark.parametrize("n_rows", [20, 6])
-def test_collinear_columns_have_the_scores_of_their_supports(name, n_rows):
+def test_collinear_columns_have_the_scores_of_their_supports(name, n_rows, is_diluted):
     rng = np.random.default_rng(4)
     X = rng.standard_normal((1, n_rows, 8))
     X[..., 5] = -2.0 * X[..., 0]
@@ -118,13 +119,31 @@ def test_collinear_columns_have_the_scores_of_their_supports(name, n_rows):
     X[..., 7] = 3.0  # zero once centred
     y = X[..., 0] + X[..., 2] + 0.3 * rng.standard_normal((1, n_rows))
     Z = standardized(RowQuadratic.from_rows(X, y))[0]
-    for members in ([0], [0, 5], [0, 1, 6], [2, 7]):
-        found = around(Z, [members], name)
+    judge = CRITERIA[name]._replace(is_diluted=is_diluted)
+    independent = ([0], [0, 1], [2, 5], [1, 2, 6])
+    for members in independent if is_diluted else ([0], [0, 5], [0, 1, 6], [2, 7]):
+        own = np.asarray([members])
+        found = neighbours(field_of(Z), np.zeros(1, int), own, judge, resize=True)
+        assert found.has_enough_digits.tolist() == [True] or not is_diluted
         for table, place, support in moves(members, 8):
             score = getattr(found, table)[(0, *place)]
-            expected = score_of(Z, support, CRITERIA[name])
+            expected = score_of(Z, support, judge)
             # At the smallest ridge a dependent column is all rounding.
             np.testing.assert_allclose(score, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("apart", [1e-3, 1e-5, 1e-6, 1e-8])
+def test_where_a_pivot_does_not_tell_whether_columns_depend_the_table_says_so(apart):
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((1, 30, 6))
+    X[..., 5] = X[..., 0] + apart * X[..., 5]
+    Z = standardized(RowQuadratic.from_rows(X, rng.standard_normal((1, 30))))[0]
+    found = around(Z, [[0, 1]], "evidence")
+    assert found.has_enough_digits.tolist() == [apart not in (1e-5, 1e-6)]
+    free = around(Z, [[0, 1]], "evidence", excluded=[5])
+    assert free.has_enough_digits.tolist() == [True]
+    if apart == 1e-8:
+        assert found.added[0, 5] == np.inf == score_of(Z, [0, 1, 5], CRITERIA["evidence"])
 
 
 @pytest.mark.parametrize("name", JUDGES)
@@ -147,8 +166,9 @@ def test_beyond_many_exchanges_those_best_around_zero_are_exact_and_the_others_i
     monkeypatch.setattr(around_module, "SCORE", replace(SCORE, n_exact_exchanges=7))
     _, _, Z = draw(6, n_problems=1)
     members = [0, 4, 6]
-    common, around_zero = CRITERIA["common-size"], CRITERIA["evidence"]
-    same_grid = around_zero._replace(ridges=common.ridges)
+    common = CRITERIA["common-size"]
+    nowhere = np.full_like(common.ridges.size_cost, np.inf)
+    same_grid = common._replace(ridges=common.ridges._replace(size_cost=nowhere))
     found = around(Z, [members], "common-size").exchanged[0]
     scored = {place: support for table, place, support in moves(members, 8) if table == "exchanged"}
     gaussian = {place: score_of(Z, support, same_grid) for place, support in scored.items()}

@@ -47,7 +47,8 @@ def same(found, place, expected):
 def test_every_update_is_the_fit_of_its_support(field, members):
     state, now, K = at_ridges(field, members), fit_of(field, members), len(members)
     outside = [j for j in range(D) if j not in members]
-    more, less = added(state, now, RIDGES), left_out(state, now, RIDGES)
+    more = added(state, now.log_det, RIDGES, has_effects=True)
+    less = left_out(state, now, RIDGES)
     for j in outside:
         same(more, (j,), fit_of(field, [*members, j]))
     for p in range(K):
@@ -63,8 +64,12 @@ def test_without_a_common_size_residual_and_volume_are_the_same(field):
     places = np.zeros_like(members)
     whole = present(state, RIDGES, CRITERION)
     plain = present(state, RIDGES, CRITERIA["evidence"])
-    for update, arguments in ((added, ()), (left_out, ()), (exchanged, (places, members))):
-        one, other = (update(state, now, RIDGES, *arguments) for now in (whole, plain))
+    pairs = [
+        [added(state, whole.log_det, RIDGES, has_effects=has) for has in (True, False)],
+        [left_out(state, now, RIDGES) for now in (whole, plain)],
+        [exchanged(state, now, RIDGES, places, members) for now in (whole, plain)],
+    ]
+    for one, other in pairs:
         assert other.effects is None
         np.testing.assert_array_equal(one.rss, other.rss)
         np.testing.assert_array_equal(one.log_det, other.log_det)

@@ -76,8 +76,8 @@ def _by_evidence(
     asked: _SizeQuestion, options: Options, seed: int, on_step: Hook | None
 ) -> Solution:
     """Solve for the size of the likeliest support, until that size has been solved before."""
-    name, prior = criterion_with_volume(options.criterion), size_prior(asked.k_min, asked.k_max)
-    always, never = asked.always, asked.never
+    name, always, never = criterion_with_volume(options.criterion), asked.always, asked.never
+    prior = size_prior(asked.k_min, asked.k_max, n_selectable(always, never))
     beliefs = Beliefs(asked.problem, CRITERIA[name], prior, always=always, never=never)
     if beliefs.is_enumerable:
         beliefs.enumerate()
@@ -88,20 +88,20 @@ def _by_evidence(
 
     def solve_likeliest() -> None:
         """Solve for the size of the likeliest support; what that finds is counted, too."""
-        for _ in range(PIPELINE.most_proposals):
-            k = beliefs.likeliest.size
-            if k in answers:
-                break
+        k = beliefs.likeliest.size
+        while k not in answers and len(answers) < PIPELINE.most_proposals:
             answers[k] = solve(asked.table, replace(asked_for, n_selected=k), [seed], on_step)
             if not beliefs.is_enumerable:
                 beliefs.count(_optima_of(answers[k]))
+            k = beliefs.likeliest.size
 
     solve_likeliest()
     if not beliefs.is_enumerable:
         beliefs.sample(seed)
         solve_likeliest()
-    size = min(answers, key=lambda k: abs(k - beliefs.likeliest.size))
-    return with_beliefs(answers[size], beliefs, asked.table, options.criterion)
+    last = list(answers.values())[-1]
+    answer = answers.get(beliefs.likeliest.size, last)
+    return with_beliefs(answer, beliefs, asked.table, options.criterion)
 
 
 def _optima_of(answer: Solution) -> list[Optima]:

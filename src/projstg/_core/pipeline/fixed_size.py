@@ -23,7 +23,6 @@ from ..gates.moments import gated_coefficients
 from ..greedy.matching_pursuit import largest_correlation, matching_pursuits
 from ..posterior.probabilities import Beliefs, Posterior, criterion_with_volume
 from ..score.criterion import CRITERIA, Criterion, support_scores
-from ..score.prior import size_prior
 from ..search.best_support import Refined, refine
 from ..search.record import slack
 from .batch_gates import BatchGates, one_batch
@@ -184,7 +183,8 @@ def _with_beliefs(
     """
     k, optima = found.support.shape[1], found.optima[0]
     criterion = judge_of(options.criterion, found)
-    beliefs = Beliefs(problem, criterion, size_prior(k, k), always=always, never=never)
+    prior = np.where(np.arange(k + 1) == k, 0.0, -np.inf)
+    beliefs = Beliefs(problem, criterion, prior, always=always, never=never)
     if found.is_complete[0] and CRITERIA[options.criterion].counts_volume:
         beliefs.take(optima)
     elif beliefs.is_enumerable:

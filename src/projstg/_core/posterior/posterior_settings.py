@@ -61,6 +61,9 @@ class PosteriorSettings:
     """The chain ends when the Monte Carlo error of every probability is below this."""
     is_covered: float = 0.99
     """If what was counted has more than this share, the first steps are not discarded."""
+    is_far: float = 0.6
+    """If it has less than this, the chains have a long way to go, and as many more steps are
+    discarded."""
     least_error: float = 0.002
     """No Monte Carlo error is stated below this: chains may agree by chance."""
     least_doubt: float = 0.05

@@ -170,7 +170,10 @@ class Beliefs:
             settings,
         )
         self._sample = chains.run(settings.first_steps)
-        if self._combined().covered < settings.is_covered:
+        covered = self._combined().covered
+        if covered < settings.is_far:
+            chains.run(settings.steps)
+        if covered < settings.is_covered:
             self._sample = chains.run(settings.steps)
         most_steps = settings.budget(self.columns.size, weights @ self.counted.sizes)
         while len(self._sample.bases) < most_steps and not self._is_accurate():

@@ -25,13 +25,14 @@ def n_selectable(always: np.ndarray, never: np.ndarray) -> int:
     return int(np.sum(~never | always))
 
 
-def size_prior(k_min: int, k_max: int) -> np.ndarray:
+def size_prior(k_min: int, k_max: int, n_columns: int) -> np.ndarray:
     """Return the log prior of sizes 0 … K_max, (K_max + 1,): −∞ below K_min.
 
-    From K_min on it is proportional to 1/(K − K_min + 1), a mild pull to few columns. A uniform
-    prior gives the one full support of a narrow table as much as all supports of half its columns
-    together, and overstates the columns selected (docs/how_sure.md).
+    From K_min on it is proportional to D − K + 1, D = ``n_columns`` being the number of columns
+    that could be selected: a mild pull to few columns, the beta-binomial distribution with
+    parameters 1 and 2. A uniform prior gives the one full support of a narrow table as much as all
+    supports of half its columns together.
     """
     prior = np.full(k_max + 1, -np.inf)
-    prior[k_min:] = -np.log(np.arange(k_max + 1 - k_min) + 1.0)
-    return prior - np.log(np.sum(np.exp(prior)))
+    prior[k_min:] = np.log(n_columns - np.arange(k_min, k_max + 1) + 1.0)
+    return prior - np.logaddexp.reduce(prior)

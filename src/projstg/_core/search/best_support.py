@@ -118,7 +118,7 @@ def refine(
     if starts is None:
         starts = np.empty((problem.b.shape[0], 0, n_selected), dtype=np.int64)
     n_starts = settings.n_starts(n_selected) if n_starts is None else n_starts
-    asked = _Asked(starts, n_starts, _limits(problem, n_selected, always, never), settings)
+    asked = _SearchQuestion(starts, n_starts, _limits(problem, n_selected, always, never), settings)
     found = _searched(problem, asked, judge, generators)
     lost = np.flatnonzero(~np.isfinite(found.objective))
     if lost.size:
@@ -129,7 +129,7 @@ def refine(
     return found
 
 
-class _Asked(NamedTuple):
+class _SearchQuestion(NamedTuple):
     """What a search is asked for."""
 
     starts: np.ndarray
@@ -138,7 +138,7 @@ class _Asked(NamedTuple):
     limits: _Limits
     settings: SearchSettings
 
-    def of(self, problems: np.ndarray) -> _Asked:
+    def of(self, problems: np.ndarray) -> _SearchQuestion:
         """Return the question about some of the problems."""
         limits = _Limits(*(mask[problems] for mask in self.limits))
         return self._replace(starts=self.starts[problems], limits=limits)
@@ -146,7 +146,7 @@ class _Asked(NamedTuple):
 
 def _searched(
     problem: Problem,
-    asked: _Asked,
+    asked: _SearchQuestion,
     criterion: Criterion,
     generators: Sequence[np.random.Generator],
 ) -> Refined:

@@ -1,0 +1,127 @@
+"""What is counted best first is, to the end, all supports; each has its exact weight."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracles_posterior import JUDGES, LIMITS, ONLY_3, PRIORS, UP_TO_5, D, draw, field_of, listed
+from oracles_search import all_supports
+
+from projstg._core.posterior.best_first import BestFirst
+from projstg._core.posterior.counted import costs_of_sizes
+from projstg._core.posterior.posterior_settings import POSTERIOR
+from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.neighbours import neighbours
+
+# Go on while there is anything left to look at.
+TO_THE_END = replace(POSTERIOR, settled=0.0, negligible=200.0)
+
+
+def looking(Z, judge, prior, always=(), never=(), settings=TO_THE_END):
+    n_columns = Z.b.shape[1]
+    costs = costs_of_sizes(prior, n_columns - len(never), len(always))
+    exact = lambda supports: support_scores(Z, supports[None], judge)[0]  # noqa: E731
+    return BestFirst(field_of(Z, always, never), judge, costs, exact, settings)
+
+
+def begin(looked, supports):
+    """Count supports of one size."""
+    supports = np.asarray(supports)
+    mask = np.zeros((len(supports), looked.field.b.shape[1]), dtype=bool)
+    np.put_along_axis(mask, supports, True, axis=1)
+    looked.count(mask, looked.score(supports) + looked.cost_of_size[supports.shape[1]])
+
+
+def a_poor_support(Z, prior, always=(), never=()):
+    size = int(np.flatnonzero(np.isfinite(prior))[-1])
+    allowed = [j for j in reversed(range(Z.b.shape[1])) if j not in {*always, *never}]
+    return np.sort([*always, *allowed[: size - len(always)]])[None]
+
+
+@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("noise", [0.5, 3.0])
+def test_to_the_end_it_counts_all_supports(name, limits, prior, noise):
+    Z, judge, prior = draw(0, noise=noise), CRITERIA[name], PRIORS[prior]
+    always, never = LIMITS[limits]
+    expected = listed(Z, judge, prior, always, never)
+    looked = looking(Z, judge, prior, always, never)
+    begin(looked, a_poor_support(Z, prior, always, never))
+    looked.look_around(10_000)
+    found = looked.counted
+    assert len(found.costs) == len(expected)
+    assert np.all(np.diff(found.costs) >= 0.0)
+    for mask, weight in zip(found.masks, found.weights, strict=True):
+        true = expected[tuple(np.flatnonzero(mask).tolist())]
+        np.testing.assert_allclose(weight, true, rtol=1e-6, atol=1e-12)
+
+
+def test_what_comes_twice_counts_once_in_whatever_order():
+    Z, judge = draw(3, noise=0.1), CRITERIA["common-size"]
+    supports = all_supports(D, 3)
+    order = np.argsort(support_scores(Z, supports[None], judge)[0])
+    answers = []
+    for way in (order, order[::-1], np.append(order, order)):
+        looked = looking(Z, judge, ONLY_3)
+        begin(looked, supports[way])
+        answers.append(looked.counted)
+    for found in answers[1:]:
+        np.testing.assert_array_equal(found.masks, answers[0].masks)
+        np.testing.assert_array_equal(found.costs, answers[0].costs)
+
+
+def test_a_better_support_than_all_that_were_found_turns_up():
+    Z, judge = draw(4, noise=0.1), CRITERIA["common-size"]
+    looked = looking(Z, judge, ONLY_3, settings=POSTERIOR)
+    begin(looked, [[3, 4, 5]])
+    looked.look_around(POSTERIOR.most_looks)
+    assert np.flatnonzero(looked.counted.masks[0]).tolist() == [0, 1, 2]
+    assert looked.counted.weights[0] > 0.99
+
+
+def test_however_many_are_as_likely_the_best_has_been_looked_around():
+    Z, judge = draw(12, n_rows=10, n_columns=30, noise=100.0), CRITERIA["common-size"]
+    supports = all_supports(30, 3)
+    order = np.argsort(support_scores(Z, supports[None], judge)[0])
+    looked = looking(Z, judge, ONLY_3, settings=POSTERIOR)
+    begin(looked, supports[order[500:]])  # so many that no eight have a share of one percent
+    looked.look_around(POSTERIOR.most_looks)
+    best = np.flatnonzero(looked.counted.masks[0])[None]
+    around = neighbours(field_of(Z), np.zeros(1, int), best, judge, resize=False)
+    assert around.exchanged.min() >= around.present[0] - 1e-7
+
+
+def test_dependent_supports_are_not_counted():
+    Z, judge = draw(5), CRITERIA["common-size"]
+    X = Z.X.copy()
+    X[..., 7], X[..., 6] = -X[..., 0], (X[..., 1] + X[..., 2]) / np.sqrt(2.0)
+    Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
+    looked = looking(Z, judge, UP_TO_5)
+    begin(looked, [[3, 4, 5]])
+    looked.look_around(10_000)
+    found = looked.counted.masks
+    assert not np.any(found[:, 0] & found[:, 7])
+    assert not np.any(found[:, 1] & found[:, 2] & found[:, 6])
+    assert np.any(found[:, 1] & found[:, 6])
+    known = listed(Z, judge, UP_TO_5)
+    assert len(found) == sum(p > 0.0 for p in known.values())
+
+
+@pytest.mark.parametrize("most", [10_000, 5])
+def test_what_the_tables_have_no_digits_for_is_scored_one_by_one(most, monkeypatch):
+    from projstg._core.score import neighbours as around
+
+    none = lambda field, problem, state: np.zeros(len(problem), bool)  # noqa: E731
+    monkeypatch.setattr(around, "has_enough_digits", none)
+    Z, judge = draw(6, noise=2.0), CRITERIA["common-size"]
+    looked = looking(Z, judge, UP_TO_5, settings=replace(TO_THE_END, most_one_by_one=most))
+    begin(looked, a_poor_support(Z, UP_TO_5))
+    looked.look_around(1 if most == 5 else 10_000)
+    expected = listed(Z, judge, UP_TO_5)
+    found = looked.counted
+    assert len(found.costs) == (6 if most == 5 else len(expected))
+    if most > 5:
+        for mask, weight in zip(found.masks, found.weights, strict=True):
+            true = expected[tuple(np.flatnonzero(mask).tolist())]
+            np.testing.assert_allclose(weight, true, rtol=1e-9)

@@ -1,0 +1,109 @@
+"""The chain has the posterior as its law: its blocks, averaged, are the enumeration."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracles_posterior import JUDGES, LIMITS, PRIORS, UP_TO_5, draw, field_of, listed, summed
+
+from projstg._core.posterior.chain import Chains
+from projstg._core.posterior.counted import costs_of_sizes
+from projstg._core.posterior.posterior_settings import POSTERIOR
+from projstg._core.score.criterion import CRITERIA, support_scores
+
+ONE_STEP = replace(POSTERIOR, steps_at_a_ridge=1)
+
+
+def chains(Z, judge, prior, supports, always=(), never=(), seed=0, doubt=None, settings=POSTERIOR):
+    n_columns = Z.b.shape[1]
+    begin = np.stack([np.isin(np.arange(n_columns), own) for own in supports])
+    costs = costs_of_sizes(prior, n_columns - len(never), len(always))
+    doubt = np.ones(n_columns) if doubt is None else doubt
+    generator = np.random.default_rng(seed)
+    return Chains(field_of(Z, always, never), judge, costs, begin, doubt, generator, settings)
+
+
+def average(sample):
+    """Inclusion and sizes over all blocks, each by its shares."""
+    n_columns = sample.bases.shape[2]
+    base, share = sample.bases.reshape(-1, n_columns), sample.shares.reshape(-1, n_columns + 1)
+    sizes, n_sizes = base.sum(axis=1), sample.own.size - 1
+    inclusion = np.mean(base + share[:, :-1], axis=0)
+    grown = np.bincount(sizes + 1, share[:, :-1].sum(axis=1), n_sizes + 1)[:n_sizes]
+    return inclusion, (np.bincount(sizes, share[:, -1], n_sizes) + grown) / len(base)
+
+
+@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("prior", PRIORS)
+def test_its_law_is_the_posterior(name, limits, prior):
+    Z, judge, prior = draw(0, noise=2.0), CRITERIA[name], PRIORS[prior]
+    always, never = LIMITS[limits]
+    begin = [[*always, *(j for j in (1, 3, 4) if j not in always)][:3]] * 80
+    doubt = np.random.default_rng(1).uniform(0.2, 1.0, 8)  # any will do
+    run = chains(Z, judge, prior, begin, always, never, doubt=doubt)
+    run.run(150)
+    inclusion, sizes = average(run.run(150))
+    expected = summed(listed(Z, judge, prior, always, never), 8, prior.size)
+    np.testing.assert_allclose(inclusion, expected[0], atol=0.03)
+    np.testing.assert_allclose(sizes, expected[1], atol=0.03)
+
+
+def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge():
+    Z, judge = draw(1, noise=2.0), CRITERIA["common-size"]
+    run = chains(Z, judge, UP_TO_5, [[0, 3], [], [1, 2, 5, 6, 7], [4]], settings=ONE_STEP)
+    run._draw_ridges()
+    bases = run._bases()
+    shares = run._shares(bases)
+    costs = costs_of_sizes(UP_TO_5, 8, 0)
+    for base, share, r in zip(bases, shares, run.ridge, strict=True):
+        at_ridge = judge._replace(ridges=judge.ridges.at(np.asarray([r])))
+        members, logs = np.flatnonzero(base), []
+        for j in [*range(8), None]:
+            own = members if j is None else np.append(members, j)
+            if np.unique(own).size < own.size or own.size > 5:
+                logs.append(-np.inf)
+                continue
+            score = support_scores(Z, np.sort(own)[None, None], at_ridge)[0, 0] + costs[own.size]
+            stays, leaves = run.own[members.size], 1.0 - run.own[members.size + 1]
+            chosen = stays if j is None else leaves / own.size
+            logs.append(-0.5 * score + np.log(chosen))
+        weight = np.exp(logs - np.max(logs))
+        np.testing.assert_allclose(share, weight / weight.sum(), rtol=1e-6, atol=1e-12)
+
+
+def test_supports_it_has_been_at_have_their_exact_costs():
+    Z, judge = draw(2, noise=2.0), CRITERIA["common-size"]
+    run = chains(Z, judge, UP_TO_5, [[0, 3], [1], [2, 4, 5, 6], []], settings=ONE_STEP)
+    run.run(12)
+    costs = costs_of_sizes(UP_TO_5, 8, 0)
+    for masks, found in run.visited:
+        for mask, cost in zip(masks, found, strict=True):
+            own = np.flatnonzero(mask)
+            expected = support_scores(Z, own[None, None], judge)[0, 0] + costs[own.size]
+            assert cost == pytest.approx(expected, rel=1e-9)
+
+
+def test_it_never_enters_a_dependent_support():
+    Z, judge = draw(3, n_columns=6, noise=2.0), CRITERIA["common-size"]
+    X = Z.X.copy()
+    X[..., 5], X[..., 4] = X[..., 0], (X[..., 1] - X[..., 2]) / np.sqrt(2.0)
+    near = X[..., 3] + 3e-7 * X[..., 2]  # nearer than the rule for rank, though no copy
+    X = np.concatenate([X, near[..., None]], axis=-1)
+    Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
+    run = chains(Z, judge, UP_TO_5, [[0, 1, 3]] * 50)
+    sample = run.run(60)
+    both = sample.bases[:, :, None, :] | np.eye(8, 7, dtype=bool)
+    is_likely = sample.shares > 0.0
+    for forbidden in ([0, 5], [1, 2, 4], [3, 6]):
+        assert not np.any(both[is_likely][:, forbidden].all(axis=1))
+    assert np.any(both[is_likely][:, [1, 4]].all(axis=1))
+
+
+def test_the_same_seed_has_the_same_draws():
+    Z, judge = draw(4, noise=2.0), CRITERIA["common-size"]
+    one, same, other = (
+        chains(Z, judge, UP_TO_5, [[0, 3], [1]], seed=seed).run(10).bases for seed in (5, 5, 6)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)

@@ -1,0 +1,259 @@
+"""From a search to probabilities: exact where supports are few, and near that where not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracles_posterior import (
+    JUDGES,
+    LIMITS,
+    ONLY_3,
+    PRIORS,
+    UP_TO_5,
+    D,
+    draw,
+    holding,
+    listed,
+    summed,
+)
+from oracles_posterior import masks as limits_of
+
+from projstg._core.posterior import probabilities
+from projstg._core.posterior.posterior_settings import POSTERIOR
+from projstg._core.posterior.probabilities import Beliefs, criterion_with_volume
+from projstg._core.score.criterion import CRITERIA, support_scores, total_score
+from projstg._core.search.best_support import refine
+from projstg._core.search.record import Optima
+
+
+def searched(Z, size, criterion="common-size", **limits):
+    generators = [np.random.default_rng(0)]
+    return refine(Z, size, generators=generators, criterion=criterion, **limits).optima[0]
+
+
+def beliefs(Z, judge, prior, always=(), never=(), settings=POSTERIOR):
+    always, never = limits_of(always, never, Z.b.shape[1])
+    return Beliefs(Z, judge, prior, always=always, never=never, settings=settings)
+
+
+def close(found, expected, support, prior, atol):
+    """Whether a posterior is that of a list of all supports."""
+    inclusion, sizes = summed(expected, found.inclusion.size, prior.size)
+    np.testing.assert_allclose(found.inclusion, inclusion, atol=atol)
+    np.testing.assert_allclose(found.sizes, sizes, atol=atol)
+    assert found.exactly == pytest.approx(expected[tuple(support.tolist())], abs=atol)
+    assert found.all_belong == pytest.approx(holding(expected, support.tolist()), abs=atol)
+    for members, probability in zip(found.supports, found.probabilities, strict=True):
+        assert probability == pytest.approx(expected[tuple(members.tolist())], abs=atol)
+    ordered = sorted(expected.values(), reverse=True)[: len(found.supports)]
+    np.testing.assert_allclose(np.sort(found.probabilities)[::-1], ordered, atol=atol)
+
+
+@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("prior", PRIORS)
+def test_of_few_supports_all_are_scored(name, limits, prior):
+    Z, judge, prior = draw(0, noise=2.0), CRITERIA[name], PRIORS[prior]
+    known = beliefs(Z, judge, prior, *LIMITS[limits])
+    assert known.is_enumerable
+    known.enumerate()
+    expected = listed(Z, judge, prior, *LIMITS[limits])
+    assert tuple(known.likeliest.tolist()) == max(expected, key=expected.get)
+    found = known.about(known.likeliest)
+    close(found, expected, known.likeliest, prior, 1e-7)
+    assert found.accuracy.method == "enumerated"
+    assert found.accuracy.n_supports == len(expected)
+    assert np.all(found.inclusion_error == 0.0)
+
+
+@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("noise", [0.7, 3.0])
+@pytest.mark.parametrize("prior", [ONLY_3, UP_TO_5], ids=["K = 3", "up to 5"])
+def test_counted_and_sampled_it_is_nearly_that(name, noise, prior):
+    Z, judge = draw(1, noise=noise), CRITERIA[name]
+    settings = replace(POSTERIOR, most_looks=1)
+    known = beliefs(Z, judge, prior, settings=settings)
+    sizes = np.flatnonzero(np.isfinite(prior))
+    for size in sizes.tolist():
+        every = searched(Z, size, name)
+        known.count([Optima(every.supports[:2], every.scores[:2])])
+    few = len(known.counted.costs)
+    known.sample(0)
+    expected = listed(Z, judge, prior)
+    assert few < len(expected)
+    found = known.about(known.likeliest)
+    assert found.accuracy.method == "sampled"
+    assert found.accuracy.largest_error == found.inclusion_error.max()
+    close(found, expected, known.likeliest, prior, 0.04)
+    assert np.all(found.inclusion_error >= settings.least_error)
+
+
+def test_a_search_that_has_scored_all_supports_is_the_enumeration():
+    Z, judge = draw(2, noise=2.0), CRITERIA["common-size"]
+    taken, scored = (beliefs(Z, judge, ONLY_3) for _ in range(2))
+    taken.take(searched(Z, 3))
+    scored.enumerate()
+    one, other = (known.about(np.asarray([0, 1, 2])) for known in (taken, scored))
+    np.testing.assert_allclose(one.inclusion, other.inclusion, rtol=1e-9)
+    assert one.exactly == pytest.approx(other.exactly)
+    assert one.accuracy.method == "enumerated"
+
+
+def test_what_is_said_of_a_support_that_is_not_among_the_best_is_its_probability_too():
+    Z, judge = draw(3, noise=0.5), CRITERIA["common-size"]
+    known = beliefs(Z, judge, ONLY_3)
+    known.enumerate()
+    expected = listed(Z, judge, ONLY_3)
+    found = known.about(np.asarray([5, 6, 7]))
+    assert found.exactly == pytest.approx(expected[5, 6, 7], rel=1e-6)
+    assert found.all_belong == pytest.approx(expected[5, 6, 7], rel=1e-6)
+
+
+def test_every_one_of_many_equal_columns_has_its_share():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1, 60, 45))
+    X[..., :40] = X[..., :1]
+    y = X[..., 0] + X[..., 41] + 0.5 * rng.standard_normal((1, 60))
+    Z = draw(0)
+    Z = type(Z)(X / np.sqrt(np.mean(X**2, axis=1, keepdims=True)), y, Z.n * 0 + 60.0, Z.n * 0 + 60)
+    known = beliefs(Z, CRITERIA["common-size"], np.where(np.arange(3) == 2, 0.0, -np.inf))
+    known.enumerate()
+    found = known.about(np.asarray([7, 41]))
+    assert found.exactly == pytest.approx(1.0 / 40.0, rel=1e-3)
+    np.testing.assert_allclose(found.inclusion[:40], 1.0 / 40.0, rtol=1e-3)
+
+
+def test_counting_goes_on_from_what_it_has():
+    Z, judge = draw(4, n_columns=20, noise=1.5), CRITERIA["common-size"]
+    known = beliefs(Z, judge, UP_TO_5)
+    known.count([searched(Z, 1)])
+    before = len(known.counted.costs)
+    known.count([searched(Z, 3)])
+    assert len(known.counted.costs) > before
+    assert known.counted.masks.sum(axis=1).max() >= 3
+
+
+def test_the_draws_depend_on_the_seed_alone():
+    Z, judge = draw(5, n_columns=20, noise=2.0), CRITERIA["common-size"]
+    answers = []
+    for seed in (3, 3, 4):
+        known = beliefs(Z, judge, UP_TO_5)
+        known.count([searched(Z, size) for size in (1, 3)])
+        known.sample(seed)
+        answers.append(known.about(known.likeliest))
+    one, same, other = answers
+    np.testing.assert_array_equal(one.inclusion, same.inclusion)
+    assert not np.array_equal(one.inclusion, other.inclusion)
+    np.testing.assert_allclose(one.inclusion, other.inclusion, atol=0.12)
+
+
+def test_a_better_support_that_a_chain_has_been_at_is_the_likeliest():
+    Z, judge = draw(6, n_columns=30, noise=0.3), CRITERIA["common-size"]
+    known = beliefs(Z, judge, ONLY_3, settings=replace(POSTERIOR, most_looks=0))
+    poor = np.asarray([[10, 11, 12]])
+    known.count([Optima(poor, support_scores(Z, poor[None], judge)[0])])
+    assert known.likeliest.tolist() == [10, 11, 12]
+    known.sample(0)
+    assert known.likeliest.tolist() == [0, 1, 2]
+    assert known.about(known.likeliest).exactly > 0.5
+
+
+def test_a_fit_that_leaves_no_digits_is_counted_and_not_sampled(monkeypatch):
+    none = lambda field, problem, state: np.zeros(1, bool)  # noqa: E731
+    monkeypatch.setattr(probabilities, "has_enough_digits", none)
+    Z, judge = draw(7, noise=0.0), CRITERIA["common-size"]
+    known = beliefs(Z, judge, ONLY_3)
+    known.count([searched(Z, 3)])
+    known.sample(0)
+    found = known.about(known.likeliest)
+    assert found.accuracy.method == "counted"
+    assert not found.accuracy.is_accurate
+    assert np.isnan(found.accuracy.largest_error)
+    assert found.exactly == pytest.approx(1.0)
+
+
+def test_where_all_supports_are_dependent_there_is_no_dilution():
+    Z, judge = draw(8), CRITERIA["common-size"]
+    X = np.repeat(Z.X[..., :2], 4, axis=-1)
+    Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
+    counted, scored = (beliefs(Z, judge, ONLY_3) for _ in range(2))
+    scored.enumerate()
+    supports = np.asarray([[0, 1, 4], [0, 4, 5]])
+    counted.count([Optima(supports, np.zeros(2))])
+    for known in (counted, scored):
+        assert not known.criterion.is_diluted
+        assert 0.0 < known.about(known.likeliest).exactly < 1.0
+
+
+# --------------------------------------------------------------------- ridges, columns, criteria
+
+
+@pytest.mark.parametrize("noise", [0.7, 2.0])
+def test_no_columns_at_all_weigh_what_they_should_beside_the_others(noise):
+    """No columns have no ridge, and so lose nothing when the grid is cut."""
+    settings = replace(POSTERIOR, useless_ridge=0.02, settled=0.0, negligible=200.0)
+    Z, judge = draw(9, noise=noise), CRITERIA["common-size"]
+    known = beliefs(Z, judge, UP_TO_5, settings=replace(settings, most_looks=10_000))
+    found = [searched(Z, size) for size in (0, 1, 3)]
+    known.count(found)
+    by_ridge = [known._by_ridge(one.supports) for one in found]
+    groups = [one.supports for one in found]
+    useful = probabilities._useful_ridges(groups, by_ridge, settings)
+    assert 0 < useful.sum() < useful.size
+    assert len(known.counted.costs) == len(listed(Z, judge, UP_TO_5))
+    _, sizes = summed(listed(Z, judge, UP_TO_5), D, 6)
+    np.testing.assert_allclose(known.about(known.likeliest).sizes, sizes, rtol=0.1)
+
+
+def test_least_squares_has_no_probabilities_of_its_own():
+    assert [criterion_with_volume(name) for name in JUDGES] == JUDGES == ["common-size", "evidence"]
+    assert criterion_with_volume("least-squares") == "common-size"
+
+
+def test_of_many_columns_those_that_come_closest_are_looked_at():
+    Z, judge = draw(10, n_columns=40, n_rows=25, noise=0.5), CRITERIA["common-size"]
+    prior = np.where(np.arange(5) == 4, 0.0, -np.inf)
+    always, never = limits_of([39], [5], 40)
+    search = searched(Z, 4, always=always, never=never)
+    answers = []
+    for settings in (POSTERIOR, replace(POSTERIOR, most_columns=20, n_leaders=1)):
+        known = beliefs(Z, judge, prior, [39], [5], settings)
+        known.count([search])
+        known.sample(0)
+        answers.append(known.about(known.likeliest))
+    whole, some = answers
+    assert whole.supports[0].tolist() == some.supports[0].tolist() == [0, 1, 2, 39]
+    assert np.sum(some.inclusion > 0.0) <= 20 < np.sum(whole.inclusion > 0.0)
+    assert some.probabilities[0] == pytest.approx(whole.probabilities[0], rel=0.1)
+    assert some.inclusion[5] == whole.inclusion[5] == 0.0
+    assert some.inclusion[39] == pytest.approx(1.0)
+
+
+def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
+    """Its columns have no place in the field, and another's place is not theirs."""
+    Z, judge = draw(11, n_columns=40, n_rows=25, noise=0.5), CRITERIA["common-size"]
+    few = replace(POSTERIOR, most_columns=5, n_leaders=1)
+    supports = np.asarray([[0, 1, 2], [0, 1, 38], [17, 38, 39]])
+    known = beliefs(Z, judge, ONLY_3, settings=few)
+    known.count([Optima(supports, support_scores(Z, supports[None], judge)[0])])
+    found = known.about(known.likeliest)
+    columns = np.flatnonzero(found.inclusion > 0.0)
+    assert columns.size <= 5
+    assert not {38, 39, 17} <= set(columns.tolist())
+    for own in found.supports:
+        assert np.unique(own).size == 3
+    for own, probability in zip(found.supports[1:], found.probabilities[1:], strict=True):
+        odds = support_scores(Z, np.stack([own, found.supports[0]])[None], judge)[0]
+        expected = np.exp(-0.5 * (odds[0] - odds[1])) * found.probabilities[0]
+        np.testing.assert_allclose(probability, expected, rtol=0.02)
+    outside = known.about(np.asarray([17, 38, 39]))
+    assert outside.all_belong == 0.0
+    assert outside.exactly >= 0.0
+
+
+def test_scores_over_all_ridges_are_those_of_the_criterion():
+    Z, judge = draw(12), CRITERIA["common-size"]
+    supports = np.asarray([[0, 1, 2], [3, 4, 5]])
+    by_ridge = beliefs(Z, judge, ONLY_3)._by_ridge(supports)
+    expected = support_scores(Z, supports[None], judge)[0]
+    np.testing.assert_allclose(total_score(by_ridge), expected, rtol=1e-12)

@@ -1,0 +1,41 @@
+"""The prior of sizes, and how many supports there are."""
+
+import numpy as np
+import pytest
+from scipy.special import comb
+from scipy.stats import betabinom
+
+from projstg._core.posterior.counted import costs_of_sizes
+from projstg._core.score.prior import log_supports, n_selectable, size_prior
+
+
+def test_the_logarithm_of_the_number_of_supports():
+    sizes = np.arange(31)
+    np.testing.assert_allclose(log_supports(30, sizes), np.log(comb(30, sizes)), atol=1e-10)
+
+
+@pytest.mark.parametrize(("k_min", "k_max", "n"), [(0, 0, 5), (0, 7, 7), (3, 7, 30), (4, 4, 9)])
+def test_the_prior_falls_evenly_from_the_smallest_size_to_all_columns(k_min, k_max, n):
+    prior = np.exp(size_prior(k_min, k_max, n))
+    assert prior.shape == (k_max + 1,)
+    assert prior.sum() == pytest.approx(1.0)
+    assert np.all(prior[:k_min] == 0.0)
+    weight = n + 1.0 - np.arange(k_min, k_max + 1)
+    np.testing.assert_allclose(prior[k_min:] * weight.sum(), weight)
+
+
+def test_it_is_the_beta_binomial_distribution_with_one_and_two():
+    np.testing.assert_allclose(np.exp(size_prior(0, 9, 9)), betabinom(9, 1, 2).pmf(np.arange(10)))
+
+
+def test_a_column_that_must_be_selected_may_be_even_where_it_does_not_vary():
+    always, never = np.asarray([True, False, False]), np.asarray([True, True, False])
+    assert n_selectable(always, never) == 2
+
+
+def test_a_support_pays_for_its_size_and_for_how_many_there_are():
+    prior = np.asarray([-np.inf, np.log(0.25), -np.inf, np.log(0.75), np.log(0.1)])
+    costs = costs_of_sizes(prior, n_free=9, n_locked=1)
+    expected = [np.inf, -2 * np.log(0.25), np.inf, -2 * np.log(0.75 / comb(8, 2))]
+    np.testing.assert_allclose(costs[:4], expected)
+    assert costs_of_sizes(prior, n_free=3, n_locked=1)[4] == np.inf
