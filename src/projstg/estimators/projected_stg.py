@@ -281,7 +281,8 @@ class ProjectedSTG(GateSelector):
         self.n_swaps_ = int(search.n_iter[0])
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_)).tolist()
         judge = CRITERIA[self.criterion]._replace(is_diluted=bool(search.is_diluted[0]))
-        (found,) = equivalent_features(table.problem, search.support, judge)
+        n_redundant = int(search.n_redundant[0])
+        (found,) = equivalent_features(table.problem, search.support, judge, n_redundant)
         self.equivalent_features_ = {
             names[member]: [names[other] for other in others]
             for member, others in found.items()

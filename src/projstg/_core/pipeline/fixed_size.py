@@ -22,7 +22,7 @@ from ..gates.alternate import Hook
 from ..gates.moments import gated_coefficients
 from ..greedy.matching_pursuit import largest_correlation, matching_pursuits
 from ..posterior.probabilities import Beliefs, Posterior, criterion_with_volume
-from ..score.criterion import CRITERIA, Criterion, support_scores
+from ..score.criterion import CRITERIA, Criterion
 from ..search.best_support import Refined, refine
 from ..search.record import slack
 from .batch_gates import BatchGates, one_batch
@@ -31,7 +31,7 @@ from .options import Options
 from .pipeline_settings import PIPELINE
 from .solution import Solution, joined, parts, restored
 
-__all__ = ["always_mask", "judge_of", "solve", "with_beliefs"]
+__all__ = ["always_mask", "solve", "with_beliefs"]
 
 
 def solve(
@@ -182,7 +182,7 @@ def _with_beliefs(
     Both are over supports of the size that was found.
     """
     k, optima = found.support.shape[1], found.optima[0]
-    criterion = judge_of(options.criterion, found)
+    criterion = _judge_of(options.criterion, found)
     prior = np.where(np.arange(k + 1) == k, 0.0, -np.inf)
     beliefs = Beliefs(problem, criterion, prior, always=always, never=never)
     if found.is_complete[0] and CRITERIA[options.criterion].counts_volume:
@@ -192,11 +192,11 @@ def _with_beliefs(
     else:
         beliefs.count([optima])
         beliefs.sample(seed)
-    found = _improved(problem, found, beliefs.likeliest, options.criterion)
+    found = _improved(found, beliefs, options.criterion)
     return found, beliefs.about(found.support[0])
 
 
-def judge_of(name: str, found: Refined) -> Criterion:
+def _judge_of(name: str, found: Refined) -> Criterion:
     """Return the criterion that probabilities come from, for what was found in one problem."""
     criterion = CRITERIA[criterion_with_volume(name)]
     is_diluted = bool(found.is_diluted[0]) or not CRITERIA[name].counts_volume
@@ -222,7 +222,7 @@ def with_beliefs(
         raise RuntimeError("K is to be chosen from the data, but no search was run.")
     found = _scores_in_units(solution.search, table, -1.0)
     if beliefs.likeliest.size == found.support.shape[1]:
-        better = _improved(on_host(table.problem), found, beliefs.likeliest, criterion)
+        better = _improved(found, beliefs, criterion)
         if not np.array_equal(better.support, found.support):
             support = namespace(solution.coef).asarray(better.support, device=solution.coef.device)
             solution = solution._replace(
@@ -233,7 +233,7 @@ def with_beliefs(
     return solution._replace(posterior=[beliefs.about(found.support[0])])
 
 
-def _improved(problem: Problem, found: Refined, likeliest: np.ndarray, criterion: str) -> Refined:
+def _improved(found: Refined, beliefs: Beliefs, criterion: str) -> Refined:
     """Return what was found in one problem, or the likeliest support where that is better.
 
     Both have the same number of columns. Under a criterion without probabilities (least squares)
@@ -241,7 +241,8 @@ def _improved(problem: Problem, found: Refined, likeliest: np.ndarray, criterion
     """
     if not CRITERIA[criterion].counts_volume:
         return found
-    score = support_scores(problem, likeliest[None, None], judge_of(criterion, found))[0]
+    likeliest = beliefs.likeliest
+    score = np.full(1, beliefs.score(likeliest))
     if not score[0] < found.objective[0] - slack(found.objective[0]):
         return found
     nobody = np.zeros_like(found.n_agreeing_starts)

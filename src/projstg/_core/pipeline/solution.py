@@ -149,5 +149,6 @@ def _joined_searches(searches: Sequence[Refined], places: np.ndarray) -> Refined
         n_iter=stacked([one.n_iter for one in searches]),
         is_diluted=stacked([one.is_diluted for one in searches]),
         is_complete=stacked([one.is_complete for one in searches]),
+        n_redundant=stacked([one.n_redundant for one in searches]),
         optima=[optima[i] for i in places],
     )

@@ -56,8 +56,8 @@ class Sample(NamedTuple):
 
     def after(self, other: Sample) -> Sample:
         """Return the steps of another sample and then these."""
-        pairs = zip(other[:2], self[:2], strict=True)
-        return Sample(*(np.concatenate(pair) for pair in pairs), self.own)
+        bases = np.concatenate([other.bases, self.bases])
+        return Sample(bases, np.concatenate([other.shares, self.shares]), self.own)
 
 
 class Visited(NamedTuple):
@@ -87,7 +87,7 @@ class Chains:
         self.masks, self.criterion, self.cost_of_size = masks.copy(), criterion, cost_of_size
         self.generator, self.settings = generator, settings
         self.field = _with_zero_column(field)
-        self.excluded = field.excluded[0]
+        self.excluded, self.redundant = field.excluded[0], field.redundant[0]
         self.doubt = np.where(field.locked[0], 0.0, doubt)
         self.diagonal = np.diagonal(self.field.G[0])
         sizes = np.flatnonzero(np.isfinite(cost_of_size))
@@ -158,6 +158,10 @@ class Chains:
         if not self.criterion.is_diluted:
             return np.zeros((len(bases), bases.shape[1] + 1))
         n = np.repeat(self.field.n, len(members))
+        if self.redundant.any():
+            is_redundant = np.append(self.redundant, False)[members]
+            members = np.where(is_redundant, bases.shape[1], members)
+            rows = self.field.G[0][members]
         costs, in_doubt = dilutions(entering_pivots(rows, members, self.diagonal, n))
         costs[:, -1] = 0.0
         if in_doubt.any():
@@ -189,7 +193,11 @@ class Chains:
 def _with_zero_column(field: Field) -> Field:
     """Return the field with one more column, of zeros."""
     edge = ((0, 0), (0, 1))
-    return field._replace(G=np.pad(field.G, (*edge, (0, 1))), b=np.pad(field.b, edge))
+    return field._replace(
+        G=np.pad(field.G, (*edge, (0, 1))),
+        b=np.pad(field.b, edge),
+        redundant=np.pad(field.redundant, edge),
+    )
 
 
 def _padded(masks: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
+from ..data.redundant_columns import redundant_columns
 from ..score.criterion import CRITERIA, Criterion, scores_by_ridge, support_spectra, total_score
 from ..score.prior import n_selectable
 from ..score.tableau import has_enough_digits, tableaux
@@ -105,6 +106,7 @@ class Beliefs:
             log_prior, n_selectable(always, never), int(always.sum())
         )
         self.columns = np.arange(always.size)
+        self._n_redundant = _n_redundant(problem, always)
         self.counted: Counted
         self._looked: BestFirst | None = None
         self._sample: Sample | None = None
@@ -185,11 +187,15 @@ class Beliefs:
         """The likeliest support that is known, its members in increasing order."""
         return self.columns[self._ranked(1).masks[0]]
 
+    def score(self, support: np.ndarray) -> float:
+        """Return the exact score of a support by the criterion."""
+        return float(self._exact_scores(support[None])[0])
+
     def about(self, support: np.ndarray) -> Posterior:
         """Return the posterior, and what it says of one support, members in increasing order."""
         combined, best = self._combined(), self._ranked(self.settings.n_best)
         inclusion = combined.inclusion()
-        score = float(self._exact_scores(support[None])[0])
+        score = self.score(support)
         inside = np.isin(support, self.columns).all()
         together = combined.holding(np.searchsorted(self.columns, support)) if inside else None
 
@@ -297,7 +303,16 @@ class Beliefs:
             for field in (problem.yy, problem.degrees_of_freedom, problem.n)
         )
         spectra = support_spectra(problem, supports[None])
-        return scores_by_ridge(spectra, yy, dof, n, self.criterion)[0]
+        return scores_by_ridge(spectra, yy, dof, n, self.criterion, self._n_redundant)[0]
+
+
+def _n_redundant(problem: Problem, always: np.ndarray) -> int:
+    """Return how many of the columns that must be selected depend on others that must be."""
+    forced = np.flatnonzero(always)
+    if forced.size < 2:
+        return 0
+    few = to_numpy(problem.columns(forced[None]).gram.G)[0]
+    return int(redundant_columns(few, np.arange(forced.size)).sum())
 
 
 def _useful_ridges(

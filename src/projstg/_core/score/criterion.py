@@ -238,24 +238,36 @@ def total_score(scores: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 def scores_by_ridge(
-    of: Spectrum, yy: np.ndarray, dof: np.ndarray, n: np.ndarray, criterion: Criterion
+    of: Spectrum,
+    yy: np.ndarray,
+    dof: np.ndarray,
+    n: np.ndarray,
+    criterion: Criterion,
+    n_redundant: np.ndarray | int = 0,
 ) -> np.ndarray:
     """Return −2 log evidence of supports at each κ of the grid, (..., R); yᵀy, ν and n are (...).
 
     K ≥ n, columns of zeros and y = 0 all have finite scores, and so have dependent columns without
-    dilution.
+    dilution. ``n_redundant``, (...), of the columns in every support depend on others that are.
     """
     floor = residual_floor(yy)[..., None]
     fit = _spectral_fit(of, floor, criterion)
     scores = ridge_scores(fit, criterion.ridges, dof[..., None], floor, criterion)
-    return scores + _dilution(of, n)[..., None] if criterion.is_diluted else scores
+    if not criterion.is_diluted:
+        return scores
+    return scores + _dilution(of, n, n_redundant)[..., None]
 
 
-def _dilution(of: Spectrum, n: np.ndarray) -> np.ndarray:
-    """Return −log |R_SS|, (...); infinite where the columns are dependent."""
+def _dilution(of: Spectrum, n: np.ndarray, n_redundant: np.ndarray | int) -> np.ndarray:
+    """Return −log |R_SS|, (...); infinite where the columns are dependent.
+
+    Redundant columns do not count: the product of the other eigenvalues is the determinant without
+    them, times a number that is the same for all supports that hold them.
+    """
     is_null = of.values == 0.0
-    shares = np.where(is_null, 1.0, of.values) / n[..., None]
-    return np.where(np.any(is_null, axis=-1), np.inf, -np.sum(np.log(shares), axis=-1))
+    shares = np.where(is_null, 1.0, of.values / n[..., None])
+    is_dependent = np.sum(is_null, axis=-1) > n_redundant
+    return np.where(is_dependent, np.inf, -np.sum(np.log(shares), axis=-1))
 
 
 def _spectral_fit(of: Spectrum, floor: np.ndarray, criterion: Criterion) -> RidgeFit:
@@ -318,9 +330,14 @@ def support_spectra(problem: Problem, indices: np.ndarray) -> Spectrum:
 
 
 def support_scores(
-    problem: Problem, indices: np.ndarray, criterion: Criterion = CRITERIA["evidence"]
+    problem: Problem,
+    indices: np.ndarray,
+    criterion: Criterion = CRITERIA["evidence"],
+    n_redundant: np.ndarray | int = 0,
 ) -> np.ndarray:
     """Return the scores (B, S) of supports (B, S, K) of standardised problems; lower is better.
+
+    ``n_redundant``, (B, 1), of the columns that must be selected depend on others that must be.
 
     Examples
     --------
@@ -339,4 +356,5 @@ def support_scores(
         np.broadcast_to(to_numpy(field)[:, None], shape)
         for field in (problem.yy, problem.degrees_of_freedom, problem.n)
     )
-    return total_score(scores_by_ridge(support_spectra(problem, indices), yy, dof, n, criterion))
+    spectra = support_spectra(problem, indices)
+    return total_score(scores_by_ridge(spectra, yy, dof, n, criterion, n_redundant))

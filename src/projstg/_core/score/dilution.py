@@ -45,7 +45,10 @@ def pivots(field: Field, problem: np.ndarray, members: np.ndarray) -> Pivots:
     """Return the pivots around independent supports ``members`` (C, K) of ``problem`` (C,)."""
     n = field.n[problem]
     rows = field.G[problem[:, None], members]
-    R = np.take_along_axis(rows, members[:, None, :], axis=2) / n[:, None, None]
+    if field.redundant.any():
+        rows = rows * ~field.redundant[problem][:, None, :]
+        rows = rows * ~field.redundant[problem[:, None], members][..., None]
+    R = _correlations(rows, members, n)
     diagonal = np.diagonal(field.G, axis1=1, axis2=2)[problem]
     P, U, h = _inverse(R, rows, diagonal, n)
     p = np.diagonal(P, axis1=1, axis2=2)
@@ -61,10 +64,15 @@ def entering_pivots(
     ``rows`` (C, K, D) are those of G, ``diagonal`` (C, D) is that of G, and n is (C,). A member may
     be a column of zeros: it does not count.
     """
+    return _inverse(_correlations(rows, members, n), rows, diagonal, n)[2]
+
+
+def _correlations(rows: np.ndarray, members: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Return R_SS, (C, K, K), with one on the diagonal where a member is a column of zeros."""
     R = np.take_along_axis(rows, members[:, None, :], axis=2) / n[:, None, None]
     own = np.einsum("ckk->ck", R)
     own[own == 0.0] = 1.0
-    return _inverse(R, rows, diagonal, n)[2]
+    return R
 
 
 def _inverse(
@@ -90,4 +98,5 @@ def is_dependent(field: Field, problem: int, members: np.ndarray) -> bool:
     if not members.size:
         return False
     values = np.linalg.eigvalsh(field.G[problem][np.ix_(members, members)])
-    return bool(values[0] <= SMALLEST_SHARE * values[-1])
+    n_dependent = int(np.sum(values <= SMALLEST_SHARE * values[-1]))
+    return n_dependent > int(np.sum(field.redundant[problem, members]))

@@ -87,17 +87,19 @@ def _dilution(
 ) -> _Dilution:
     (C, K), n_columns = members.shape, field.b.shape[1]
     if not criterion.is_diluted:
-        shapes = (C,), (C, K, n_columns), (C, n_columns), (C, K)
-        return _Dilution(*(np.zeros(shape) for shape in shapes), np.ones(C, dtype=bool))
+        more, less = np.zeros((C, n_columns)), np.zeros((C, K))
+        swaps = np.zeros((C, K, n_columns))
+        return _Dilution(np.zeros(C), swaps, more, less, np.ones(C, dtype=bool))
     found = pivots(field, problem, members)
     may_not_enter = _may_not_enter(field, problem, members)
-    is_clear, costs = np.ones(C, dtype=bool), []
-    for pivot in (found.exchanged, found.added):
-        cost, in_doubt = dilutions(pivot)
-        in_doubt &= ~(may_not_enter if cost.ndim == 2 else may_not_enter[:, None, :])
-        is_clear &= ~np.any(in_doubt.reshape(C, -1), axis=1)
-        costs.append(cost - found.now.reshape(C, *(1,) * (cost.ndim - 1)))
-    return _Dilution(-found.now, *costs, -found.now[:, None] - np.log(found.left_out), is_clear)
+    swaps, swaps_in_doubt = dilutions(found.exchanged)
+    more, more_in_doubt = dilutions(found.added)
+    in_doubt = np.any(swaps_in_doubt, axis=1) | more_in_doubt
+    is_clear = ~np.any(in_doubt & ~may_not_enter, axis=1)
+    now, less = -found.now, -np.log(found.left_out)
+    return _Dilution(
+        now, swaps + now[:, None, None], more + now[:, None], less + now[:, None], is_clear
+    )
 
 
 def neighbours(

@@ -52,6 +52,8 @@ class Field(NamedTuple):
     """(B, D): whether a column may not enter a support."""
     locked: np.ndarray
     """(B, D): whether a column may not leave one."""
+    redundant: np.ndarray
+    """(B, D): whether a locked column depends on other locked ones, and does not count."""
 
 
 class Tableau(NamedTuple):

@@ -52,21 +52,27 @@ class Refined(NamedTuple):
     """Whether the score has dilution; not where all supports of K columns are dependent."""
     is_complete: np.ndarray
     """Whether every support of K columns was scored."""
+    n_redundant: np.ndarray
+    """How many of the columns that must be selected depend on others that must be."""
     optima: list[Optima]
 
     def one(self, i: int) -> Refined:
         """Return the answer for problem i, as a batch of one."""
-        return Refined(*(field[i : i + 1] for field in self))
+        arrays = {name: field[i : i + 1] for name, field in self._arrays().items()}
+        return self._replace(**arrays, optima=self.optima[i : i + 1])
 
     def put(self, places: np.ndarray, other: Refined) -> Refined:
         """Return the answers with those at ``places`` replaced by others."""
-        fields = [np.array(field) for field in self[:-1]]
-        for field, new in zip(fields, other[:-1], strict=True):
-            field[places] = new
+        arrays = {name: np.array(field) for name, field in self._arrays().items()}
+        for name, new in other._arrays().items():
+            arrays[name][places] = new
         optima = list(self.optima)
         for place, own in zip(places.tolist(), other.optima, strict=True):
             optima[place] = own
-        return Refined(*fields, optima)
+        return self._replace(**arrays, optima=optima)
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return {name: field for name, field in self._asdict().items() if name != "optima"}
 
 
 class _Limits(NamedTuple):
@@ -123,7 +129,7 @@ def refine(
     lost = np.flatnonzero(~np.isfinite(found.objective))
     if lost.size:
         undiluted = judge._replace(is_diluted=False)
-        own = [generators[i] for i in lost]
+        own = [generators[i] for i in lost.tolist()]
         again = _searched(problem.problems(lost), asked.of(lost), undiluted, own)
         found = found.put(lost, again)
     return found
@@ -249,7 +255,7 @@ def _nothing(problem: Problem, criterion: Criterion) -> Refined:
     score = support_scores(problem, none[:, None], criterion)[:, 0]
     optima = [Optima(none[i : i + 1], score[i : i + 1]) for i in range(n)]
     is_diluted, is_complete = np.full(n, criterion.is_diluted), np.ones(n, dtype=bool)
-    return Refined(none, score, zeros, zeros, zeros, is_diluted, is_complete, optima)
+    return Refined(none, score, zeros, zeros, zeros, is_diluted, is_complete, zeros, optima)
 
 
 def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray:
@@ -261,7 +267,10 @@ def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray
     if size == 0:
         return search.columns[:, :0]
     likeliest = np.argpartition(-lowered, size - 1, axis=1)[:, :size]
-    scores = exchange_scores_with(search.problem, support[0], likeliest[0], search.criterion)
+    n_redundant = int(search.field.redundant[0].sum())
+    scores = exchange_scores_with(
+        search.problem, support[0], likeliest[0], search.criterion, n_redundant
+    )
     scores[limits.locked[0, support[0]]] = np.inf
     lowest = search.records[0].lowest
     if not np.isfinite(lowest):
@@ -280,12 +289,16 @@ def _result(searches: list[Search], is_complete: bool) -> Refined:
         np.concatenate([search.n_iter for search in searches]),
         np.full(len(records), searches[0].criterion.is_diluted),
         np.full(len(records), is_complete),
+        np.concatenate([search.field.redundant.sum(axis=1) for search in searches]),
         [optima(record) for record in records],
     )
 
 
 def equivalent_features(
-    problem: Problem, support: np.ndarray, criterion: Criterion = CRITERIA["evidence"]
+    problem: Problem,
+    support: np.ndarray,
+    criterion: Criterion = CRITERIA["evidence"],
+    n_redundant: int = 0,
 ) -> list[dict[int, list[int]]]:
     """Return for each problem, member by member, the columns it could be exchanged for at no loss.
 
@@ -304,21 +317,28 @@ def equivalent_features(
         for table in (is_copy[i], maybe[i]):
             table[:, members] = False
         one = problem.problems(np.asarray([i]))
-        free = is_copy[i] | _scores_as_well(one, members, maybe[i], criterion, is_rounding[i])
+        free = is_copy[i] | _scores_as_well(
+            one, members, maybe[i], criterion, is_rounding[i], n_redundant
+        )
         lists = [np.flatnonzero(row).tolist() for row in free]
         found.append(dict(zip(members.tolist(), lists, strict=True)))
     return found
 
 
 def _scores_as_well(
-    problem: Problem, members: np.ndarray, maybe: np.ndarray, judge: Criterion, rounding: float
+    problem: Problem,
+    members: np.ndarray,
+    maybe: np.ndarray,
+    judge: Criterion,
+    rounding: float,
+    n_redundant: int,
 ) -> np.ndarray:
     """Return which of the exchanges ``maybe``, (K, D), are no worse by their exact scores."""
     columns = np.flatnonzero(maybe.any(axis=0))
     if not columns.size:
         return maybe
-    known = support_scores(problem, members[None, None], judge)[0, 0]
+    known = support_scores(problem, members[None, None], judge, n_redundant)[0, 0]
     as_well = np.zeros_like(maybe)
-    scores = exchange_scores_with(problem, members, columns, judge)
+    scores = exchange_scores_with(problem, members, columns, judge, n_redundant)
     as_well[:, columns] = scores <= known + rounding
     return as_well & maybe

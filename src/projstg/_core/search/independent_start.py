@@ -23,13 +23,15 @@ def independent_support(field: Field, i: int, members: np.ndarray) -> np.ndarray
     """
     G, locked = field.G[i : i + 1], field.locked[i]
     diagonal = np.diagonal(G, axis1=1, axis2=2)
-    wanted = np.concatenate([members[locked[members]], members[~locked[members]]])
+    redundant = members[field.redundant[i, members]]
+    rest = members[~field.redundant[i, members]]
+    wanted = np.concatenate([rest[locked[rest]], rest[~locked[rest]]])
     chosen = np.empty(0, dtype=np.int64)
-    while chosen.size < members.size:
+    while chosen.size < rest.size:
         left = entering_pivots(G[:, chosen], chosen[None], diagonal, field.n[i : i + 1])[0]
         cost, in_doubt = dilutions(left)
         may_enter = np.isfinite(cost) & ~in_doubt & ~field.excluded[i]
-        may_enter[chosen] = False
+        may_enter[chosen] = may_enter[redundant] = False
         first = wanted[may_enter[wanted]]
         if first.size:
             entering = int(first[0])
@@ -39,7 +41,7 @@ def independent_support(field: Field, i: int, members: np.ndarray) -> np.ndarray
         else:
             return None
         chosen = np.append(chosen, entering)
-    chosen = np.sort(chosen)
+    chosen = np.sort(np.concatenate([chosen, redundant]))
     return None if is_dependent(field, i, chosen) else chosen
 
 

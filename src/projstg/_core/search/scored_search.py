@@ -60,7 +60,8 @@ def exact_scores(search: Search, problem: np.ndarray, members: np.ndarray) -> np
     named = np.take_along_axis(search.columns[problem], members, axis=1)
     found = on_rows(search.problem, problem, named, found)
     dof, n = field.dof[problem], field.n[problem]
-    return total_score(scores_by_ridge(found, yy, dof, n, search.criterion))
+    n_redundant = field.redundant[problem].sum(axis=1)
+    return total_score(scores_by_ridge(found, yy, dof, n, search.criterion, n_redundant))
 
 
 def score_all(search: Search, K: int) -> None:

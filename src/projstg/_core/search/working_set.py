@@ -18,6 +18,7 @@ import numpy as np
 from ..arrays.backend import to_numpy
 from ..data.determined_directions import spectrum
 from ..data.quadratic import Problem, RowQuadratic
+from ..data.redundant_columns import redundant_columns
 from ..score.criterion import (
     CRITERIA,
     Criterion,
@@ -55,8 +56,12 @@ def restricted(
         G = to_numpy(problem.rows(columns))
         if columns.shape[1] < n_columns:
             G = np.take_along_axis(G, columns[:, None, :], axis=2)
-    yy, dof, n = _numbers(problem)
-    return Field(G, b[one, columns], yy, dof, n, excluded[one, columns], locked[one, columns])
+    locked = locked[one, columns]
+    redundant = np.stack(
+        [redundant_columns(own, np.flatnonzero(mask)) for own, mask in zip(G, locked, strict=True)]
+    )
+    numbers = _numbers(problem)
+    return Field(G, b[one, columns], *numbers, excluded[one, columns], locked, redundant)
 
 
 def _numbers(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -115,11 +120,16 @@ def swap_changes(
 
 
 def exchange_scores_with(
-    problem: Problem, members: np.ndarray, columns: np.ndarray, criterion: Criterion
+    problem: Problem,
+    members: np.ndarray,
+    columns: np.ndarray,
+    criterion: Criterion,
+    n_redundant: int = 0,
 ) -> np.ndarray:
     """Return the exact scores, (K, M), of one support, (K,), with member k exchanged for column m.
 
-    ``problem`` is a batch of one, and none of ``columns``, (M,), is a member.
+    ``problem`` is a batch of one, and none of ``columns``, (M,), is a member. ``n_redundant`` of
+    the members must stay and depend on others that must.
     """
     used = np.sort(np.concatenate([members, columns]))
     few = problem.columns(used[None])
@@ -127,7 +137,7 @@ def exchange_scores_with(
     supports = np.tile(np.searchsorted(used, members), (K, M, 1))
     supports[np.arange(K), :, np.arange(K)] = np.searchsorted(used, columns)
     supports = np.sort(supports.reshape(1, K * M, K), axis=-1)
-    return support_scores(few, supports, criterion).reshape(K, M)
+    return support_scores(few, supports, criterion, n_redundant).reshape(K, M)
 
 
 def outside_swaps(

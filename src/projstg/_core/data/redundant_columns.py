@@ -1,0 +1,36 @@
+"""Forced columns that depend on other forced columns: they say nothing that those do not."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg.lapack import dpstrf
+
+from .determined_directions import spectrum
+
+__all__ = ["redundant_columns"]
+
+
+def redundant_columns(G: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return which of ``columns``, an index array, to leave out to make them independent, (D,).
+
+    How many is what the rule for rank says of G (D, D) at these columns; which ones is decided by
+    pivots, the smallest last. The other columns span the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((20, 4))
+    >>> X[:, 3] = 2.0 * X[:, 1]
+    >>> redundant_columns(X.T @ X, np.asarray([0, 1, 3])).tolist()
+    [False, True, False, False]
+    """
+    mask = np.zeros(len(G), dtype=bool)
+    if columns.size < 2:
+        return mask
+    few = G[np.ix_(columns, columns)]
+    found = spectrum(few, np.zeros(columns.size), np.zeros(()))
+    n_dependent = int(np.sum(found.values == 0.0))
+    if n_dependent:
+        _, order, _, _ = dpstrf(few, tol=0.0)
+        mask[columns[order[-n_dependent:] - 1]] = True
+    return mask
