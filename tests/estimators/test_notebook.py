@@ -71,6 +71,16 @@ def test_a_fitted_model_shows_its_answer(frame, y):
     assert "&lt;b&gt;bmi&lt;/b&gt; &amp; co" in html
 
 
+def test_with_k_from_the_data_all_belong_comes_first(frame, y):
+    html = shown(ProjectedSTG().fit(frame, y))
+    assert "all belong with probability" in html
+    assert html.index("all belong with") < html.index("exactly these with")
+    noise = np.random.default_rng(3).standard_normal(len(y))
+    assert "0 of 5 columns, none belongs with probability" in shown(
+        ProjectedSTG().fit(frame, noise)
+    )
+
+
 def test_an_unfitted_model_has_scikit_learn_s_display():
     html = shown(ProjectedSTG(2, gates=Gates(tau=0.3)))
     assert "projstg-answer" not in html

@@ -44,7 +44,9 @@ def test_without_a_size_the_data_choose_it(table, capsys):
         assert main(["select", str(table), "-t", "y", "--folds", "0", *options]) == 0
         out = capsys.readouterr().out
         assert out.startswith("y by 2 columns of 6")
+        assert "all of these columns belong: probability" in out
         assert "exactly these columns: probability" in out
+        assert out.index("all of these") < out.index("exactly these")
         assert "likely numbers of columns: 2 (" in out
 
 

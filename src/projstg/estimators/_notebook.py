@@ -27,13 +27,24 @@ def answer_html(model: Any) -> str:
     }
     shown = {head: cells for head, cells in columns.items() if cells is not None}
     caption = f"{type(model).__name__}: {chosen.size} of {model.support_.size} columns"
-    probability = getattr(model, "support_probability_", None)
-    if probability is not None:
-        caption += f", exactly these with probability {probability:.2f}"
+    caption += _certainty(model, chosen.size)
     return (
         '<table class="projstg-answer"><caption style="text-align: left">'
         f"{escape(caption)}</caption>{_head(shown)}{_body(shown, chosen.size)}</table>"
     )
+
+
+def _certainty(model: Any, n_chosen: int) -> str:
+    """Return how sure the choice is as a whole; with K given, or none chosen, as "exactly"."""
+    exactly = getattr(model, "support_probability_", None)
+    if exactly is None:
+        return ""
+    if n_chosen == 0:
+        return f", none belongs with probability {exactly:.2f}"
+    if np.count_nonzero(model.size_probability_) == 1:
+        return f", exactly these with probability {exactly:.2f}"
+    together = model.all_belong_probability_
+    return f", all belong with probability {together:.2f}, exactly these with {exactly:.2f}"
 
 
 def _numbers(values: Any, chosen: np.ndarray, form: str = ".4g") -> list[str] | None:

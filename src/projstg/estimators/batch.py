@@ -39,8 +39,10 @@ class ManyFits:
     n_starts: np.ndarray | None
     n_agreeing_starts: np.ndarray | None
     support_probability: np.ndarray | None
-    """(n_problems,), and ``inclusion_probability`` (n_problems, n_features), or None."""
+    """(n_problems,), and so is ``all_belong_probability``, or None."""
+    all_belong_probability: np.ndarray | None
     inclusion_probability: np.ndarray | None
+    """(n_problems, n_features), or None."""
     seeds: tuple[int, ...]
     """Problem i is ``ProjectedSTG(random_state=seeds[i])`` on its own."""
     _gates: KeptGates
@@ -171,6 +173,7 @@ def fit_together(
         n_starts=None if search is None else search.n_starts,
         n_agreeing_starts=None if search is None else search.n_agreeing_starts,
         support_probability=None if known is None else np.asarray([p.exactly for p in known]),
+        all_belong_probability=None if known is None else np.asarray([p.all_belong for p in known]),
         inclusion_probability=None if known is None else np.stack([p.inclusion for p in known]),
         seeds=seeds,
         _gates=KeptGates(found.gates),

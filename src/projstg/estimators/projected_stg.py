@@ -46,12 +46,15 @@ class ProjectedSTG(GateSelector):
         What makes one support better than another of the same size. "evidence" is the probability
         of the data with the coefficients, their scale and the noise integrated out, where the
         prior of the coefficients (of standardised columns) is centred at zero. "common-size" is
-        that probability with a prior centred at a common size, with either sign; the data
-        determine its width. "least-squares" is the residual sum of squares.
+        that probability with a prior of two halves: one is centred at zero, and one at a common
+        size, with either sign; the data determine its width. In both, columns that say the same as
+        others have little prior probability, and columns that depend on each other have none
+        (dilution). "least-squares" is the residual sum of squares.
     selection : {"evidence", "ebic", "bic", "gic"}, default="evidence"
         How "auto" chooses K. "evidence" takes the size of the likeliest support over all sizes up
-        to 200; beforehand all sizes are equally likely, and so are all supports of one size. The
-        others are information criteria.
+        to 200; beforehand a size K has a probability in proportion to D − K + 1, and supports of
+        one size in proportion to the root of the determinant of their correlations. The others are
+        information criteria.
     refine : bool, default=True
         Whether to search, with K given or "auto". The search exchanges one column for another,
         from the first steps of the gates and from many other starts, until enough starts have
@@ -63,8 +66,9 @@ class ProjectedSTG(GateSelector):
         ``ProjectedSTG(K, refine=False, gates=Gates(expectation="monte-carlo"))`` is the paper's
         Algorithm 1.
     probabilities : bool, default=True
-        With K given, whether to compute how sure the answer is. For this all supports around the
-        best ones are scored, which now and then finds a better one; False saves that time. "auto"
+        With K given, whether to compute how sure the answer is. For this all supports are scored
+        where they are few; otherwise those around the best ones are, and others are drawn, which
+        now and then finds a better one. False saves that time. "auto"
         with ``selection="evidence"`` chooses K by these probabilities, and raises with False.
     n_starts : int or None, default=None
         The most starts the search may take; None is 0.9 K², between 60 and 300. On easy problems
@@ -72,8 +76,8 @@ class ProjectedSTG(GateSelector):
     fit_intercept : bool, default=True
         Whether to fit an intercept, by subtracting the means of the columns and of y.
     random_state : int, RandomState instance or None, default=0
-        The seed of the search's starts and of sampled gates. The default gives the same answer
-        every time; None does not.
+        The seed of the search's starts, of the draws for probabilities and of sampled gates. The
+        default gives the same answer every time; None does not.
 
     Attributes
     ----------
@@ -102,19 +106,28 @@ class ProjectedSTG(GateSelector):
         The objective at these gates with the coefficients at their best.
     n_iter_ : int
         Steps the gates took.
-    support_probability_ : float or None
-        How likely the selected columns are to be exactly the right ones, given the table: among
-        supports of all sizes if the evidence chose K, otherwise among supports of the same size.
-        It is zero where ten others are likelier, as may happen under
-        ``criterion="least-squares"``. This and the next three attributes are computed from the
+    all_belong_probability_ : float or None
+        How likely all selected columns are to be among the right ones, given the table, whatever
+        others there are: effects too small to see do not count against it. With K given it is the
+        same as the next. This and the attributes down to ``accuracy_`` are computed from the
         evidence; they are None without a search or with ``probabilities=False``.
+    support_probability_ : float or None
+        How likely the selected columns are to be exactly the right ones: among supports of all
+        sizes if the evidence chose K, otherwise among supports of the same size.
     inclusion_probability_ : ndarray of shape (n_features_in_,) or None
         How likely each column is to be one of the right ones. With more than 300 columns, columns
         that are far from improving the answer get zero.
+    inclusion_error_ : ndarray of shape (n_features_in_,) or None
+        Monte Carlo errors of these; zero where all supports were scored.
     size_probability_ : ndarray or None
         How likely each number of columns 0, 1, 2, … is.
     alternatives_ : list of (list, float) or None
         The likeliest supports, by name or index, and their probabilities, best first.
+    accuracy_ : Accuracy or None
+        How the probabilities were computed: ``method`` ("enumerated", and then exact, "sampled", or
+        "counted" where the fit leaves no error to speak of), ``n_supports`` scored exactly,
+        ``n_draws``, the ``largest_error`` of an inclusion probability, and ``is_accurate``, whether
+        that is below 0.012 or the budget of draws was spent first.
     coef_std_error_ : ndarray of shape (n_features_in_,)
         Standard errors of ``coef_`` *as if the columns had been known beforehand*: they ignore that
         the same table chose them. :meth:`averaged_coef` does not.

@@ -116,6 +116,7 @@ def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> 
         "path": found.path,
         "sizes": _size_probabilities(model, question.k),
         "probability": model.support_probability_,
+        "all_belong": model.all_belong_probability_,
         "alternatives": _alternatives(data, model),
     }
 

@@ -20,7 +20,15 @@ from ..render.number_text import short_number
 from .notes import Note, TableError
 from .result_schema import typed
 
-__all__ = ["SCHEMA", "SCHEMA_VERSION", "Candidate", "Chosen", "Selection", "known_certainty"]
+__all__ = [
+    "SCHEMA",
+    "SCHEMA_VERSION",
+    "Candidate",
+    "Chosen",
+    "Selection",
+    "known_certainty",
+    "whole_choice",
+]
 
 SCHEMA, SCHEMA_VERSION = "projstg-selection", 1
 # An answer of a table with very many columns has some megabytes.
@@ -112,6 +120,8 @@ class Selection:
     """How likely each size is, where the size was chosen too."""
     probability: float | None = None
     """That exactly these columns are the right ones, given the data."""
+    all_belong: float | None = None
+    """That all of these columns are among the right ones, whatever others there are."""
     alternatives: tuple[Alternative, ...] = ()
     """The likeliest other choices."""
     rows: FittedRows = field(default_factory=FittedRows)
@@ -221,6 +231,21 @@ class Selection:
             return cls.from_dict(content)
         except TableError as error:
             raise TableError(f"{shown}: {error}") from None
+
+
+def whole_choice(selection: Selection) -> list[tuple[str, float]]:
+    """Return what can be said of the choice as a whole, most important first, each with how likely.
+
+    With the size given, "all belong" and "exactly these" are the same.
+    """
+    if selection.probability is None:
+        return []
+    if not selection.chosen:
+        return [("no column belongs", selection.probability)]
+    exactly = ("exactly these columns", selection.probability)
+    if not selection.sizes or selection.all_belong is None:
+        return [exactly]
+    return [("all of these columns belong", selection.all_belong), exactly]
 
 
 def known_certainty(selection: Selection) -> dict[str, str]:

@@ -11,7 +11,7 @@ from ..render.figure_svg import figure_style, inline_svg, svg_text
 from ..render.number_text import percent, short_number
 from ..render.page_html import page_html
 from .column_names import difference
-from .result import Selection, known_certainty
+from .result import Selection, known_certainty, whole_choice
 from .selection_figures import (
     draw_certainty,
     draw_effects,
@@ -103,7 +103,10 @@ def page(selection: Selection, command: str = "") -> str:
             (percent(one["probability"]), difference(selection.columns, one["columns"]))
             for one in selection.alternatives
         ],
-        probability=percent(selection.probability),
+        certainties=[
+            (words[0].upper() + words[1:], percent(probability))
+            for words, probability in whole_choice(selection)
+        ],
         facts=_facts(selection),
         command=command,
     )

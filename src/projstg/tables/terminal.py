@@ -8,7 +8,7 @@ from .._extras import extra
 from .._printable import few_names, shortened
 from ..render.number_text import percent, short_number
 from .column_names import difference
-from .result import Chosen, Selection, known_certainty
+from .result import Chosen, Selection, known_certainty, whole_choice
 
 __all__ = ["show"]
 
@@ -68,9 +68,9 @@ def _numbers(one: Chosen) -> list[str]:
 
 def _alternatives(selection: Selection) -> list[str]:
     """Return how likely this choice is as a whole, and the likeliest other sizes and choices."""
-    lines = []
-    if selection.probability is not None:
-        lines.append(f"exactly these columns: probability {percent(selection.probability)}")
+    said = whole_choice(selection)
+    lines = [f"{words}: probability {percent(probability)}" for words, probability in said]
+    if said:
         for other in selection.alternatives[:2]:
             told = difference(selection.columns, other["columns"])
             lines.append(f"  rival {percent(other['probability'])}: {told}")

@@ -264,6 +264,40 @@ def test_a_hard_table_with_many_columns_is_finite():
         assert np.all((found.inclusion_probability_ >= 0) & (found.inclusion_probability_ <= 1))
 
 
+# ----------------------------------------------------------------------------- dependent columns
+
+
+@pytest.mark.parametrize("n_features", [8, 30])
+def test_of_two_copies_one_is_selected_and_each_has_half(n_features):
+    X, y, truth = draw(15, n=60, n_features=n_features, k=2)
+    X = np.column_stack([X, 3.0 * X[:, truth[0]] - 1.0])
+    found = ProjectedSTG().fit(X, y)
+    assert chosen(found) == truth.tolist()
+    np.testing.assert_allclose(found.inclusion_probability_[[truth[0], -1]], 0.5, atol=0.03)
+    assert found.inclusion_probability_[truth[1]] == pytest.approx(1.0, abs=0.01)
+    assert np.all(np.isfinite(found.coef_std_error_))
+
+
+@pytest.mark.parametrize("criterion", ["common-size", "evidence"])
+def test_all_levels_of_a_factor_are_never_selected_together(criterion):
+    rng = np.random.default_rng(16)
+    level = rng.integers(0, 4, size=200)
+    X = np.column_stack([np.eye(4)[level], rng.standard_normal((200, 12))])
+    y = np.asarray([0.0, 1.0, 2.5, 4.0])[level] + X[:, 5] + 0.5 * rng.standard_normal(200)
+    found = ProjectedSTG(criterion=criterion).fit(X, y)
+    assert 2 <= found.support_[:4].sum() <= 3
+    assert np.all(np.isfinite(found.coef_std_error_))
+
+
+def test_columns_that_must_be_selected_may_depend_on_each_other():
+    X, y, truth = draw(17, n=60, n_features=14, k=3)
+    X = np.column_stack([X, -X[:, truth[0]], 2.0 * X[:, truth[1]]])
+    found = ProjectedSTG(always_select=[int(truth[0]), 14]).fit(X, y)
+    assert chosen(found) == [*truth.tolist(), 14]
+    np.testing.assert_allclose(found.inclusion_probability_[[truth[1], 15]], 0.5, atol=0.03)
+    assert found.inclusion_probability_[[truth[0], 14]].tolist() == [1.0, 1.0]
+
+
 # ---------------------------------------------------------------------------- ways to the answer
 
 
@@ -293,6 +327,7 @@ def test_many_are_many_alone(selection):
         assert many.n_starts[i] == alone.n_starts_
         assert many.support_probability[i] == pytest.approx(alone.support_probability_)
         np.testing.assert_allclose(many.inclusion_probability[i], alone.inclusion_probability_)
+        assert many.all_belong_probability[i] == pytest.approx(alone.all_belong_probability_)
     if selection == "evidence":
         assert many.support.sum(axis=1).tolist() == [0, 1, 2]
 

@@ -1,0 +1,58 @@
+"""From dependent columns to independent ones; a search among copies has an answer."""
+
+import numpy as np
+import pytest
+
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
+from projstg._core.search.best_support import refine
+from projstg._core.search.independent_start import independent_support
+from projstg._core.search.working_set import restricted
+
+
+def copies(rng, n_copies=6, n_other=4):
+    """So many copies of one column, and others; y depends on the first and the last."""
+    X = rng.standard_normal((1, 40, n_copies + n_other))
+    X[..., :n_copies] = X[..., :1] * np.arange(1, n_copies + 1)
+    y = X[..., 0] - X[..., -1] + 0.3 * rng.standard_normal((1, 40))
+    return standardized(RowQuadratic.from_rows(X, y))[0]
+
+
+def field_of(Z, locked=(), excluded=()):
+    columns = np.arange(Z.b.shape[1])
+    masks = (np.isin(columns, excluded)[None], np.isin(columns, locked)[None])
+    return restricted(Z, columns[None], *masks)
+
+
+def test_dependent_members_leave_and_the_best_others_enter(rng):
+    field = field_of(copies(rng))
+    assert independent_support(field, 0, np.asarray([1, 2, 7])).tolist() == [1, 7, 9]
+    assert independent_support(field, 0, np.asarray([0, 7, 9])).tolist() == [0, 7, 9]
+
+
+def test_columns_that_must_and_must_not_be_selected(rng):
+    Z = copies(rng)
+    found = independent_support(field_of(Z, locked=[4]), 0, np.asarray([1, 4, 7]))
+    assert found.tolist() == [4, 7, 9]
+    found = independent_support(field_of(Z, excluded=[9]), 0, np.asarray([1, 4, 7]))
+    assert 9 not in found.tolist()
+    both = independent_support(field_of(Z, locked=[2, 4]), 0, np.asarray([1, 2, 4, 7]))
+    assert {2, 4, 7, 9} == set(both.tolist())
+
+
+def test_where_there_are_too_few_independent_columns_there_is_none(rng):
+    Z = copies(rng, n_copies=8, n_other=1)
+    assert independent_support(field_of(Z), 0, np.asarray([0, 1, 8])) is None
+
+
+@pytest.mark.parametrize("criterion", ["common-size", "evidence"])
+def test_among_forty_copies_the_search_finds_independent_columns(criterion, rng):
+    Z = copies(rng, n_copies=40, n_other=3)
+    for k in (2, 3, 4):
+        found = refine(Z, k, generators=[np.random.default_rng(0)], criterion=criterion)
+        assert np.sum(found.support[0] < 40) == 1
+        assert found.is_diluted.tolist() == [True]
+        assert np.all(np.isfinite(found.objective))
+    found = refine(Z, 5, generators=[np.random.default_rng(0)], criterion=criterion)
+    assert found.is_diluted.tolist() == [False]  # four are independent
+    assert np.all(np.isfinite(found.objective))
