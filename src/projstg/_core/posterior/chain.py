@@ -98,20 +98,36 @@ class Chains:
 
     def run(self, n_steps: int) -> Sample:
         """Make so many steps and return their blocks."""
-        bases, shares = [], []
+        blocks = [self._step(step) for step in range(n_steps)]
+        bases, shares = (np.stack(parts) for parts in zip(*blocks, strict=True))
+        return Sample(bases, shares, self.own)
+
+    def cool_down(self, n_steps: int) -> None:
+        """Make steps that forget where the chains began, and are not kept.
+
+        First they are drawn from a flatter law, the posterior to the power 1/T; T falls to one.
+        Where supports that fit well lie far apart, a chain at T = 1 would stay where it began.
+        """
+        hottest = self.settings.hottest
         for step in range(n_steps):
-            if step % self.settings.steps_at_a_ridge == 0:
-                self._draw_ridges()
-            base = self._bases()
-            share = self._shares(base)
-            drawn = np.cumsum(share, axis=1) < self.generator.random((len(share), 1))
-            chosen = np.minimum(drawn.sum(axis=1), share.shape[1] - 1)
-            bases.append(base)
-            shares.append(share)
-            self.masks = base.copy()
-            grown = np.flatnonzero(chosen < base.shape[1])
-            self.masks[grown, chosen[grown]] = True
-        return Sample(np.stack(bases), np.stack(shares), self.own)
+            cooled = step / (self.settings.cooling * n_steps)
+            self._step(step, max(hottest - (hottest - 1.0) * cooled, 1.0))
+
+    def _step(self, step: int, temperature: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+        """Make a step and return the base and the shares of each chain's block."""
+        if step % self.settings.steps_at_a_ridge == 0:
+            self._draw_ridges()
+        base = self._bases()
+        share = self._shares(base)
+        if temperature > 1.0:
+            share = share ** (1.0 / temperature)
+            share /= share.sum(axis=1, keepdims=True)
+        drawn = np.cumsum(share, axis=1) < self.generator.random((len(share), 1))
+        chosen = np.minimum(drawn.sum(axis=1), share.shape[1] - 1)
+        self.masks = base.copy()
+        grown = np.flatnonzero(chosen < base.shape[1])
+        self.masks[grown, chosen[grown]] = True
+        return base, share
 
     def _bases(self) -> np.ndarray:
         """Return the base of the block that each chain chooses, (C, D)."""
