@@ -31,7 +31,7 @@ from projstg import ProjectedSTG
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
 from projstg._core.score.criterion import CRITERIA, support_scores
-from projstg._core.score.prior import log_supports
+from projstg._core.score.prior import log_supports, size_prior
 from projstg.datasets import make_sparse_regression
 from projstg.experiments.library_adapters import AbessSelector, LassoPath, _path_supports
 from projstg.experiments.machine import about_machine, commit, now
@@ -123,11 +123,17 @@ def trial(rho, snr, repetition):
     }
 
 
-def scored(X, y, supports, criterion, n_choices=0.0):
+def log_prior(size):
+    """The log prior of a support of so many columns, apart from dilution."""
+    choices = log_supports(D, np.asarray([float(size)]))[0]
+    return size_prior(0, N - 2, D)[size] - choices
+
+
+def scored(X, y, supports, criterion, prior=0.0):
     """The scores of supports of one size, lower is better; of several sizes with their prior."""
     table, _ = standardized(RowQuadratic.from_rows(X[None], y[None], centre=False))
     scores = support_scores(table, np.asarray(supports)[None], CRITERIA[criterion])[0]
-    return scores + 2.0 * n_choices
+    return scores - 2.0 * prior
 
 
 def failures(X, y, found, truth):
@@ -141,10 +147,7 @@ def failures(X, y, found, truth):
         elif judges[name] is None:
             kinds[name] = None
         else:
-            both = [
-                scored(X, y, [s], judges[name], log_supports(D, np.asarray([float(len(s))]))[0])[0]
-                for s in (truth, support)
-            ]
+            both = [scored(X, y, [s], judges[name], log_prior(len(s)))[0] for s in (truth, support)]
             kinds[name] = "search" if both[0] < both[1] - 1e-9 * abs(both[1]) else "statistical"
     return kinds
 

@@ -129,13 +129,14 @@ def bin_gap(items, stated, true):
     }
 
 
-def reliability(parts, name):
+def reliability(parts, name, tolerance=None):
     """A line for each bin of a statement, from lists of :func:`in_bins`, one for each problem.
 
     A *miss* is a gap beyond the tolerance and beyond 2.5 standard errors, clustered by problem, in
     a bin with enough cases.
     """
-    tolerance, fewest = STATEMENTS[name]
+    usual, fewest = STATEMENTS[name]
+    tolerance = usual if tolerance is None else tolerance
     rows = np.asarray([part for own in parts for part in own], dtype=float).reshape(-1, 4)
     lines = []
     for b in range(BINS):

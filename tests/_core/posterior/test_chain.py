@@ -107,3 +107,13 @@ def test_the_same_seed_has_the_same_draws():
     )
     np.testing.assert_array_equal(one, same)
     assert not np.array_equal(one, other)
+
+
+def test_where_no_support_of_a_block_is_possible_the_chain_stays(monkeypatch):
+    Z, judge = draw(5, noise=2.0), CRITERIA["common-size"]
+    run = chains(Z, judge, UP_TO_5, [[0, 3], [1], []])
+    nothing = lambda bases, members, rows: np.full((3, 9), np.inf)  # noqa: E731
+    monkeypatch.setattr(run, "_dilution", nothing)
+    for _ in range(5):
+        run.run(1)
+    assert [np.flatnonzero(mask).tolist() for mask in run.masks] == [[0, 3], [1], []]

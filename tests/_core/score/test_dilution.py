@@ -6,7 +6,7 @@ import pytest
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
 from projstg._core.score.criterion import CRITERIA, support_scores
-from projstg._core.score.dilution import dilutions, entering_pivots, is_dependent, pivots
+from projstg._core.score.dilution import dilutions, entering_costs, is_dependent
 from projstg._core.score.neighbours import neighbours
 from projstg._core.search.working_set import restricted
 
@@ -32,19 +32,20 @@ def log_det(Z, support):
 
 
 @pytest.mark.parametrize("members", [[], [3], [5, 0, 2]])
-def test_every_pivot_is_a_ratio_of_determinants(members, rng):
+def test_every_cost_is_the_logarithm_of_a_determinant(members, rng):
     Z = problem(rng)
-    found = pivots(field_of(Z), np.zeros(1, int), np.asarray([members], dtype=np.int64))
-    now = log_det(Z, members)
-    assert found.now[0] == pytest.approx(now)
+    found = dilutions(field_of(Z), np.zeros(1, int), np.asarray([members], dtype=np.int64))
+    assert found.now[0] == pytest.approx(-log_det(Z, members))
     for p in range(len(members)):
         rest = [*members[:p], *members[p + 1 :]]
-        assert np.log(found.left_out[0, p]) == pytest.approx(log_det(Z, rest) - now)
+        assert found.left_out[0, p] == pytest.approx(-log_det(Z, rest))
         for j in set(range(D)) - set(members):
-            change = log_det(Z, [*rest, j]) - now
-            assert np.log(found.exchanged[0, p, j]) == pytest.approx(change)
+            assert found.exchanged.added[0, p, j] == pytest.approx(-log_det(Z, [*rest, j]))
     for j in set(range(D)) - set(members):
-        assert np.log(found.added[0, j]) == pytest.approx(log_det(Z, [*members, j]) - now)
+        assert found.entered.added[0, j] == pytest.approx(-log_det(Z, [*members, j]))
+    outside = [j for j in range(D) if j not in members]
+    assert not found.exchanged.in_doubt[..., outside].any()
+    assert not found.entered.in_doubt[..., outside].any()
 
 
 def test_a_member_of_zeros_does_not_count(rng):
@@ -52,16 +53,33 @@ def test_a_member_of_zeros_does_not_count(rng):
     field = field_of(Z)
     G = np.pad(field.G, ((0, 0), (0, 1), (0, 1)))
     diagonal, members = np.diagonal(G, axis1=1, axis2=2), np.asarray([[2, D, 5, D]])
-    found = entering_pivots(G[0][members], members, diagonal, field.n)
-    plain = entering_pivots(G[0][members[:, ::2]], members[:, ::2], diagonal, field.n)
-    np.testing.assert_allclose(found, plain, atol=1e-14)
+    found = entering_costs(G[0][members], members, diagonal, field.n)
+    plain = entering_costs(G[0][members[:, ::2]], members[:, ::2], diagonal, field.n)
+    np.testing.assert_allclose(found.added, plain.added, atol=1e-12)
 
 
-def test_what_is_rounding_and_what_is_not_clear():
-    costs, in_doubt = dilutions(np.asarray([0.0, 1e-14, 1e-12, 1e-10, 1e-8, 0.5]))
-    assert np.isinf(costs).tolist() == [True, True, False, False, False, False]
-    assert in_doubt.tolist() == [False, False, True, True, False, False]
-    assert costs[-1] == pytest.approx(np.log(2.0))
+@pytest.mark.parametrize("apart", 10.0 ** -np.arange(2.0, 9.0, 0.5))
+def test_what_is_not_in_doubt_is_what_the_eigenvalues_say(apart, rng):
+    """Near copies enter, are there already, or come for another: never dependent unawares."""
+    Z = problem(rng)
+    X = Z.X.copy()
+    X[..., 7], X[..., 6] = X[..., 0] + apart * X[..., 7], X[..., 1] + 1e-5 * X[..., 6]
+    Z, _ = standardized(RowQuadratic.from_rows(X, Z.y))
+    field = field_of(Z)
+    for members in ([0, 2], [0, 1, 6], [2, 7], [1, 2, 6, 7]):
+        if is_dependent(field, 0, np.asarray(members)):
+            continue
+        found = dilutions(field, np.zeros(1, int), np.asarray([members]))
+        for j in set(range(D)) - set(members):
+            supports = {(j,): np.sort([*members, j])}
+            supports |= {
+                (p, j): np.sort([*members[:p], *members[p + 1 :], j]) for p in range(len(members))
+            }
+            for place, own in supports.items():
+                costs = found.entered if len(place) == 1 else found.exchanged
+                if not costs.in_doubt[(0, *place)]:
+                    is_infinite = np.isinf(costs.added[(0, *place)])
+                    assert is_infinite == is_dependent(field, 0, own)
 
 
 @pytest.mark.parametrize("name", ["common-size", "evidence"])

@@ -35,12 +35,15 @@ from ..score.criterion import (
     scores_by_ridge,
     total_score,
 )
-from ..score.dilution import dilutions, entering_pivots, is_dependent
+from ..score.dilution import entering_costs, is_dependent
 from ..score.tableau import Field, tableau_of_rows
 from ..score.updates import added
 from .posterior_settings import POSTERIOR, PosteriorSettings
 
 __all__ = ["Chains", "Sample", "Visited"]
+
+# Instead of zero under a logarithm.
+_TINY = 1e-300
 
 
 class Sample(NamedTuple):
@@ -93,8 +96,17 @@ class Chains:
         sizes = np.flatnonzero(np.isfinite(cost_of_size))
         every = np.arange(cost_of_size.size + 1)
         self.own = np.where(every >= sizes[-1], 0.0, np.where(every <= sizes[0], 1.0, 0.5))
+        with np.errstate(divide="ignore"):
+            # The costs of a base that stays, and of one that grows, by the size of the base.
+            self._stays = cost_of_size - 2.0 * np.log(self.own[:-1])
+            self._grows = np.append(cost_of_size[1:], np.inf) - 2.0 * np.log(1.0 - self.own[1:])
+            self._log_doubt = np.log(self.doubt)
         self.ridge = np.zeros(len(masks), dtype=np.int64)
         self.visited: list[Visited] = []
+        # One number for each chain.
+        n_chains = len(masks)
+        self._yy, self._dof, self._n = (np.repeat(one, n_chains) for one in field[2:5])
+        self._floor = residual_floor(self._yy)[:, None]
 
     def run(self, n_steps: int) -> Sample:
         """Make so many steps and return their blocks."""
@@ -143,42 +155,50 @@ class Chains:
         """Return the probabilities within each block, (C, D + 1)."""
         members = _padded(bases)
         rows = self.field.G[0][members]
-        costs = self._scores(members, rows) + self._dilution(bases, members, rows)
-        sizes, of_size = bases.sum(axis=1), np.append(self.cost_of_size, np.inf)
-        doubt = np.sum(np.where(bases, self.doubt, 0.0), axis=1, keepdims=True) + self.doubt
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # A support of one column j more chooses this base with (1 − own(K + 1)) d_j/Σd.
-            chosen = (1.0 - self.own[sizes + 1])[:, None] * self.doubt / doubt
-            costs[:, :-1] += of_size[sizes + 1][:, None] - 2.0 * np.log(chosen)
-            costs[:, -1] += of_size[sizes] - 2.0 * np.log(self.own[sizes])
+        costs = self._scores(members, rows)
+        costs += self._dilution(bases, members, rows)
+        sizes = bases.sum(axis=1)
+        # A support of one column j more chooses this base with (1 − own(K + 1)) d_j/Σd.
+        doubt = (bases @ self.doubt)[:, None] + self.doubt
+        log_share = self._log_doubt - np.log(np.maximum(doubt, _TINY))
+        costs[:, :-1] += self._grows[sizes][:, None] - 2.0 * log_share
+        costs[:, -1] += self._stays[sizes]
         costs[:, :-1][bases | self.excluded] = np.inf
+        self._stay_where_nothing_is_possible(costs, bases)
         costs -= np.min(costs, axis=1, keepdims=True)
         shares = np.exp(-0.5 * costs)
-        return shares / shares.sum(axis=1, keepdims=True)
+        shares /= shares.sum(axis=1, keepdims=True)
+        return shares
+
+    def _stay_where_nothing_is_possible(self, costs: np.ndarray, bases: np.ndarray) -> None:
+        """Let chains stay where rounding makes all supports of a block dependent."""
+        lost = np.flatnonzero(np.isinf(np.min(costs, axis=1)))
+        if not lost.size:
+            return
+        left = self.masks[lost] & ~bases[lost]
+        costs[lost, np.where(left.any(axis=1), np.argmax(left, axis=1), bases.shape[1])] = 0.0
 
     def _scores(self, members: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return the scores at the chains' ridges of the bases with each column, (C, D + 1).
 
         log det H of the base is the same for all of a block and is left out.
         """
-        field, ridge = self.field, self.criterion.ridges.at(self.ridge)
-        yy, dof = (np.repeat(one, len(members)) for one in (field.yy, field.dof))
-        state = tableau_of_rows(rows, members, self.diagonal, field.b, yy, ridge.kappa)
+        ridge, b = self.criterion.ridges.at(self.ridge), self.field.b
+        state = tableau_of_rows(rows, members, self.diagonal, b, self._yy, ridge.kappa)
         no_det, has_effects = np.zeros(len(members)), self.criterion.has_common_size
         fit = added(state, no_det, ridge.kappa, has_effects=has_effects)
-        floor = residual_floor(yy)[:, None]
-        return ridge_scores(fit, ridge.beside(1), dof[:, None], floor, self.criterion)
+        dof = self._dof[:, None]
+        return ridge_scores(fit, ridge.beside(1), dof, self._floor, self.criterion)
 
     def _dilution(self, bases: np.ndarray, members: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return what the prior of the columns adds, (C, D + 1)."""
         if not self.criterion.is_diluted:
             return np.zeros((len(bases), bases.shape[1] + 1))
-        n = np.repeat(self.field.n, len(members))
         if self.redundant.any():
             is_redundant = np.append(self.redundant, False)[members]
             members = np.where(is_redundant, bases.shape[1], members)
             rows = self.field.G[0][members]
-        costs, in_doubt = dilutions(entering_pivots(rows, members, self.diagonal, n))
+        costs, in_doubt = entering_costs(rows, members, self.diagonal, self._n)
         costs[:, -1] = 0.0
         if in_doubt.any():
             in_doubt = in_doubt[:, :-1] & ~bases & ~self.excluded
@@ -190,18 +210,17 @@ class Chains:
     def _draw_ridges(self) -> None:
         """Draw each chain's κ given its support."""
         members = _padded(self.masks)
-        G, field, n = self.field.G[0], self.field, len(members)
-        yy, dof, rows = (np.repeat(one, n) for one in (field.yy, field.dof, field.n))
-        own = spectrum(G[members[:, :, None], members[:, None, :]], field.b[0][members], yy)
+        G, b = self.field.G[0], self.field.b[0]
+        own = spectrum(G[members[:, :, None], members[:, None, :]], b[members], self._yy)
         undiluted = self.criterion._replace(is_diluted=False)
-        scores = scores_by_ridge(own, yy, dof, rows, undiluted)
+        scores = scores_by_ridge(own, self._yy, self._dof, self._n, undiluted)
         shares = np.exp(-0.5 * (scores - np.min(scores, axis=1, keepdims=True)))
         sums = np.cumsum(shares, axis=1)
-        draws = self.generator.random((n, 1)) * sums[:, -1:]
+        draws = self.generator.random((len(sums), 1)) * sums[:, -1:]
         self.ridge = np.minimum(np.sum(sums < draws, axis=1), scores.shape[1] - 1)
         cost = total_score(scores) + self.cost_of_size[self.masks.sum(axis=1)]
         if self.criterion.is_diluted:
-            values = np.where(own.values > 0.0, own.values / rows[:, None], 1.0)
+            values = np.where(own.values > 0.0, own.values / self._n[:, None], 1.0)
             cost = cost - np.sum(np.log(values), axis=1)
         self.visited.append(Visited(self.masks.copy(), cost))
 

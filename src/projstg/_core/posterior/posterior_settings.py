@@ -25,7 +25,7 @@ class PosteriorSettings:
     """A ridge with less than this share of the evidence of the leaders, of each size, is left out,
     and a neighbourhood costs as much less. With K given eight of 21 stay (N = 40, D = 64, K = 10),
     with K from the data nearly all: small supports need others than large ones."""
-    most_looks: int = 16
+    most_looks: int = 12
     """At most this many neighbourhoods are looked at; a chain goes on from there."""
     at_once: int = 8
     """Neighbourhoods in one batch: Python costs as much for one as for all."""
@@ -44,7 +44,7 @@ class PosteriorSettings:
     # The chain.
     n_chains: int = 32
     """Python costs as much for one chain as for all. Their spread is the Monte Carlo error."""
-    steps_at_a_ridge: int = 4
+    steps_at_a_ridge: int = 5
     """A ridge is drawn after this many steps; a draw costs as much as a step or two."""
     first_steps: int = 32
     """The first steps. They are enough where hardly anything lies outside what was counted …"""
@@ -67,7 +67,7 @@ class PosteriorSettings:
     """Where the budget is spent, at least this many steps are not discarded …"""
     most_steps: int = 240
     """… and at most this many; between them …"""
-    most_entries: int = 22_000
+    most_entries: int = 20_000
     """… as many as have this many entries, of D columns times K members, for each chain."""
     tolerance: float = 0.012
     """The chain ends when the Monte Carlo error of every probability is below this."""

@@ -25,6 +25,7 @@ from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
 from ..data.redundant_columns import redundant_columns
 from ..score.criterion import CRITERIA, Criterion, scores_by_ridge, support_spectra, total_score
+from ..score.dilution import is_dependent
 from ..score.prior import n_selectable
 from ..score.tableau import has_enough_digits, tableaux
 from ..search.record import Optima, slack
@@ -162,6 +163,8 @@ class Beliefs:
             return
         generator, weights = np.random.default_rng([seed, 0]), self.counted.weights
         begin = generator.choice(weights.size, settings.n_chains, p=weights)
+        if any(self._is_dependent(looked, place) for place in np.unique(begin)):
+            return
         chains = Chains(
             looked.field,
             looked.criterion,
@@ -293,6 +296,11 @@ class Beliefs:
         problem = np.zeros(1, dtype=np.int64)
         state, _ = tableaux(looked.field, problem, members, looked.criterion)
         return bool(has_enough_digits(looked.field, problem, state)[0])
+
+    def _is_dependent(self, looked: BestFirst, place: int) -> bool:
+        """Return whether a counted support is dependent by its sums, though not by its rows."""
+        members = np.flatnonzero(self.counted.masks[place])
+        return looked.criterion.is_diluted and is_dependent(looked.field, 0, members)
 
     def _exact_scores(self, supports: np.ndarray) -> np.ndarray:
         return total_score(self._by_ridge(supports))

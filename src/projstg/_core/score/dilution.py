@@ -7,8 +7,9 @@ P = R_SS⁻¹, U = P R_S· and h_j = 1 − R_jS U_·j, the determinant changes b
 
 It is the tableau of R without a ridge and without y (:mod:`.tableau`). A pivot is what is left of a
 column's square when the other members are taken out. Where it is rounding the columns are
-dependent, and the prior is zero. The rule for rank is about eigenvalues, and a pivot may be up to K
-times the smallest; so near that rule the eigenvalues themselves decide (:func:`is_dependent`).
+dependent, and the prior is zero. The rule for rank is about eigenvalues. The smallest is at least
+one over the trace of the inverse, which is tr P + (1 + |U_·j|²)/h_j after j has entered; where that
+is not far above the rule, only the eigenvalues themselves can tell (:func:`is_dependent`).
 """
 
 from __future__ import annotations
@@ -20,51 +21,82 @@ import numpy as np
 from ..data.determined_directions import SMALLEST_SHARE
 from .tableau import Field
 
-__all__ = ["Pivots", "dilutions", "entering_pivots", "is_dependent", "pivots"]
+__all__ = ["Costs", "Dilution", "dilutions", "entering_costs", "is_dependent"]
 
-# A pivot below the first is rounding of R; above the second no eigenvalue is below the rule for
-# rank. Between them only eigenvalues can tell.
+# A pivot below this is rounding of R.
 _ROUNDING = 1e-13
-_CLEAR = 1e-9
+# Below this trace of the inverse no eigenvalue is near the rule for rank.
+_CLEAR = 1e9
 
 
-class Pivots(NamedTuple):
-    """The factors by which |R_SS| changes around C independent supports."""
+class Costs(NamedTuple):
+    """What dilution adds to scores, −log of a determinant, infinite where it is rounding."""
+
+    added: np.ndarray
+    in_doubt: np.ndarray
+    """Whether only the eigenvalues can tell if the support is dependent."""
+
+
+class Dilution(NamedTuple):
+    """The costs around C independent supports."""
 
     now: np.ndarray
-    """log |R_SS| itself, (C,)."""
-    exchanged: np.ndarray
-    """(C, K, D)."""
-    added: np.ndarray
-    """(C, D)."""
+    """−log |R_SS| of the supports themselves, (C,)."""
+    exchanged: Costs
+    """Of all exchanges, (C, K, D)."""
+    entered: Costs
+    """With one column more, (C, D)."""
     left_out: np.ndarray
-    """(C, K)."""
+    """With one member less, (C, K)."""
 
 
-def pivots(field: Field, problem: np.ndarray, members: np.ndarray) -> Pivots:
-    """Return the pivots around independent supports ``members`` (C, K) of ``problem`` (C,)."""
+class _Inverse(NamedTuple):
+    """P, U and h of the docstring."""
+
+    P: np.ndarray
+    U: np.ndarray
+    h: np.ndarray
+
+    @property
+    def trace(self) -> np.ndarray:
+        """Tr P, (C,)."""
+        return np.einsum("ckk->c", self.P)
+
+
+def dilutions(field: Field, problem: np.ndarray, members: np.ndarray) -> Dilution:
+    """Return the costs around independent supports ``members`` (C, K) of ``problem`` (C,)."""
     n = field.n[problem]
     rows = field.G[problem[:, None], members]
     if field.redundant.any():
         rows = rows * ~field.redundant[problem][:, None, :]
         rows = rows * ~field.redundant[problem[:, None], members][..., None]
     R = _correlations(rows, members, n)
-    diagonal = np.diagonal(field.G, axis1=1, axis2=2)[problem]
-    P, U, h = _inverse(R, rows, diagonal, n)
-    p = np.diagonal(P, axis1=1, axis2=2)
-    exchanged = h[:, None, :] * p[..., None] + U * U
-    return Pivots(np.linalg.slogdet(R)[1], exchanged, h, p)
+    found = _inverse(R, rows, np.diagonal(field.G, axis1=1, axis2=2)[problem], n)
+    now = -np.linalg.slogdet(R)[1]
+    p, U2 = np.einsum("ckk->ck", found.P), found.U**2
+    # Without member i, and with j: the pivot of j, and a bound of what it adds to the trace.
+    pivot = found.h[:, None, :] * p[..., None] + U2
+    share = np.sum((found.P / p[:, None, :]) ** 2, axis=1)
+    more = 1.0 + 2.0 * np.sum(U2, axis=1, keepdims=True) + 2.0 * share[..., None] * U2
+    trace = found.trace[:, None, None] + more * p[..., None] / np.maximum(pivot, _ROUNDING)
+    swaps, entered = _costs(pivot, trace, found.trace[:, None, None]), _entered(found)
+    return Dilution(
+        now,
+        swaps._replace(added=swaps.added + now[:, None, None]),
+        entered._replace(added=entered.added + now[:, None]),
+        now[:, None] - np.log(p),
+    )
 
 
-def entering_pivots(
+def entering_costs(
     rows: np.ndarray, members: np.ndarray, diagonal: np.ndarray, n: np.ndarray
-) -> np.ndarray:
-    """Return the pivots of all columns that may enter independent supports (C, K), (C, D).
+) -> Costs:
+    """Return what one column more adds to −log |R_SS| of independent supports (C, K), (C, D).
 
     ``rows`` (C, K, D) are those of G, ``diagonal`` (C, D) is that of G, and n is (C,). A member may
     be a column of zeros: it does not count.
     """
-    return _inverse(_correlations(rows, members, n), rows, diagonal, n)[2]
+    return _entered(_inverse(_correlations(rows, members, n), rows, diagonal, n))
 
 
 def _correlations(rows: np.ndarray, members: np.ndarray, n: np.ndarray) -> np.ndarray:
@@ -75,22 +107,29 @@ def _correlations(rows: np.ndarray, members: np.ndarray, n: np.ndarray) -> np.nd
     return R
 
 
-def _inverse(
-    R: np.ndarray, rows: np.ndarray, diagonal: np.ndarray, n: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return P, U and h."""
+def _inverse(R: np.ndarray, rows: np.ndarray, diagonal: np.ndarray, n: np.ndarray) -> _Inverse:
     P = np.linalg.inv(R)
     U = P @ rows
     U /= n[:, None, None]
     h = (diagonal - np.einsum("ckd,ckd->cd", rows, U)) / n[:, None]
-    return P, U, np.maximum(h, 0.0)
+    return _Inverse(P, U, np.maximum(h, 0.0))
 
 
-def dilutions(pivot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return −log of pivots, infinite where they are rounding, and which of them are not clear."""
-    is_rounding = pivot < _ROUNDING
-    added = -np.log(np.where(is_rounding, 1.0, pivot))
-    return np.where(is_rounding, np.inf, added), ~is_rounding & (pivot < _CLEAR)
+def _entered(found: _Inverse) -> Costs:
+    """Return the costs of one column more, without those of the supports themselves."""
+    more = 1.0 + np.einsum("ckd,ckd->cd", found.U, found.U)
+    before = found.trace[:, None]
+    return _costs(found.h, before + more / np.maximum(found.h, _ROUNDING), before)
+
+
+def _costs(pivot: np.ndarray, trace: np.ndarray, before: np.ndarray) -> Costs:
+    """Return the costs from pivots, and the trace of the inverse with and without the column.
+
+    Where the supports themselves are near the rule for rank, rounding of a pivot says nothing.
+    """
+    is_rounding = (pivot < _ROUNDING) & (before <= _CLEAR)
+    added = -np.log(np.maximum(pivot, _ROUNDING))
+    return Costs(np.where(is_rounding, np.inf, added), ~is_rounding & (trace > _CLEAR))
 
 
 def is_dependent(field: Field, problem: int, members: np.ndarray) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .criterion import Criterion, RidgeFit, Ridges, residual_floor, ridge_scores, total_score
-from .dilution import dilutions, pivots
+from .dilution import Costs, Dilution, dilutions
 from .score_settings import SCORE
 from .tableau import Field, Tableau, has_enough_digits, swap_objectives, tableaux
 from .updates import added, exchanged, left_out, present
@@ -69,37 +69,24 @@ def _grid(
     return _Grid(state, now, ridge, field.dof[many], residual_floor(field.yy[many]), criterion)
 
 
-class _Dilution(NamedTuple):
-    """What dilution adds to the scores around C supports; nothing where there is none."""
-
-    now: np.ndarray
-    """(C,)."""
-    exchanged: np.ndarray
-    """(C, K, D), and likewise the next two."""
-    added: np.ndarray
-    left_out: np.ndarray
-    is_clear: np.ndarray
-    """(C,): whether it is clear which of the neighbours are dependent."""
-
-
 def _dilution(
     field: Field, problem: np.ndarray, members: np.ndarray, criterion: Criterion
-) -> _Dilution:
+) -> Dilution:
+    """Return what dilution adds around supports: nothing where there is none."""
+    if criterion.is_diluted:
+        return dilutions(field, problem, members)
     (C, K), n_columns = members.shape, field.b.shape[1]
-    if not criterion.is_diluted:
-        more, less = np.zeros((C, n_columns)), np.zeros((C, K))
-        swaps = np.zeros((C, K, n_columns))
-        return _Dilution(np.zeros(C), swaps, more, less, np.ones(C, dtype=bool))
-    found = pivots(field, problem, members)
-    may_not_enter = _may_not_enter(field, problem, members)
-    swaps, swaps_in_doubt = dilutions(found.exchanged)
-    more, more_in_doubt = dilutions(found.added)
-    in_doubt = np.any(swaps_in_doubt, axis=1) | more_in_doubt
-    is_clear = ~np.any(in_doubt & ~may_not_enter, axis=1)
-    now, less = -found.now, -np.log(found.left_out)
-    return _Dilution(
-        now, swaps + now[:, None, None], more + now[:, None], less + now[:, None], is_clear
+    swaps, more = (
+        Costs(np.zeros(shape), np.zeros(shape, dtype=bool))
+        for shape in ((C, K, n_columns), (C, n_columns))
     )
+    return Dilution(np.zeros(C), swaps, more, np.zeros((C, K)))
+
+
+def _is_clear(dilution: Dilution, may_not_enter: np.ndarray) -> np.ndarray:
+    """Return whether it is clear which of the neighbours are dependent, (C,)."""
+    in_doubt = np.any(dilution.exchanged.in_doubt, axis=1) | dilution.entered.in_doubt
+    return ~np.any(in_doubt & ~may_not_enter, axis=1)
 
 
 def neighbours(
@@ -114,12 +101,13 @@ def neighbours(
     state, ridge = tableaux(field, problem, members, criterion)
     grid = _grid(field, problem, criterion, state, ridge)
     dilution = _dilution(field, problem, members, criterion)
+    may_not_enter = _may_not_enter(field, problem, members)
     more, less = np.full((C, n_columns), np.inf), np.full((C, K), np.inf)
     if resize:
         now, has_effects = grid.now, criterion.has_common_size
         more = grid.score(added(state, now.log_det, ridge.kappa, has_effects=has_effects))
-        more += dilution.added
-        more[_may_not_enter(field, problem, members)] = np.inf
+        more += dilution.entered.added
+        more[may_not_enter] = np.inf
         less = grid.score(left_out(state, grid.now, ridge.kappa)) + dilution.left_out
         less[field.locked[problem[:, None], members]] = np.inf
     return Neighbours(
@@ -127,7 +115,7 @@ def neighbours(
         _exchanges(field, problem, members, grid, dilution),
         more,
         less,
-        has_enough_digits(field, problem, state) & dilution.is_clear,
+        has_enough_digits(field, problem, state) & _is_clear(dilution, may_not_enter),
     )
 
 
@@ -151,7 +139,8 @@ def exchange_scores(
     return (
         _exchanges(field, problem, members, grid, dilution),
         grid.score(grid.now) + dilution.now,
-        has_enough_digits(field, problem, state) & dilution.is_clear,
+        has_enough_digits(field, problem, state)
+        & _is_clear(dilution, _may_not_enter(field, problem, members)),
     )
 
 
@@ -163,7 +152,7 @@ def _may_not_enter(field: Field, problem: np.ndarray, members: np.ndarray) -> np
 
 
 def _exchanges(
-    field: Field, problem: np.ndarray, members: np.ndarray, grid: _Grid, dilution: _Dilution
+    field: Field, problem: np.ndarray, members: np.ndarray, grid: _Grid, dilution: Dilution
 ) -> np.ndarray:
     """Return the score of every exchange, (C, K, D)."""
     if not members.shape[1]:
@@ -173,13 +162,13 @@ def _exchanges(
     if counts_volume:
         constant = grid.now.log_det - grid.now.K * np.log(grid.ridge.kappa) + grid.ridge.zero_cost
         table += constant[:, None, None]
-    scores = grid.total(table) + dilution.exchanged
+    scores = grid.total(table) + dilution.exchanged.added
     excluded = _may_not_enter(field, problem, members)
     scores[np.broadcast_to(excluded[:, None, :], scores.shape)] = np.inf
     scores[field.locked[problem[:, None], members]] = np.inf
     if not grid.criterion.has_common_size:
         return scores
-    return _with_common_size(grid, scores, dilution.exchanged)
+    return _with_common_size(grid, scores, dilution.exchanged.added)
 
 
 def _with_common_size(grid: _Grid, gaussian: np.ndarray, dilution: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..score.dilution import dilutions, entering_pivots, is_dependent
+from ..score.dilution import entering_costs, is_dependent
 from ..score.tableau import Field
 
 __all__ = ["independent_support"]
@@ -28,15 +28,16 @@ def independent_support(field: Field, i: int, members: np.ndarray) -> np.ndarray
     wanted = np.concatenate([rest[locked[rest]], rest[~locked[rest]]])
     chosen = np.empty(0, dtype=np.int64)
     while chosen.size < rest.size:
-        left = entering_pivots(G[:, chosen], chosen[None], diagonal, field.n[i : i + 1])[0]
-        cost, in_doubt = dilutions(left)
-        may_enter = np.isfinite(cost) & ~in_doubt & ~field.excluded[i]
+        cost = entering_costs(G[:, chosen], chosen[None], diagonal, field.n[i : i + 1])
+        may_enter = np.isfinite(cost.added[0]) & ~cost.in_doubt[0] & ~field.excluded[i]
         may_enter[chosen] = may_enter[redundant] = False
         first = wanted[may_enter[wanted]]
         if first.size:
             entering = int(first[0])
         elif may_enter.any():
-            gain = _residual(field, i, chosen) ** 2 / np.where(may_enter, left, 1.0)
+            gain = _residual(field, i, chosen) ** 2 * np.exp(
+                np.where(may_enter, cost.added[0], 0.0)
+            )
             entering = int(np.argmax(np.where(may_enter, gain, -1.0)))
         else:
             return None

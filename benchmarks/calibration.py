@@ -1,0 +1,104 @@
+"""Is the posterior computed as it is defined? Problems are drawn from the prior itself.
+
+    python benchmarks/calibration.py --jobs 2 [--problems 1000]
+
+Simulation-based calibration of ``criterion="evidence"``: K from its prior (or given), a support
+that is accepted with the root of the determinant of its correlations, κ from the grid, coefficients
+N(0, σ²/κ) of columns at mean square one, σ = 1. The grid is cut to 1 … 100, in the draws and in the
+fit alike, so that probabilities of all sizes occur. Whatever is stated must then happen as often: a
+gap is an error of computing, not of the prior. A *miss* is a gap beyond 0.05 and beyond 2.5
+standard errors, clustered by problem, in a bin of at least 200 cases (100 problems for supports).
+"""
+
+import argparse
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from worlds import in_bins, in_one_bin, reliability
+
+from projstg import ProjectedSTG
+from projstg._core.score import criterion as scoring
+from projstg._core.score.prior import size_prior
+from projstg.datasets import make_sparse_regression
+
+ROOT, KINDS = 20261203, ("given", "free")
+DESIGNS = (
+    {"design": "gaussian"},
+    {"design": "toeplitz", "rho": 0.7},
+    {"design": "block", "rho": 0.6},
+    {"design": "equicorrelated", "rho": 0.4},
+)
+COLUMNS, ROWS, MOST_GIVEN = (12, 24, 40), (30, 90), 8
+TOLERANCE = 0.05
+KAPPA = 10.0 ** np.arange(0.0, 2.25, 0.5)
+
+
+def judge():
+    """The criterion of the draws: effects around zero, over fewer ridges."""
+    n = KAPPA.size
+    ridges = scoring.Ridges(KAPPA, np.full(n, 2.0 * np.log(n)), np.full(n, np.inf))
+    return scoring.CRITERIA["evidence"]._replace(ridges=ridges)
+
+
+def drawn(kind, index):
+    """A table, its response, and the support, all from the prior."""
+    rng = np.random.default_rng([ROOT, KINDS.index(kind), index])
+    n, d = int(np.exp(rng.uniform(*np.log(ROWS)))), int(rng.choice(COLUMNS))
+    design = DESIGNS[rng.integers(len(DESIGNS))]
+    X = make_sparse_regression(n, d, 1, noise_std=1.0, **design, root=ROOT, repetition=index).X
+    X = X - X.mean(axis=0)
+    X = X / np.sqrt(np.mean(X**2, axis=0))
+    R = X.T @ X / n
+    sizes = np.exp(size_prior(0, min(d, n - 3), d))
+    given = int(rng.integers(1, MOST_GIVEN + 1))
+    while True:
+        k = given if kind == "given" else int(rng.choice(sizes.size, p=sizes / sizes.sum()))
+        support = rng.choice(d, k, replace=False)
+        if rng.random() < np.sqrt(np.linalg.det(R[np.ix_(support, support)])):
+            break
+    beta = rng.standard_normal(k) / np.sqrt(rng.choice(KAPPA))
+    y = X[:, support] @ beta + rng.standard_normal(n)
+    return X, y, np.isin(np.arange(d), support)
+
+
+def trial(kind, index):
+    """What was stated of one problem, in bins, and what was true."""
+    scoring.CRITERIA["evidence"] = judge()
+    X, y, truth = drawn(kind, index)
+    size = int(truth.sum()) if kind == "given" else "auto"
+    model = ProjectedSTG(size, criterion="evidence").fit(X, y)
+    chosen = model.support_
+    return {
+        "inclusion": in_bins(model.inclusion_probability_, truth),
+        "exactly": in_one_bin(model.support_probability_, np.array_equal(chosen, truth)),
+        "all belong": in_one_bin(model.all_belong_probability_, not np.any(chosen & ~truth)),
+        "method": model.accuracy_.method,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--problems", type=int, default=1000, help="of each kind")
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    for kind in KINDS:
+        with parallel_config("loky", inner_max_num_threads=1):
+            rows = Parallel(n_jobs=options.jobs)(
+                delayed(trial)(kind, index) for index in range(options.problems)
+            )
+        methods = [row["method"] for row in rows]
+        counts = ", ".join(f"{methods.count(one)} {one}" for one in sorted(set(methods)))
+        print(f"\nK {kind}: {len(rows)} problems, {counts}")
+        for name in ("inclusion", "exactly", "all belong"):
+            lines = reliability([row[name] for row in rows], name, TOLERANCE)
+            print(f"  {name}: {sum(line['miss'] for line in lines)} misses")
+            for line in lines:
+                mark = " MISS" if line["miss"] else "" if line["judged"] else " (few)"
+                print(
+                    f"    {line['bin']:.1f} {line['cases']:6} stated {line['stated']:.3f} "
+                    f"right {line['observed']:.3f} error {line['error']:.3f}{mark}"
+                )
+
+
+if __name__ == "__main__":
+    main()
