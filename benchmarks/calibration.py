@@ -4,10 +4,11 @@
 
 Simulation-based calibration of ``criterion="evidence"``: K from its prior (or given), a support
 that is accepted with the root of the determinant of its correlations, κ from the grid, coefficients
-N(0, σ²/κ) of columns at mean square one, σ = 1. The grid is cut to 1 … 100, in the draws and in the
-fit alike, so that probabilities of all sizes occur. Whatever is stated must then happen as often: a
-gap is an error of computing, not of the prior. A *miss* is a gap beyond 0.05 and beyond 2.5
-standard errors, clustered by problem, in a bin of at least 200 cases (100 problems for supports).
+N(0, σ²/κ) of columns at mean square one, σ = 1. The grid is cut to 0.1 … 30, in the draws and in
+the fit alike, so that probabilities of all sizes occur. Whatever is stated must then happen as
+often: a gap is an error of computing, not of the prior. A *miss* is a gap beyond 0.05 and beyond
+2.5 standard errors, clustered by problem, in a bin of at least 200 cases (100 problems for
+supports).
 """
 
 import argparse
@@ -30,7 +31,7 @@ DESIGNS = (
 )
 COLUMNS, ROWS, MOST_GIVEN = (12, 24, 40), (30, 90), 8
 TOLERANCE = 0.05
-KAPPA = 10.0 ** np.arange(0.0, 2.25, 0.5)
+KAPPA = 10.0 ** np.arange(-1.0, 1.75, 0.5)
 
 
 def judge():

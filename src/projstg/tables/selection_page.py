@@ -54,8 +54,8 @@ _PICTURES = (
     _Picture(
         "sizes",
         "How many columns",
-        "How likely each number of columns is, given the rows, all numbers equally likely "
-        "beforehand. The likeliest choice need not have the likeliest size.",
+        "How likely each number of columns is, given the rows; beforehand fewer columns are a "
+        "little likelier than many. The likeliest choice need not have the likeliest size.",
         draw_sizes,
         False,
     ),

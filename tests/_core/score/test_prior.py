@@ -24,6 +24,12 @@ def test_the_prior_falls_evenly_from_the_smallest_size_to_all_columns(k_min, k_m
     np.testing.assert_allclose(prior[k_min:] * weight.sum(), weight)
 
 
+def test_more_columns_than_there_are_have_no_prior():
+    prior = np.exp(size_prior(2, 9, 6))
+    assert prior[7:].tolist() == [0.0] * 3
+    assert prior.sum() == pytest.approx(1.0)
+
+
 def test_it_is_the_beta_binomial_distribution_with_one_and_two():
     np.testing.assert_allclose(np.exp(size_prior(0, 9, 9)), betabinom(9, 1, 2).pmf(np.arange(10)))
 

@@ -1,9 +1,10 @@
 """K chosen from the data, and its columns.
 
-A size is proposed (:mod:`.size_ladder`) and the table is solved for it (:mod:`.fixed_size`). Then
-the posterior over supports of all sizes begins again, from that answer too. If its likeliest
-support has another size, the table is solved for that size. So the search is the same as with this
-K given, and the probabilities are over all sizes; they may find a better support of this size.
+Where there are few supports all are scored. Otherwise a size is proposed (:mod:`.size_ladder`).
+Either way the table is solved for the size of the likeliest support (:mod:`.fixed_size`), and what
+that search has found is counted, too. If the likeliest support now has another size, the table is
+solved for that size. So the search is the same as with this K given, and the probabilities are over
+all sizes; they may find a better support of this size.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Sizes to propose for the number of columns: a quick search at one size after another.
 
-The prior is uniform over the sizes 0 … K_max and over the supports of one size. So the log prior of
-a support of K columns has the term −log C(D, K), where C(D, K) is the number of supports of its
-size: among many columns some match by chance. First a ladder of sizes is searched, each size (a
-rung) with a few starts, until three in a row are no better than the best. The posterior goes on
-from there to supports one column larger or smaller, best first, and the size of the likeliest is
-proposed.
+The log prior of a support of K columns has the term −log C(D, K), where C(D, K) is the number of
+supports of its size: among many columns some match by chance (:mod:`..score.prior`). First a ladder
+of sizes is searched, each size (a rung) with a few starts, until three in a row are no better than
+the best. The posterior goes on from there to supports one column larger or smaller, best first, and
+the size of the likeliest is proposed.
 
 The caller then searches that size in full. The size is chosen if the likeliest support still has it
 when the posterior begins from that search, too.
@@ -18,8 +17,9 @@ import numpy as np
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
 from ..greedy.matching_pursuit import forward_selection
+from ..posterior.counted import costs_of_sizes
 from ..score.criterion import CRITERIA
-from ..score.prior import log_supports, n_selectable
+from ..score.prior import n_selectable, size_prior
 from ..search.best_support import refine
 from ..search.record import Optima
 from .pipeline_settings import PIPELINE
@@ -31,8 +31,8 @@ def ladder(
     problem: Problem, criterion: str, k_max: int, always: np.ndarray, never: np.ndarray, seed: int
 ) -> list[Optima]:
     """Return the best supports of a quick search at each size that was tried, for one problem."""
-    n_locked = int(np.sum(always))
-    n_free = n_selectable(always, never)
+    n_locked, n_free = int(np.sum(always)), n_selectable(always, never)
+    cost_of_size = costs_of_sizes(size_prior(n_locked, k_max, n_free), n_free, n_locked)
     found: list[Optima] = []
     lowest, n_worse = np.inf, 0
     for k in _rungs(n_locked, k_max):
@@ -50,8 +50,7 @@ def ladder(
             break  # all supports of this size, and of larger ones, are dependent
         own = rung.optima[0]
         found.append(Optima(own.supports[: PIPELINE.rung_kept], own.scores[: PIPELINE.rung_kept]))
-        choices = log_supports(n_free - n_locked, np.asarray([float(k - n_locked)]))[0]
-        cost = float(rung.objective[0]) + 2.0 * choices
+        cost = float(rung.objective[0]) + float(cost_of_size[k])
         n_worse = 0 if cost < lowest else n_worse + 1
         lowest = min(lowest, cost)
         if n_worse == PIPELINE.most_worse:

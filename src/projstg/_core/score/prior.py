@@ -26,13 +26,13 @@ def n_selectable(always: np.ndarray, never: np.ndarray) -> int:
 
 
 def size_prior(k_min: int, k_max: int, n_columns: int) -> np.ndarray:
-    """Return the log prior of sizes 0 … K_max, (K_max + 1,): −∞ below K_min.
+    """Return the log prior of sizes 0 … K_max, (K_max + 1,): −∞ below K_min and above D.
 
     From K_min on it is proportional to D − K + 1, D = ``n_columns`` being the number of columns
     that could be selected: a mild pull to few columns, the beta-binomial distribution with
     parameters 1 and 2. A uniform prior gives the one full support of a narrow table as much as all
     supports of half its columns together.
     """
-    prior = np.full(k_max + 1, -np.inf)
-    prior[k_min:] = np.log(n_columns - np.arange(k_min, k_max + 1) + 1.0)
+    prior, most = np.full(k_max + 1, -np.inf), min(k_max, n_columns)
+    prior[k_min : most + 1] = np.log(n_columns - np.arange(k_min, most + 1) + 1.0)
     return prior - np.logaddexp.reduce(prior)
