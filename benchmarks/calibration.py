@@ -19,7 +19,7 @@ from worlds import in_bins, in_one_bin, reliability
 
 from projstg import ProjectedSTG
 from projstg._core.score import criterion as scoring
-from projstg._core.score.prior import size_prior
+from projstg._core.score.prior import log_chance_dilution, size_prior
 from projstg.datasets import make_sparse_regression
 
 ROOT, KINDS = 20261203, ("given", "free")
@@ -50,7 +50,8 @@ def drawn(kind, index):
     X = X - X.mean(axis=0)
     X = X / np.sqrt(np.mean(X**2, axis=0))
     R = X.T @ X / n
-    sizes = np.exp(size_prior(0, min(d, n - 3), d))
+    sizes = size_prior(0, min(d, n - 3), d)
+    sizes = np.exp(sizes - log_chance_dilution(n - 1.0, np.arange(sizes.size)))
     given = int(rng.integers(1, MOST_GIVEN + 1))
     while True:
         k = given if kind == "given" else int(rng.choice(sizes.size, p=sizes / sizes.sum()))

@@ -29,7 +29,7 @@ from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, reliability
 from projstg._core.data.determined_directions import SMALLEST_SHARE
 from projstg._core.data.standard_table import as_table
 from projstg._core.score.criterion import CRITERIA, scores_by_ridge, support_spectra, total_score
-from projstg._core.score.prior import log_supports
+from projstg._core.score.prior import log_chance_dilution, log_supports
 
 D, MOST = 12, 5
 EFFECTS, SIZES = ("zero", "common", "half"), ("uniform", "fewer", "third", "mild")
@@ -74,13 +74,14 @@ def scored(X, y):
     return masks, evidence, np.concatenate(dets), masks.sum(axis=1)
 
 
-def log_prior(det, size, is_diluted, sizes):
+def log_prior(det, size, is_diluted, sizes, dof):
     """The logarithm of the prior of each support, up to a constant."""
     choices = log_supports(D, size)
     left = D - size + 1.0
     pull = {"uniform": 0.0, "fewer": -np.log(left), "third": -np.log(left * (left + 1.0))}
     pull["mild"] = np.log(size + 1.0)
-    return -choices - pull[sizes] + (0.5 * det if is_diluted else 0.0)
+    dilution = 0.5 * det - log_chance_dilution(dof, size) if is_diluted else 0.0
+    return -choices - pull[sizes] + dilution
 
 
 def trial(bag, index):
@@ -90,7 +91,7 @@ def trial(bag, index):
     masks, evidence, det, size = scored(problem.X, problem.y)
     found = []
     for effects, is_diluted, sizes in PRIORS:
-        log_mass = evidence[effects] + log_prior(det, size, is_diluted, sizes)
+        log_mass = evidence[effects] + log_prior(det, size, is_diluted, sizes, len(problem.y) - 1.0)
         share = np.exp(log_mass - logsumexp(log_mass))
         chosen = masks[np.argmax(share)]
         belongs = share[np.all(masks[:, chosen], axis=1)].sum()

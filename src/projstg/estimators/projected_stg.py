@@ -118,7 +118,8 @@ class ProjectedSTG(GateSelector):
         How likely each column is to be one of the right ones. With more than 300 columns, columns
         that are far from improving the answer get zero.
     inclusion_error_ : ndarray of shape (n_features_in_,) or None
-        Monte Carlo errors of these; zero where all supports were scored.
+        Monte Carlo errors of these; zero where all supports were scored, NaN where no error is
+        known (``accuracy_.method`` is "counted").
     size_probability_ : ndarray or None
         How likely each number of columns 0, 1, 2, … is.
     alternatives_ : list of (list, float) or None

@@ -16,6 +16,7 @@ from projstg._core.pipeline import auto_size as auto
 from projstg._core.pipeline.information_criteria import SELECTIONS
 from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.prior import log_chance_dilution
 
 
 def draw(seed, n=60, n_features=30, k=3, noise=0.5):
@@ -89,7 +90,8 @@ def likeliest_of_all(X, y, k_max):
         indices = np.asarray(supports, dtype=np.int64)[None]
         scores = support_scores(problem, indices, CRITERIA["common-size"])[0]
         choices = len(supports) / (n_features - k + 1)
-        logs |= dict(zip(supports, -0.5 * scores - np.log(choices), strict=True))
+        by_chance = log_chance_dilution(len(y) - 1.0, np.asarray([k]))[0]
+        logs |= dict(zip(supports, -0.5 * scores - np.log(choices) - by_chance, strict=True))
     best = max(logs, key=logs.get)
     return list(best), np.exp(logs[best] - np.logaddexp.reduce(list(logs.values())))
 
@@ -295,7 +297,15 @@ def test_columns_that_must_be_selected_may_depend_on_each_other():
     found = ProjectedSTG(always_select=[int(truth[0]), 14]).fit(X, y)
     assert chosen(found) == [*truth.tolist(), 14]
     np.testing.assert_allclose(found.inclusion_probability_[[truth[1], 15]], 0.5, atol=0.03)
-    assert found.inclusion_probability_[[truth[0], 14]].tolist() == [1.0, 1.0]
+    np.testing.assert_allclose(found.inclusion_probability_[[truth[0], 14]], 1.0)
+
+
+def test_columns_that_must_be_selected_and_depend_leave_room_for_all_others():
+    rng = np.random.default_rng(18)
+    X = rng.standard_normal((60, 5))
+    X[:, 1] = X[:, 0]
+    y = X[:, 0] + X[:, 2] + X[:, 3] + X[:, 4] + 0.1 * rng.standard_normal(60)
+    assert chosen(ProjectedSTG(always_select=[0, 1]).fit(X, y)) == [0, 1, 2, 3, 4]
 
 
 # ---------------------------------------------------------------------------- ways to the answer

@@ -8,10 +8,10 @@ from oracles_posterior import JUDGES, LIMITS, ONLY_3, PRIORS, UP_TO_5, D, draw, 
 from oracles_search import all_supports
 
 from projstg._core.posterior.best_first import BestFirst
-from projstg._core.posterior.counted import costs_of_sizes
 from projstg._core.posterior.posterior_settings import POSTERIOR
 from projstg._core.score.criterion import CRITERIA, support_scores
 from projstg._core.score.neighbours import neighbours
+from projstg._core.score.prior import costs_of_sizes
 
 # Go on while there is anything left to look at.
 TO_THE_END = replace(POSTERIOR, settled=0.0, negligible=200.0)
@@ -19,7 +19,7 @@ TO_THE_END = replace(POSTERIOR, settled=0.0, negligible=200.0)
 
 def looking(Z, judge, prior, always=(), never=(), settings=TO_THE_END):
     n_columns = Z.b.shape[1]
-    costs = costs_of_sizes(prior, n_columns - len(never), len(always))
+    costs = costs_of_sizes(prior, n_columns - len(never), len(always), 15.0, is_diluted=False)
     exact = lambda supports: support_scores(Z, supports[None], judge)[0]  # noqa: E731
     return BestFirst(field_of(Z, always, never), judge, costs, exact, settings)
 

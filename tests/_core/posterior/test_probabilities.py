@@ -13,17 +13,23 @@ from oracles_posterior import (
     D,
     draw,
     holding,
-    listed,
     summed,
 )
+from oracles_posterior import listed as listed_plainly
 from oracles_posterior import masks as limits_of
 
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
 from projstg._core.posterior import probabilities
 from projstg._core.posterior.posterior_settings import POSTERIOR
 from projstg._core.posterior.probabilities import Beliefs, criterion_with_volume
 from projstg._core.score.criterion import CRITERIA, support_scores, total_score
 from projstg._core.search.best_support import refine
 from projstg._core.search.record import Optima
+
+
+def listed(Z, judge, prior, always=(), never=()):
+    return listed_plainly(Z, judge, prior, always, never, dof=float(Z.degrees_of_freedom[0]))
 
 
 def searched(Z, size, criterion="common-size", **limits):
@@ -171,6 +177,7 @@ def test_a_fit_that_leaves_no_digits_is_counted_and_not_sampled(monkeypatch):
     assert found.accuracy.method == "counted"
     assert not found.accuracy.is_accurate
     assert np.isnan(found.accuracy.largest_error)
+    assert np.all(np.isnan(found.inclusion_error))
     assert found.exactly == pytest.approx(1.0)
 
 
@@ -251,6 +258,42 @@ def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
     outside = known.about(np.asarray([17, 38, 39]))
     assert outside.all_belong == 0.0
     assert outside.exactly >= 0.0
+
+
+def test_a_better_support_with_columns_not_looked_at_makes_the_count_begin_again():
+    Z, judge = draw(13, n_columns=40, n_rows=40, noise=0.3), CRITERIA["common-size"]
+    few = replace(POSTERIOR, most_columns=6, n_leaders=1)
+    known = beliefs(Z, judge, UP_TO_5, settings=few)
+    poor = np.asarray([[30], [31]])
+    known._columns = lambda groups, scores: np.unique(np.concatenate([g.ravel() for g in groups]))
+    known.count([Optima(poor, support_scores(Z, poor[None], judge)[0])])
+    assert not {0, 1, 2} <= set(known.columns.tolist())
+    best = np.asarray([[0, 1, 2]])
+    known.count([Optima(best, support_scores(Z, best[None], judge)[0])])
+    known.sample(0)
+    found = known.about(known.likeliest)
+    assert known.likeliest.tolist() == [0, 1, 2]
+    assert found.all_belong > 0.9
+    assert found.all_belong >= found.exactly - 0.02
+
+
+def test_dependent_columns_that_must_be_selected_weigh_alike_wherever_they_were_found():
+    """Six copies are forced: the search's supports and their neighbours are on one scale."""
+    rng = np.random.default_rng(14)
+    X = rng.standard_normal((1, 60, 13))
+    X[..., 1:6] = X[..., :1]
+    y = X[..., 0] + 0.3 * X[..., 7] - 0.25 * X[..., 9] + rng.standard_normal((1, 60))
+    Z, judge = standardized(RowQuadratic.from_rows(X, y))[0], CRITERIA["evidence"]
+    prior, forced = np.full(14, -np.log(14.0)), range(6)
+    exact, counted = (beliefs(Z, judge, prior, forced) for _ in range(2))
+    exact.enumerate()
+    always, never = limits_of(forced, (), 13)
+    counted.count([searched(Z, size, "evidence", always=always, never=never) for size in (6, 8)])
+    counted.sample(0)
+    support = exact.likeliest
+    one, other = exact.about(support), counted.about(support)
+    assert other.exactly == pytest.approx(one.exactly, abs=0.03)
+    np.testing.assert_allclose(other.inclusion, one.inclusion, atol=0.05)
 
 
 def test_scores_over_all_ridges_are_those_of_the_criterion():

@@ -5,8 +5,13 @@ import pytest
 from scipy.special import comb
 from scipy.stats import betabinom
 
-from projstg._core.posterior.counted import costs_of_sizes
-from projstg._core.score.prior import log_supports, n_selectable, size_prior
+from projstg._core.score.prior import (
+    costs_of_sizes,
+    log_chance_dilution,
+    log_supports,
+    n_selectable,
+    size_prior,
+)
 
 
 def test_the_logarithm_of_the_number_of_supports():
@@ -41,7 +46,26 @@ def test_a_column_that_must_be_selected_may_be_even_where_it_does_not_vary():
 
 def test_a_support_pays_for_its_size_and_for_how_many_there_are():
     prior = np.asarray([-np.inf, np.log(0.25), -np.inf, np.log(0.75), np.log(0.1)])
-    costs = costs_of_sizes(prior, n_free=9, n_locked=1)
+    costs = costs_of_sizes(prior, n_free=9, n_locked=1, dof=20.0, is_diluted=False)
     expected = [np.inf, -2 * np.log(0.25), np.inf, -2 * np.log(0.75 / comb(8, 2))]
     np.testing.assert_allclose(costs[:4], expected)
-    assert costs_of_sizes(prior, n_free=3, n_locked=1)[4] == np.inf
+    few = costs_of_sizes(prior, n_free=3, n_locked=1, dof=20.0, is_diluted=False)
+    assert few[4] == np.inf
+    diluted = costs_of_sizes(prior, n_free=9, n_locked=1, dof=20.0, is_diluted=True)
+    by_chance = 2.0 * log_chance_dilution(20.0, np.asarray([1, 3]))
+    np.testing.assert_allclose(diluted[[1, 3]] - costs[[1, 3]], by_chance)
+
+
+@pytest.mark.parametrize(("n", "k"), [(8, 2), (12, 5), (40, 10)])
+def test_what_chance_dilutes_is_what_independent_columns_lose(n, k, rng):
+    X = rng.standard_normal((20_000, n, k))
+    X -= X.mean(axis=1, keepdims=True)
+    X /= np.sqrt(np.mean(X**2, axis=1, keepdims=True))
+    roots = np.sqrt(np.linalg.det(X.swapaxes(1, 2) @ X / n))
+    error = roots.std() / np.sqrt(len(roots))
+    expected = np.exp(log_chance_dilution(n - 1.0, np.asarray([k])))[0]
+    assert roots.mean() == pytest.approx(expected, abs=4.0 * error)
+
+
+def test_one_column_and_none_are_not_diluted():
+    assert log_chance_dilution(5.0, np.asarray([0, 1])).tolist() == [0.0, 0.0]

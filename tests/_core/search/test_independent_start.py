@@ -40,6 +40,16 @@ def test_columns_that_must_and_must_not_be_selected(rng):
     assert {2, 4, 7, 9} == set(both.tolist())
 
 
+def test_a_locked_column_that_is_nearly_a_copy_stays(rng):
+    X = rng.standard_normal((1, 40, 7))
+    X[..., 1] = X[..., 0] + 1e-5 * X[..., 1]
+    X[..., 3] = X[..., 2]
+    Z = standardized(RowQuadratic.from_rows(X, rng.standard_normal((1, 40))))[0]
+    found = independent_support(field_of(Z, locked=[0, 1]), 0, np.asarray([0, 1, 2, 3]))
+    assert {0, 1, 2} <= set(found.tolist())
+    assert 3 not in found.tolist()
+
+
 def test_where_there_are_too_few_independent_columns_there_is_none(rng):
     Z = copies(rng, n_copies=8, n_other=1)
     assert independent_support(field_of(Z), 0, np.asarray([0, 1, 8])) is None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.lapack import dpstrf
 
+from ..arrays.backend import to_numpy
 from .determined_directions import spectrum
+from .quadratic import Problem
 
-__all__ = ["redundant_columns"]
+__all__ = ["redundant_columns", "redundant_forced"]
 
 
 def redundant_columns(G: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -34,3 +36,12 @@ def redundant_columns(G: np.ndarray, columns: np.ndarray) -> np.ndarray:
         _, order, _, _ = dpstrf(few, tol=0.0)
         mask[columns[order[-n_dependent:] - 1]] = True
     return mask
+
+
+def redundant_forced(problem: Problem, always: np.ndarray) -> int:
+    """Return how many columns of a mask (D,) depend on others of it, in one problem."""
+    forced = np.flatnonzero(always)
+    if forced.size < 2:
+        return 0
+    few = to_numpy(problem.columns(forced[None]).gram.G)[0]
+    return int(redundant_columns(few, np.arange(forced.size)).sum())

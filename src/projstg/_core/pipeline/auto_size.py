@@ -17,6 +17,7 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, on_host
+from ..data.redundant_columns import redundant_forced
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
 from ..posterior.probabilities import Beliefs, criterion_with_volume
@@ -69,7 +70,8 @@ def solve_auto(
 def _question(table: StandardTable, options: Options) -> _SizeQuestion:
     problem, always = on_host(table.problem), always_mask(table, options)
     never, k_min = ~to_numpy(table.varies)[0], int(always.sum())
-    k_max = max(largest_size(problem, n_selectable(always, never)), k_min)
+    n_free, n_redundant = n_selectable(always, never), redundant_forced(problem, always)
+    k_max = max(largest_size(problem, n_free, n_redundant), k_min)
     return _SizeQuestion(table, problem, always, never, k_min, k_max)
 
 

@@ -243,7 +243,9 @@ def _improved(found: Refined, beliefs: Beliefs, criterion: str) -> Refined:
         return found
     likeliest = beliefs.likeliest
     score = np.full(1, beliefs.score(likeliest))
-    if not score[0] < found.objective[0] - slack(found.objective[0]):
+    # A search that met only dependent supports has scores of another kind, and is no rival.
+    is_rival = bool(found.is_diluted[0]) == beliefs.criterion.is_diluted
+    if is_rival and not score[0] < found.objective[0] - slack(found.objective[0]):
         return found
     nobody = np.zeros_like(found.n_agreeing_starts)
     return found._replace(support=likeliest[None], objective=score, n_agreeing_starts=nobody)

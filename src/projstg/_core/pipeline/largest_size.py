@@ -12,11 +12,12 @@ from .pipeline_settings import PIPELINE
 __all__ = ["largest_size"]
 
 
-def largest_size(problem: Problem, n_free: int) -> int:
+def largest_size(problem: Problem, n_free: int, n_redundant: int = 0) -> int:
     """Return K_max of one problem: it leaves two degrees of freedom, and is at most the rank of X.
 
-    Repeated rows add degrees of freedom, but as many columns as there are different rows fit
-    without error, and every such support would look certain.
+    ``n_redundant`` of the columns that must be selected depend on others that must be, and do not
+    count for the rank. Repeated rows add degrees of freedom, but as many columns as there are
+    different rows fit without error, and every such support would look certain.
     """
     most = int(float(np.max(to_numpy(problem.degrees_of_freedom))) + 1e-6) - 2
     found = rank_and_residual(problem)
@@ -26,7 +27,7 @@ def largest_size(problem: Problem, n_free: int) -> int:
         # Without an error left, and not because y is a combination of few columns of many rows, as
         # many columns as the rank fit any y.
         fits_any = not has_error and not _has_more_rows(problem, rank)
-        most = min(most, rank - 2 if fits_any else rank)
+        most = min(most, (rank - 2 if fits_any else rank) + n_redundant)
     return max(min(n_free, most, PIPELINE.most_columns), 0)
 
 

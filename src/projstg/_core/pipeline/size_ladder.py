@@ -17,9 +17,8 @@ import numpy as np
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
 from ..greedy.matching_pursuit import forward_selection
-from ..posterior.counted import costs_of_sizes
 from ..score.criterion import CRITERIA
-from ..score.prior import n_selectable, size_prior
+from ..score.prior import costs_of_sizes, n_selectable, size_prior
 from ..search.best_support import refine
 from ..search.record import Optima
 from .pipeline_settings import PIPELINE
@@ -32,7 +31,9 @@ def ladder(
 ) -> list[Optima]:
     """Return the best supports of a quick search at each size that was tried, for one problem."""
     n_locked, n_free = int(np.sum(always)), n_selectable(always, never)
-    cost_of_size = costs_of_sizes(size_prior(n_locked, k_max, n_free), n_free, n_locked)
+    judge, dof = CRITERIA[criterion], float(to_numpy(problem.degrees_of_freedom)[0])
+    prior = size_prior(n_locked, k_max, n_free)
+    cost_of_size = costs_of_sizes(prior, n_free, n_locked, dof, is_diluted=judge.is_diluted)
     found: list[Optima] = []
     lowest, n_worse = np.inf, 0
     for k in _rungs(n_locked, k_max):
@@ -46,7 +47,7 @@ def ladder(
             always=always,
             never=never,
         )
-        if CRITERIA[criterion].is_diluted and not rung.is_diluted[0]:
+        if found and judge.is_diluted and not rung.is_diluted[0]:
             break  # all supports of this size, and of larger ones, are dependent
         own = rung.optima[0]
         found.append(Optima(own.supports[: PIPELINE.rung_kept], own.scores[: PIPELINE.rung_kept]))

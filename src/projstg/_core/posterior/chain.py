@@ -103,6 +103,7 @@ class Chains:
             self._log_doubt = np.log(self.doubt)
         self.ridge = np.zeros(len(masks), dtype=np.int64)
         self.visited: list[Visited] = []
+        self._dependent: dict[bytes, bool] = {}
         # One number for each chain.
         n_chains = len(masks)
         self._yy, self._dof, self._n = (np.repeat(one, n_chains) for one in field[2:5])
@@ -203,9 +204,16 @@ class Chains:
         if in_doubt.any():
             in_doubt = in_doubt[:, :-1] & ~bases & ~self.excluded
             for c, j in zip(*np.nonzero(in_doubt), strict=True):
-                if is_dependent(self.field, 0, np.append(np.flatnonzero(bases[c]), j)):
+                if self._is_dependent(np.append(np.flatnonzero(bases[c]), j)):
                     costs[c, j] = np.inf
         return costs
+
+    def _is_dependent(self, members: np.ndarray) -> bool:
+        """Return whether a support is dependent; each is looked at once."""
+        key = np.sort(members).tobytes()
+        if key not in self._dependent:
+            self._dependent[key] = is_dependent(self.field, 0, members)
+        return self._dependent[key]
 
     def _draw_ridges(self) -> None:
         """Draw each chain's κ given its support."""

@@ -10,9 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..score.prior import log_supports
-
-__all__ = ["Counted", "costs_of_sizes", "support_codes"]
+__all__ = ["Counted", "support_codes"]
 
 
 class Counted(NamedTuple):
@@ -53,17 +51,3 @@ def support_codes(n_columns: int) -> np.ndarray:
     key with a probability of 10⁻⁷.
     """
     return np.asarray(np.random.default_rng(0).integers(2**63, size=n_columns, dtype=np.uint64))
-
-
-def costs_of_sizes(log_prior: np.ndarray, n_free: int, n_locked: int) -> np.ndarray:
-    """Return −2 log(prior(K)/C(D, K)) of the sizes 0 … K_max, infinite where there are none.
-
-    ``log_prior`` has one entry for each size, −∞ for sizes not asked for; ``n_free`` columns could
-    be selected, of which ``n_locked`` must be.
-    """
-    sizes = np.arange(log_prior.size)
-    asked = np.isfinite(log_prior) & (sizes >= n_locked) & (sizes <= n_free)
-    costs = np.full(sizes.size, np.inf)
-    choices = log_supports(n_free - n_locked, sizes[asked] - n_locked)
-    costs[asked] = 2.0 * (choices - log_prior[asked])
-    return costs

@@ -70,7 +70,7 @@ class PosteriorSettings:
     most_entries: int = 20_000
     """… as many as have this many entries, of D columns times K members, for each chain."""
     tolerance: float = 0.012
-    """The chain ends when the Monte Carlo error of every probability is below this."""
+    """The chain ends when the Monte Carlo error of every inclusion probability is below this."""
     least_error: float = 0.002
     """No Monte Carlo error is stated below this: chains may agree by chance."""
     least_doubt: float = 0.05

@@ -23,17 +23,17 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
-from ..data.redundant_columns import redundant_columns
+from ..data.redundant_columns import redundant_forced
 from ..score.criterion import CRITERIA, Criterion, scores_by_ridge, support_spectra, total_score
 from ..score.dilution import is_dependent
-from ..score.prior import n_selectable
+from ..score.prior import costs_of_sizes, n_selectable
 from ..score.tableau import has_enough_digits, tableaux
 from ..search.record import Optima, slack
 from ..search.working_set import outside_swaps, restricted
 from .best_first import BestFirst
 from .chain import Chains, Sample, Visited
 from .combined import Combined, Estimate
-from .counted import Counted, costs_of_sizes
+from .counted import Counted
 from .enumeration import enumerated, n_supports
 from .posterior_settings import POSTERIOR, PosteriorSettings
 
@@ -46,7 +46,8 @@ class Accuracy(NamedTuple):
     method: str
     """"enumerated": every support was scored, and the probabilities are exact. "sampled": the
     likeliest were counted, and chains of draws give the rest. "counted": only the likeliest were
-    counted, because the fit leaves too few digits for anything else."""
+    counted, because the fit, or columns that nearly depend on each other, leave too few digits for
+    anything else; no error is known."""
     n_supports: int
     """How many supports were scored exactly."""
     n_draws: int
@@ -67,7 +68,7 @@ class Posterior(NamedTuple):
     inclusion: np.ndarray
     """P(column is in the support), (D,)."""
     inclusion_error: np.ndarray
-    """Monte Carlo errors of these, (D,); zero where all supports were scored."""
+    """Monte Carlo errors of these, (D,); zero where all supports were scored, NaN if unknown."""
     sizes: np.ndarray
     """P(size), (K_max + 1,)."""
     exactly: float
@@ -75,6 +76,10 @@ class Posterior(NamedTuple):
     all_belong: float
     """P(all columns of the one selected are in the support)."""
     accuracy: Accuracy
+
+
+# The draws of a chain are none of a search's, nor of a generator with the same seed.
+_TAG = 14
 
 
 def criterion_with_volume(name: str) -> str:
@@ -104,11 +109,16 @@ class Beliefs:
         self.problem, self.criterion, self.settings = problem, criterion, settings
         self.always, self.never = always, never
         self.cost_of_size = costs_of_sizes(
-            log_prior, n_selectable(always, never), int(always.sum())
+            log_prior,
+            n_selectable(always, never),
+            int(always.sum()),
+            float(to_numpy(problem.degrees_of_freedom)[0]),
+            is_diluted=criterion.is_diluted,
         )
         self.columns = np.arange(always.size)
-        self._n_redundant = _n_redundant(problem, always)
+        self._n_redundant = redundant_forced(problem, always)
         self.counted: Counted
+        self._found: list[Optima] = []
         self._looked: BestFirst | None = None
         self._sample: Sample | None = None
         self._visited: list[Visited] = []
@@ -136,8 +146,13 @@ class Beliefs:
     def count(self, found: Sequence[Optima]) -> None:
         """Count the supports of searches, grouped by size, and those around the likeliest.
 
-        Scores are computed anew, by the criterion. Called again it goes on from what it has.
+        Scores are computed anew, by the criterion. Called again it goes on from what it has, unless
+        one of the best supports has a column that was not looked at: then it begins again.
         """
+        self._found += found
+        leaders = [one.supports[: self.settings.n_leaders] for one in found]
+        if not all(np.isin(own, self.columns).all() for own in leaders):
+            self._looked, found = None, self._found
         by_ridge = [self._by_ridge(one.supports) for one in found]
         if self._looked is None and not any(np.isfinite(one).any() for one in by_ridge):
             self.criterion = self.criterion._replace(is_diluted=False)
@@ -157,11 +172,11 @@ class Beliefs:
         self.counted = looked.counted
 
     def sample(self, seed: int) -> None:
-        """Draw supports, after :meth:`count`, until every probability is accurate enough."""
+        """Draw supports, after :meth:`count`, until inclusion probabilities are accurate enough."""
         looked, settings = self._looked, self.settings
         if looked is None or not self._has_digits(looked):
             return
-        generator, weights = np.random.default_rng([seed, 0]), self.counted.weights
+        generator, weights = np.random.default_rng([seed, _TAG]), self.counted.weights
         begin = generator.choice(weights.size, settings.n_chains, p=weights)
         if any(self._is_dependent(looked, place) for place in np.unique(begin)):
             return
@@ -209,15 +224,17 @@ class Beliefs:
             whole[self.columns] = values
             return whole
 
+        accuracy = self._accuracy(inclusion)
+        is_known = accuracy.method != "counted"
         return Posterior(
             [self.columns[mask] for mask in best.masks],
             self._probability(best.costs, combined),
             among_all(inclusion.mean),
-            among_all(inclusion.error),
+            among_all(inclusion.error) if is_known else np.full(self.always.size, np.nan),
             combined.sizes(self.cost_of_size.size).mean,
             float(self._probability(score + self.cost_of_size[support.size], combined)),
             0.0 if together is None else float(together.mean[0]),
-            self._accuracy(inclusion),
+            accuracy,
         )
 
     def _combined(self) -> Combined:
@@ -314,15 +331,6 @@ class Beliefs:
         )
         spectra = support_spectra(problem, supports[None])
         return scores_by_ridge(spectra, yy, dof, n, self.criterion, self._n_redundant)[0]
-
-
-def _n_redundant(problem: Problem, always: np.ndarray) -> int:
-    """Return how many of the columns that must be selected depend on others that must be."""
-    forced = np.flatnonzero(always)
-    if forced.size < 2:
-        return 0
-    few = to_numpy(problem.columns(forced[None]).gram.G)[0]
-    return int(redundant_columns(few, np.arange(forced.size)).sum())
 
 
 def _useful_ridges(

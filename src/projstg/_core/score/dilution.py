@@ -6,7 +6,8 @@ P = R_SS⁻¹, U = P R_S· and h_j = 1 − R_jS U_·j, the determinant changes b
     j enters: h_j,     i leaves: P_ii,     i is exchanged for j: h_j P_ii + U_ij².
 
 It is the tableau of R without a ridge and without y (:mod:`.tableau`). A pivot is what is left of a
-column's square when the other members are taken out. Where it is rounding the columns are
+column's square when the other members are taken out (for an exchange, relative to that of the
+column that leaves). Where it is rounding the columns are
 dependent, and the prior is zero. The rule for rank is about eigenvalues. The smallest is at least
 one over the trace of the inverse, which is tr P + (1 + |U_·j|²)/h_j after j has entered; where that
 is not far above the rule, only the eigenvalues themselves can tell (:func:`is_dependent`).
@@ -72,7 +73,7 @@ def dilutions(field: Field, problem: np.ndarray, members: np.ndarray) -> Dilutio
         rows = rows * ~field.redundant[problem[:, None], members][..., None]
     R = _correlations(rows, members, n)
     found = _inverse(R, rows, np.diagonal(field.G, axis1=1, axis2=2)[problem], n)
-    now = -np.linalg.slogdet(R)[1]
+    now = -np.linalg.slogdet(R)[1] + _redundant_part(field, problem, members)
     p, U2 = np.einsum("ckk->ck", found.P), found.U**2
     # Without member i, and with j: the pivot of j, and a bound of what it adds to the trace.
     pivot = found.h[:, None, :] * p[..., None] + U2
@@ -86,6 +87,22 @@ def dilutions(field: Field, problem: np.ndarray, members: np.ndarray) -> Dilutio
         entered._replace(added=entered.added + now[:, None]),
         now[:, None] - np.log(p),
     )
+
+
+def _redundant_part(field: Field, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """Return what redundant members add to −log of the product of non-zero eigenvalues, (C,).
+
+    It is the same for all supports of a problem, and a part of their exact scores.
+    """
+    added = np.zeros(len(problem))
+    for i in np.unique(problem[field.redundant[problem].any(axis=1)]).tolist():
+        locked = np.flatnonzero(field.locked[i])
+        kept = locked[~field.redundant[i, locked]]
+        R = field.G[i] / field.n[i]
+        values = np.linalg.eigvalsh(R[np.ix_(locked, locked)])[-kept.size :]
+        alone = np.linalg.slogdet(R[np.ix_(kept, kept)])[1]
+        added[problem == i] = alone - np.sum(np.log(values))
+    return added
 
 
 def entering_costs(

@@ -160,7 +160,9 @@ def _exchanges(
     counts_volume = grid.criterion.counts_volume
     table = swap_objectives(grid.state, grid.dof, grid.floor, counts_volume)
     if counts_volume:
-        constant = grid.now.log_det - grid.now.K * np.log(grid.ridge.kappa) + grid.ridge.zero_cost
+        # Where both priors of the effects are possible this only ranks the exchanges.
+        prior = np.minimum(grid.ridge.zero_cost, grid.ridge.size_cost)
+        constant = grid.now.log_det - grid.now.K * np.log(grid.ridge.kappa) + prior
         table += constant[:, None, None]
     scores = grid.total(table) + dilution.exchanged.added
     excluded = _may_not_enter(field, problem, members)

@@ -20,7 +20,7 @@ class ScoreSettings:
     """Under a common size this many exchanges of a support (or 2K, if that is more) are scored, the
     best under the Gaussian prior; the others count as impossible. An exact score costs many times
     its entry in the Gaussian table. With 24 or 96 no support changes (60 problems of
-    benchmarks/frozen_answers.py), but inclusion probabilities do, by up to 0.05 and 0.12."""
+    benchmarks/frozen_answers.py)."""
     residual_floor: float = 1e-14
     """The smallest residual, as a share of yᵀy: some 50 ε, the rounding of a sum of squares."""
     smallest_share: float = 1e-12

@@ -49,7 +49,8 @@ class Refined(NamedTuple):
     n_iter: np.ndarray
     """Exchanges made, over all starts."""
     is_diluted: np.ndarray
-    """Whether the score has dilution; not where all supports of K columns are dependent."""
+    """Whether the score has dilution: not under least squares, nor where only dependent supports of
+    K columns were found."""
     is_complete: np.ndarray
     """Whether every support of K columns was scored."""
     n_redundant: np.ndarray

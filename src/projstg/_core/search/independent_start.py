@@ -1,8 +1,8 @@
 r"""An independent support for a search that has met only dependent ones.
 
 Walks do not see the prior of a support, and among copies of a column they may end at dependent
-supports alone, which have infinite scores. From such a support the columns that depend on those
-before them are taken out, locked ones last. Then the best columns enter one at a time.
+supports alone, which have infinite scores. From such a support its locked members are kept, and of
+the others those that do not depend on the ones before. Then the best columns enter one at a time.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ def independent_support(field: Field, i: int, members: np.ndarray) -> np.ndarray
     None means that no column enters any more: with the members that are locked there is no such
     support.
     """
-    G, locked = field.G[i : i + 1], field.locked[i]
+    G = field.G[i : i + 1]
     diagonal = np.diagonal(G, axis1=1, axis2=2)
-    redundant = members[field.redundant[i, members]]
-    rest = members[~field.redundant[i, members]]
-    wanted = np.concatenate([rest[locked[rest]], rest[~locked[rest]]])
-    chosen = np.empty(0, dtype=np.int64)
-    while chosen.size < rest.size:
+    is_redundant, is_locked = field.redundant[i], field.locked[i]
+    redundant, wanted = members[is_redundant[members]], members[~is_locked[members]]
+    chosen = members[is_locked[members] & ~is_redundant[members]]
+    while chosen.size + redundant.size < members.size:
         cost = entering_costs(G[:, chosen], chosen[None], diagonal, field.n[i : i + 1])
-        may_enter = np.isfinite(cost.added[0]) & ~cost.in_doubt[0] & ~field.excluded[i]
+        may_enter = np.isfinite(cost.added[0]) & ~field.excluded[i]
         may_enter[chosen] = may_enter[redundant] = False
+        for j in np.flatnonzero(may_enter & cost.in_doubt[0]):
+            may_enter[j] = not is_dependent(field, i, np.append(chosen, j))
         first = wanted[may_enter[wanted]]
         if first.size:
             entering = int(first[0])
         elif may_enter.any():
-            gain = _residual(field, i, chosen) ** 2 * np.exp(
-                np.where(may_enter, cost.added[0], 0.0)
-            )
+            left = np.exp(-np.where(may_enter, cost.added[0], 0.0))
+            gain = _residual(field, i, chosen) ** 2 / left
             entering = int(np.argmax(np.where(may_enter, gain, -1.0)))
         else:
             return None

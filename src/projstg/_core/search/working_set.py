@@ -7,8 +7,8 @@ the caller names. Before an answer is final, one table of exchanges over all D c
 exchanges are scored exactly (:func:`exchange_scores_with`). If one improves it, these columns join
 the working set and the search goes on.
 
-The table has the Gaussian evidence at one ridge, also under a common size; only exact scores
-include the common size.
+The table has the Gaussian evidence at one ridge, also under a common size, without the volume where
+there is dilution; only exact scores include the common size and the dilution.
 """
 
 from __future__ import annotations
