@@ -10,8 +10,8 @@ posterior is exact under every prior: no search, no sampling. A prior is made of
 * ``|R|``: whether supports are diluted, multiplied by the root of the determinant of their
   correlations; a dependent support then has probability zero;
 * the sizes: ``uniform``, or a pull to few columns: ``fewer``, in proportion to D − K + 1 (the
-  beta-binomial with 1 and 2), ``third``, to (D − K + 1)(D − K + 2) (with 1 and 3), or ``mild``, to
-  1/(K + 1).
+  beta-binomial with 1 and 2, the default where D = 12), ``third``, to (D − K + 1)(D − K + 2) (with
+  1 and 3), or ``mild``, to 1/(K + 1).
 
 For each prior: the share of exact answers, and for each statement the misses among its bins and
 the largest gap in a bin of at least 100 cases (observed less stated).

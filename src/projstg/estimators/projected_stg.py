@@ -52,9 +52,9 @@ class ProjectedSTG(GateSelector):
         (dilution). "least-squares" is the residual sum of squares.
     selection : {"evidence", "ebic", "bic", "gic"}, default="evidence"
         How "auto" chooses K. "evidence" takes the size of the likeliest support over all sizes up
-        to 200; beforehand a size K has a probability in proportion to D − K + 1, and supports of
-        one size in proportion to the root of the determinant of their correlations. The others are
-        information criteria.
+        to 200; beforehand sizes have a beta-binomial distribution with a mild pull to few columns,
+        and supports of one size a probability in proportion to the root of the determinant of
+        their correlations. The others are information criteria.
     refine : bool, default=True
         Whether to search, with K given or "auto". The search exchanges one column for another,
         from the first steps of the gates and from many other starts, until enough starts have

@@ -16,7 +16,7 @@ from projstg._core.pipeline import auto_size as auto
 from projstg._core.pipeline.information_criteria import SELECTIONS
 from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.score.criterion import CRITERIA, support_scores
-from projstg._core.score.prior import log_chance_dilution
+from projstg._core.score.prior import log_chance_dilution, size_prior
 
 
 def draw(seed, n=60, n_features=30, k=3, noise=0.5):
@@ -81,7 +81,7 @@ def test_the_chosen_size_is_that_of_the_likeliest_support(table, criterion):
 def likeliest_of_all(X, y, k_max):
     """The best of all supports of all sizes, from a list of them, and its probability.
 
-    A size K has the prior D − K + 1, up to a constant.
+    The prior of a size is :func:`size_prior`.
     """
     n_features, logs = X.shape[1], {}
     problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None]))
@@ -89,7 +89,7 @@ def likeliest_of_all(X, y, k_max):
         supports = list(combinations(range(n_features), k))
         indices = np.asarray(supports, dtype=np.int64)[None]
         scores = support_scores(problem, indices, CRITERIA["common-size"])[0]
-        choices = len(supports) / (n_features - k + 1)
+        choices = len(supports) / np.exp(size_prior(0, k_max, n_features)[k])
         by_chance = log_chance_dilution(len(y) - 1.0, np.asarray([k]))[0]
         logs |= dict(zip(supports, -0.5 * scores - np.log(choices) - by_chance, strict=True))
     best = max(logs, key=logs.get)

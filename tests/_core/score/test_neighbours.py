@@ -167,8 +167,11 @@ def test_beyond_many_exchanges_those_best_around_zero_are_exact_and_the_others_i
     _, _, Z = draw(6, n_problems=1)
     members = [0, 4, 6]
     common = CRITERIA["common-size"]
-    nowhere = np.full_like(common.ridges.size_cost, np.inf)
-    same_grid = common._replace(ridges=common.ridges._replace(size_cost=nowhere))
+    likeliest = np.minimum(common.ridges.zero_cost, common.ridges.size_cost)
+    nowhere = np.full_like(likeliest, np.inf)
+    same_grid = common._replace(
+        ridges=common.ridges._replace(zero_cost=likeliest, size_cost=nowhere)
+    )
     found = around(Z, [members], "common-size").exchanged[0]
     scored = {place: support for table, place, support in moves(members, 8) if table == "exchanged"}
     gaussian = {place: score_of(Z, support, same_grid) for place, support in scored.items()}

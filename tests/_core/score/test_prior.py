@@ -20,13 +20,12 @@ def test_the_logarithm_of_the_number_of_supports():
 
 
 @pytest.mark.parametrize(("k_min", "k_max", "n"), [(0, 0, 5), (0, 7, 7), (3, 7, 30), (4, 4, 9)])
-def test_the_prior_falls_evenly_from_the_smallest_size_to_all_columns(k_min, k_max, n):
+def test_the_prior_falls_from_the_smallest_size_on(k_min, k_max, n):
     prior = np.exp(size_prior(k_min, k_max, n))
     assert prior.shape == (k_max + 1,)
     assert prior.sum() == pytest.approx(1.0)
     assert np.all(prior[:k_min] == 0.0)
-    weight = n + 1.0 - np.arange(k_min, k_max + 1)
-    np.testing.assert_allclose(prior[k_min:] * weight.sum(), weight)
+    assert np.all(np.diff(prior[k_min:]) < 0.0)
 
 
 def test_more_columns_than_there_are_have_no_prior():
@@ -35,8 +34,10 @@ def test_more_columns_than_there_are_have_no_prior():
     assert prior.sum() == pytest.approx(1.0)
 
 
-def test_it_is_the_beta_binomial_distribution_with_one_and_two():
-    np.testing.assert_allclose(np.exp(size_prior(0, 9, 9)), betabinom(9, 1, 2).pmf(np.arange(10)))
+@pytest.mark.parametrize("n", [3, 12, 64])
+def test_it_is_a_beta_binomial_distribution(n):
+    known = betabinom(n, 1, 1 + n / 12)
+    np.testing.assert_allclose(np.exp(size_prior(0, n, n)), known.pmf(np.arange(n + 1)))
 
 
 def test_a_column_that_must_be_selected_may_be_even_where_it_does_not_vary():

@@ -21,6 +21,9 @@ class ScoreSettings:
     best under the Gaussian prior; the others count as impossible. An exact score costs many times
     its entry in the Gaussian table. With 24 or 96 no support changes (60 problems of
     benchmarks/frozen_answers.py)."""
+    expected_size: float = 12.0
+    """The most columns that the prior of sizes expects, however many there are. Chosen on the bag
+    of worlds, where the true K is 0 to 12 (docs/how_sure.md)."""
     residual_floor: float = 1e-14
     """The smallest residual, as a share of yᵀy: some 50 ε, the rounding of a sum of squares."""
     smallest_share: float = 1e-12
