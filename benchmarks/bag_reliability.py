@@ -17,7 +17,7 @@ from time import perf_counter
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
-from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, reliability
+from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, print_table, reliability
 
 from projstg import ProjectedSTG
 from projstg.experiments.machine import commit
@@ -82,19 +82,8 @@ def show(rows):
             print(f"\n{bag}, K {kind}: {len(own)} problems, a fit took {seconds:.3f} s (median)")
             for name in STATEMENTS:
                 if name in own[0]:
-                    _table(name, reliability([row[name] for row in own], name))
+                    print_table(name, reliability([row[name] for row in own], name))
                     _by_world(name, own)
-
-
-def _table(name, lines):
-    misses = sum(line["miss"] for line in lines)
-    print(f"\n  {name}: {misses} misses\n   bin  cases  stated  right  error")
-    for line in lines:
-        mark = " MISS" if line["miss"] else "" if line["judged"] else " (few)"
-        print(
-            f"   {line['bin']:.1f} {line['cases']:6} {line['stated']:7.3f} "
-            f"{line['observed']:6.3f} {line['error']:6.3f}{mark}"
-        )
 
 
 def _by_world(name, rows):

@@ -14,8 +14,7 @@ supports).
 import argparse
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
-from worlds import in_bins, in_one_bin, reliability
+from worlds import in_bins, in_one_bin, in_parallel, print_table, reliability
 
 from projstg import ProjectedSTG
 from projstg._core.score import criterion as scoring
@@ -84,22 +83,14 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     for kind in KINDS:
-        with parallel_config("loky", inner_max_num_threads=1):
-            rows = Parallel(n_jobs=options.jobs)(
-                delayed(trial)(kind, index) for index in range(options.problems)
-            )
+        questions = [(kind, index) for index in range(options.problems)]
+        rows = in_parallel(trial, questions, options.jobs)
         methods = [row["method"] for row in rows]
         counts = ", ".join(f"{methods.count(one)} {one}" for one in sorted(set(methods)))
         print(f"\nK {kind}: {len(rows)} problems, {counts}")
         for name in ("inclusion", "exactly", "all belong"):
             lines = reliability([row[name] for row in rows], name, TOLERANCE)
-            print(f"  {name}: {sum(line['miss'] for line in lines)} misses")
-            for line in lines:
-                mark = " MISS" if line["miss"] else "" if line["judged"] else " (few)"
-                print(
-                    f"    {line['bin']:.1f} {line['cases']:6} stated {line['stated']:.3f} "
-                    f"right {line['observed']:.3f} error {line['error']:.3f}{mark}"
-                )
+            print_table(name, lines)
 
 
 if __name__ == "__main__":

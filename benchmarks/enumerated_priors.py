@@ -22,9 +22,8 @@ from itertools import combinations, product
 from math import comb
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
 from scipy.special import logsumexp
-from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, reliability
+from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, in_parallel, reliability
 
 from projstg._core.data.determined_directions import SMALLEST_SHARE
 from projstg._core.data.standard_table import as_table
@@ -112,10 +111,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     for bag in BAGS:
-        with parallel_config("loky", inner_max_num_threads=1):
-            trials = Parallel(n_jobs=options.jobs)(
-                delayed(trial)(bag, index) for index in range(options.problems)
-            )
+        questions = [(bag, index) for index in range(options.problems)]
+        trials = in_parallel(trial, questions, options.jobs)
         print(f"\n{bag}, {options.problems} problems")
         print("effects  |R|   sizes    right   " + "   ".join(f"{n:>18}" for n in STATEMENTS))
         for i, (effects, is_diluted, sizes) in enumerate(PRIORS):

@@ -14,8 +14,7 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
-from worlds import drawn
+from worlds import drawn, in_parallel
 
 from projstg._core.data.standard_table import as_table
 from projstg._core.pipeline.largest_size import largest_size
@@ -83,10 +82,8 @@ def main():
     parser.add_argument("--worst", action="store_true", help="name the worst problems")
     options = parser.parse_args()
     for kind in ("given", "free"):
-        with parallel_config("loky", inner_max_num_threads=1):
-            rows = Parallel(n_jobs=options.jobs)(
-                delayed(trial)(kind, index, POSTERIOR) for index in range(options.problems)
-            )
+        questions = [(kind, index, POSTERIOR) for index in range(options.problems)]
+        rows = in_parallel(trial, questions, options.jobs)
         rows = [row for row in rows if row is not None]
         worst = np.asarray([row["worst"] for row in rows])
         n = np.asarray([row["n"] for row in rows])

@@ -7,6 +7,7 @@ them.
 """
 
 import numpy as np
+from joblib import Parallel, delayed, parallel_config
 
 from projstg.datasets import make_sparse_regression
 
@@ -127,6 +128,24 @@ def bin_gap(items, stated, true):
         "observed": float(true.sum() / total),
         "error": float(np.sqrt(m / max(m - 1, 1) * np.sum(off * off)) / total),
     }
+
+
+def print_table(name, lines):
+    """Print what was stated and what happened, bin by bin."""
+    misses = sum(line["miss"] for line in lines)
+    print(f"\n  {name}: {misses} misses\n   bin  cases  stated  right  error")
+    for line in lines:
+        mark = " MISS" if line["miss"] else "" if line["judged"] else " (few)"
+        print(
+            f"   {line['bin']:.1f} {line['cases']:6} {line['stated']:7.3f} "
+            f"{line['observed']:6.3f} {line['error']:6.3f}{mark}"
+        )
+
+
+def in_parallel(trial, questions, jobs):
+    """What a function of a question says of each, with one BLAS thread a process."""
+    with parallel_config("loky", inner_max_num_threads=1):
+        return Parallel(n_jobs=jobs)(delayed(trial)(*one) for one in questions)
 
 
 def reliability(parts, name, tolerance=None):

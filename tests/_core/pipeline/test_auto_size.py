@@ -428,3 +428,4 @@ def test_a_posterior_that_names_another_size_each_time_is_followed_so_often(
     monkeypatch.setattr(auto, "Beliefs", Fickle)
     found = fit_many(X[None], y[None], random_state=[0])
     np.testing.assert_array_equal(found.support[0], ProjectedSTG(size).fit(X, y).support_)
+    assert len(asked) == len(set(named[:most]))  # each size it named was solved once, up to most

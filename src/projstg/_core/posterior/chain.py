@@ -64,7 +64,7 @@ class Sample(NamedTuple):
 
 
 class Visited(NamedTuple):
-    """Supports that chains have been at, with their exact costs."""
+    """Supports that chains have been at, with their costs over all ridges, from sums alone."""
 
     masks: np.ndarray
     costs: np.ndarray

@@ -6,8 +6,7 @@ With a prior over supports the evidence is a posterior, P(S | data) ∝ prior(S)
 * Otherwise the likeliest supports E are counted with their exact weights (:mod:`.best_first`), and
   chains (:mod:`.chain`) draw supports from the posterior. The chains say which share P(E) of it was
   counted, and what the rest is like. Any probability is then P(E) times its share within E, plus
-  the chains' average over supports outside E. Every chain gives its own answer, and their spread
-  gives the Monte Carlo error of the mean.
+  the chains' average over supports outside E (:mod:`.combined`, also for the Monte Carlo error).
 
 The columns that may be visited are all up to a few hundred. With more, they are the members of the
 best supports the search has found, and the columns that come closest to improving the best support.
