@@ -1,13 +1,17 @@
 """Do stated probabilities hold over a bag of worlds, and in each world?
 
     python benchmarks/bag_reliability.py --jobs 2 --json bag.jsonl
-    python benchmarks/bag_reliability.py --json bag.jsonl --show      tables of what was measured
+    python benchmarks/bag_reliability.py --json bag.jsonl --draw how_sure.png
+
+The second command prints the tables and draws the figure from the file alone.
 
 Every problem of ``worlds.py`` is asked twice: with K given, and with K from the data, where there
 may be no effect at all. Three statements are judged: that a column belongs (``inclusion``, a miss
 beyond 0.07), that the support is exactly this (``exactly``, beyond 0.10), and that all selected
-columns belong (``all belong``, beyond 0.07; where the model states it). Outcomes are added to the
-file as they come, with the commit, and a run that was stopped goes on.
+columns belong (``all belong``, beyond 0.07; where the model states it). Problems are fresh: none
+was used to choose a setting. ``--choosing`` takes the others instead, for trying settings, such as
+another weight of effects of a common size. Outcomes are added to the file as they come, with the
+commit, and a run that was stopped goes on.
 """
 
 import argparse
@@ -17,17 +21,37 @@ from time import perf_counter
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
-from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, print_table, reliability
+from worlds import (
+    BAGS,
+    FRESH,
+    STATEMENTS,
+    drawn,
+    in_bins,
+    in_one_bin,
+    print_table,
+    reliability,
+    weigh_common_size,
+)
 
 from projstg import ProjectedSTG
 from projstg.experiments.machine import commit
+from projstg.render.palette import BLUE, GREY_7, OTHER, SKY, VERMILION
 
 KINDS = ("given", "free")
+PANELS = {
+    ("inclusion", "given"): "a column,\nK given",
+    ("exactly", "given"): "exactly these,\nK given",
+    ("inclusion", "free"): "a column,\nK from the data",
+    ("exactly", "free"): "exactly these,\nK from the data",
+    ("all belong", "free"): "all of these belong,\nK from the data",
+}
 BLOCK = 20
 
 
-def trial(bag, kind, index):
+def trial(bag, kind, index, common_size):
     """One problem: what was stated, in bins, and what was true."""
+    if common_size is not None:
+        weigh_common_size(common_size)
     world, problem = drawn(bag, index, least=1 if kind == "given" else 0)
     truth = problem.support
     start = perf_counter()
@@ -50,28 +74,28 @@ def rows_in(path):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def run(path, repetitions, jobs):
-    """Measure what is not in the file yet."""
+def run(path, indices, jobs, common_size):
+    """Measure what is not in the file yet; of the held-back bag half as many problems."""
     done = {(r["bag"], r["kind"], r["index"]) for r in rows_in(path)} if path.exists() else set()
     asked = [
         (bag, kind, index)
-        for index in range(repetitions)
+        for i, index in enumerate(indices)
         for bag in BAGS
         for kind in KINDS
-        if (bag, kind, index) not in done and (bag == "bag" or index < repetitions // 2)
+        if (bag, kind, index) not in done and (bag == "bag" or i < len(indices) // 2)
     ]
     own = str(commit())
     with parallel_config("loky", inner_max_num_threads=1), Parallel(n_jobs=jobs) as parallel:
         for first in range(0, len(asked), BLOCK * jobs):
             block = asked[first : first + BLOCK * jobs]
-            rows = parallel(delayed(trial)(*one) for one in block)
+            rows = parallel(delayed(trial)(*one, common_size) for one in block)
             with path.open("a", encoding="utf-8") as file:
                 file.writelines(json.dumps(row | {"commit": own}) + "\n" for row in rows)
             print(f"{first + len(block)} of {len(asked)}", flush=True)
 
 
 def show(rows):
-    """Print a table for each bag, kind and statement, and the largest overstatement by world."""
+    """Print a table for each bag, kind and statement, and two lines about each world."""
     print("commits:", ", ".join(sorted({row["commit"] for row in rows})))
     for bag in BAGS:
         for kind in KINDS:
@@ -80,20 +104,90 @@ def show(rows):
                 continue
             seconds = np.median([row["seconds"] for row in own])
             print(f"\n{bag}, K {kind}: {len(own)} problems, a fit took {seconds:.3f} s (median)")
+            print(f"  exactly right: {_right(own)}")
             for name in STATEMENTS:
                 if name in own[0]:
                     print_table(name, reliability([row[name] for row in own], name))
                     _by_world(name, own)
 
 
+def worlds_of(rows):
+    """The rows of each world, in the order in which worlds come."""
+    own = {}
+    for row in rows:
+        own.setdefault(row["world"], []).append(row)
+    return own
+
+
+def _right(rows):
+    groups = {"all": rows} | worlds_of(rows)
+    return ", ".join(
+        f"{name} {np.mean([row['exactly'][0][3] for row in own]):.3f}"
+        for name, own in groups.items()
+    )
+
+
 def _by_world(name, rows):
     words = []
-    for world in dict.fromkeys(row["world"] for row in rows):
-        own = [row[name] for row in rows if row["world"] == world]
-        judged = [line for line in reliability(own, name) if line["judged"]]
+    for world, own in worlds_of(rows).items():
+        parts = [row[name] for row in own]
+        judged = [line for line in reliability(parts, name) if line["judged"]]
         most = max((line["stated"] - line["observed"] for line in judged), default=float("nan"))
         words.append(f"{world} {most:+.2f}")
     print(f"   most overstated in one world: {', '.join(words)}")
+
+
+def draw(rows, target):
+    """What was stated against what was right: a row of panels for each bag and each world."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    groups = {}
+    for bag in BAGS:
+        own = [row for row in rows if row["bag"] == bag]
+        groups |= {f"all of {bag}": own} | worlds_of(own)
+    figure, axes = plt.subplots(
+        len(groups), len(PANELS), figsize=(9.5, 1.75 * len(groups)),
+        sharex=True, sharey=True, layout="constrained",
+    )  # fmt: skip
+    for i, (group, own) in enumerate(groups.items()):
+        for axis, (name, kind) in zip(axes[i], PANELS, strict=True):
+            asked = [row[name] for row in own if row["kind"] == kind]
+            _panel(axis, reliability(asked, name), STATEMENTS[name][0])
+        axes[i, 0].set_ylabel(group.replace("_", " "), fontsize=10)
+    for axis, title in zip(axes[0], PANELS.values(), strict=True):
+        axis.set_title(title, fontsize=10)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False, fontsize=9)
+    figure.supxlabel("probability stated", fontsize=10)
+    figure.supylabel("share that was right", fontsize=10)
+    figure.savefig(target, dpi=130)
+
+
+def _panel(axis, lines, tolerance):
+    """A point for each bin, with two standard errors; hollow where there are few cases."""
+    inside = np.asarray([0.0, 1.0])
+    axis.fill_between(
+        inside, inside - tolerance, inside + tolerance, color=SKY, alpha=0.25, linewidth=0,
+        label="tolerance",
+    )  # fmt: skip
+    axis.plot(inside, inside, color=GREY_7, linewidth=0.8)
+    kinds = {
+        "enough cases": ([one for one in lines if one["judged"] and not one["miss"]], BLUE, BLUE),
+        "a miss": ([one for one in lines if one["miss"]], VERMILION, VERMILION),
+        "few cases": ([one for one in lines if not one["judged"]], OTHER, "white"),
+    }
+    for label, (own, colour, face) in kinds.items():
+        axis.errorbar(
+            [one["stated"] for one in own], [one["observed"] for one in own],
+            yerr=[2.0 * one["error"] for one in own], fmt="o", markersize=3.6, color=colour,
+            markerfacecolor=face, linewidth=0.9, label=label,
+        )  # fmt: skip
+    axis.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
+    axis.tick_params(labelsize=8)
+    axis.spines[["top", "right"]].set_visible(False)
 
 
 def main():
@@ -101,11 +195,18 @@ def main():
     parser.add_argument("--json", type=Path, required=True, help="outcomes, one line a problem")
     parser.add_argument("--repetitions", type=int, default=2400, help="problems of the bag")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--show", action="store_true", help="only read the file")
+    parser.add_argument("--choosing", action="store_true", help="problems for choosing settings")
+    parser.add_argument("--common-size", type=float, help="weight of effects of a common size")
+    parser.add_argument("--draw", type=Path, help="only read the file, print, and draw this figure")
     options = parser.parse_args()
-    if not options.show:
-        run(options.json, options.repetitions, options.jobs)
-    show(rows_in(options.json))
+    if options.draw is None:
+        n = options.repetitions
+        indices = range(FRESH)[:n] if options.choosing else range(FRESH, FRESH + n)
+        run(options.json, indices, options.jobs, options.common_size)
+    rows = rows_in(options.json)
+    show(rows)
+    if options.draw is not None:
+        draw(rows, options.draw)
 
 
 if __name__ == "__main__":

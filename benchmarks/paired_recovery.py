@@ -6,7 +6,8 @@
 
 OLD is a checkout of the commit to compare with (``git worktree add OLD COMMIT``). The cells are
 those of ``search.py cells`` (K given), ``unknown_size.py`` (K from the data) and ``correlated.py``
-(both). A run that was stopped goes on.
+(both). A run that was stopped goes on. ``--common-size`` tries another weight of effects of a
+common size.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
+from worlds import weigh_common_size
 
 from projstg import ProjectedSTG
 from projstg.datasets import make_sparse_regression
@@ -41,8 +43,10 @@ def questions(repetitions, wide):
     return asked + [("correlated", cell, r) for cell in WIDE for r in range(wide)]
 
 
-def trial(benchmark, cell, r):
+def trial(benchmark, cell, r, common_size):
     """Whether the support was right."""
+    if common_size is not None:
+        weigh_common_size(common_size)
     if benchmark == "correlated":
         rho, snr, size = cell
         setting = {"design": "toeplitz", "rho": rho, "signal": "ones", "positions": "first"}
@@ -66,13 +70,14 @@ def rows_in(path):
     return {row["key"]: row for row in map(json.loads, lines)}
 
 
-def run(path, asked, jobs):
+def run(path, asked, jobs, common_size):
     """Measure what is not in the file yet."""
     done = rows_in(path)
     left = [one for one in asked if f"{one[0]} {one[1]} {one[2]}" not in done]
     with parallel_config("loky", inner_max_num_threads=1), Parallel(n_jobs=jobs) as parallel:
         for first in range(0, len(left), BLOCK * jobs):
-            rows = parallel(delayed(trial)(*one) for one in left[first : first + BLOCK * jobs])
+            block = left[first : first + BLOCK * jobs]
+            rows = parallel(delayed(trial)(*one, common_size) for one in block)
             with path.open("a", encoding="utf-8") as file:
                 file.writelines(json.dumps(row) + "\n" for row in rows)
             print(f"{first + len(rows)} of {len(left)}", flush=True)
@@ -118,11 +123,13 @@ def main():
     parser.add_argument("--repetitions", type=int, default=60, help="of a cell; half with K free")
     parser.add_argument("--wide", type=int, default=60, help="of a cell of correlated.py")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--common-size", type=float, help="weight of effects of a common size")
     options = parser.parse_args()
     if options.what == "compare":
         compare(*(rows_in(path) for path in options.files))
     else:
-        run(options.json, questions(options.repetitions, options.wide), options.jobs)
+        asked = questions(options.repetitions, options.wide)
+        run(options.json, asked, options.jobs, options.common_size)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
     python benchmarks/posterior_accuracy.py --jobs 2 --problems 400
 
-Problems of ``worlds.py`` with D = 16, from hopeless to easy, with K given and with K from the data.
+Fresh problems of ``worlds.py`` with D = 16, from hopeless to easy, with K given and with K from the
+data (``--choosing``: those on which settings may be chosen).
 The posterior is computed twice: from all supports (up to 65 536), and as on larger tables, from the
 supports a search finds, those around them, and chains of draws. Shown are the largest error of an
 inclusion probability in each problem, and how often the stated Monte Carlo error, doubled, covers
@@ -14,7 +15,7 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
-from worlds import drawn, in_parallel
+from worlds import FRESH, drawn, in_parallel
 
 from projstg._core.data.standard_table import as_table
 from projstg._core.pipeline.largest_size import largest_size
@@ -79,10 +80,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--problems", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--choosing", action="store_true", help="problems for choosing settings")
     parser.add_argument("--worst", action="store_true", help="name the worst problems")
     options = parser.parse_args()
+    first = 0 if options.choosing else FRESH
     for kind in ("given", "free"):
-        questions = [(kind, index, POSTERIOR) for index in range(options.problems)]
+        questions = [(kind, first + i, POSTERIOR) for i in range(options.problems)]
         rows = in_parallel(trial, questions, options.jobs)
         rows = [row for row in rows if row is not None]
         worst = np.asarray([row["worst"] for row in rows])

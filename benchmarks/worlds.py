@@ -1,17 +1,18 @@
 """A bag of worlds: problems whose effects are of six kinds, for claims that should hold in all.
 
 Nothing is shown here; other scripts draw problems from it and judge what was stated. A problem is
-drawn from (root, bag, index) alone: its world, design, N, D, K and signal-to-noise ratio. The
-worlds and the design of the *held-back* bag are for measuring only: no setting may be chosen on
-them.
+drawn from (root, bag, index) alone: its world, design, N, D, K and signal-to-noise ratio. Problems
+before ``FRESH`` are for choosing settings; those from there on are for measuring only, and so are
+the worlds and the design of the *held-back* bag: no setting may be chosen on them.
 """
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
 
+from projstg._core.score.criterion import CRITERIA
 from projstg.datasets import make_sparse_regression
 
-ROOT, BINS = 20261201, 10
+ROOT, BINS, FRESH = 20261201, 10, 1000
 SNR, ROWS = (0.3, 30.0), (20, 200)
 # What is stated: the tolerance of a gap, and the fewest cases of a bin that is judged.
 STATEMENTS = {"inclusion": (0.07, 200), "exactly": (0.10, 100), "all belong": (0.07, 100)}
@@ -92,6 +93,21 @@ def drawn(bag, index, least=1, most=12, n_features=None):
         setting |= {"snr": float(np.exp(rng.uniform(*np.log(SNR))))}
         setting |= {"signal": "given", "amplitudes": amplitudes.tolist()}
     return world.__name__, make_sparse_regression(**setting, root=ROOT, repetition=index)
+
+
+def weigh_common_size(weight):
+    """Give effects around a common size this weight, and those around zero the rest."""
+    usual = CRITERIA["common-size"]
+    with np.errstate(divide="ignore"):
+        zero, size = (
+            np.where(np.isfinite(cost), 2.0 * np.log(np.isfinite(cost).sum() / share), np.inf)
+            for cost, share in (
+                (usual.ridges.zero_cost, 1.0 - weight),
+                (usual.ridges.size_cost, weight),
+            )
+        )
+    ridges = usual.ridges._replace(zero_cost=zero, size_cost=size)
+    CRITERIA["common-size"] = usual._replace(ridges=ridges)
 
 
 def binned(stated):
