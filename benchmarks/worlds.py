@@ -64,6 +64,7 @@ DESIGNS = (
     {"design": "toeplitz", "rho": 0.6},
     {"design": "block", "rho": 0.5},
 )
+COMMON_SIZE = CRITERIA["common-size"]
 BAGS = {
     "bag": ((signs, uniform, decaying, two_sizes, normal, student), DESIGNS),
     "held-back": ((laplace, apart_from_zero), ({"design": "equicorrelated", "rho": 0.4},)),
@@ -97,17 +98,12 @@ def drawn(bag, index, least=1, most=12, n_features=None):
 
 def weigh_common_size(weight):
     """Give effects around a common size this weight, and those around zero the rest."""
-    usual = CRITERIA["common-size"]
+    usual = COMMON_SIZE.ridges
     with np.errstate(divide="ignore"):
-        zero, size = (
-            np.where(np.isfinite(cost), 2.0 * np.log(np.isfinite(cost).sum() / share), np.inf)
-            for cost, share in (
-                (usual.ridges.zero_cost, 1.0 - weight),
-                (usual.ridges.size_cost, weight),
-            )
-        )
-    ridges = usual.ridges._replace(zero_cost=zero, size_cost=size)
-    CRITERIA["common-size"] = usual._replace(ridges=ridges)
+        zero = usual.zero_cost + 2.0 * np.log(0.5 / np.asarray(1.0 - weight))
+        size = usual.size_cost + 2.0 * np.log(0.5 / np.asarray(weight))
+    ridges = usual._replace(zero_cost=zero, size_cost=size)
+    CRITERIA["common-size"] = COMMON_SIZE._replace(ridges=ridges)
 
 
 def binned(stated):
