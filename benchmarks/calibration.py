@@ -2,10 +2,10 @@
 
     python benchmarks/calibration.py --jobs 2 [--problems 1000]
 
-Simulation-based calibration of ``criterion="evidence"``: K from its prior (or given), a support
-that is accepted with the root of the determinant of its correlations, κ from the grid, coefficients
-N(0, σ²/κ) of columns at mean square one, σ = 1. The grid is cut to 0.1 … 30, in the draws and in
-the fit alike, so that probabilities of all sizes occur. Whatever is stated must then happen as
+Simulation-based calibration of ``criterion="evidence"``: κ from the grid, K from its prior (or
+given), a support that is accepted with the prior of its columns at κ, coefficients N(0, σ²/κ) of
+columns at mean square one, σ = 1. The grid is cut to 0.1 … 30, in the draws and in the fit alike,
+so that probabilities of all sizes occur. Whatever is stated must then happen as
 often: a gap is an error of computing, not of the prior. A *miss* is a gap beyond 0.05 and beyond
 2.5 standard errors, clustered by problem, in a bin of at least 200 cases (100 problems for
 supports).
@@ -19,6 +19,7 @@ from worlds import in_bins, in_one_bin, in_parallel, print_table, reliability
 from projstg import ProjectedSTG
 from projstg._core.score import criterion as scoring
 from projstg._core.score.prior import log_chance_dilution, size_prior
+from projstg._core.score.score_settings import SCORE
 from projstg.datasets import make_sparse_regression
 
 ROOT, KINDS = 20261203, ("given", "free")
@@ -40,6 +41,22 @@ def judge():
     return scoring.CRITERIA["evidence"]._replace(ridges=ridges)
 
 
+def relative_to_chance(rng, prior, n):
+    """A ridge and a size, from their priors divided by what chance takes."""
+    kept = n / (n + KAPPA[:, None])
+    weights = np.exp(prior - kept**2 * log_chance_dilution(n - 1.0, np.arange(prior.size)))
+    place = rng.choice(weights.size, p=weights.ravel() / weights.sum())
+    i, k = np.unravel_index(place, weights.shape)
+    return KAPPA[i], int(k)
+
+
+def prior_of_columns(R, n, kappa):
+    """The prior of a support, from the correlations of its columns, at a ridge."""
+    values, soft = np.linalg.eigvalsh(R), SCORE.repeated
+    left = (n * values + kappa) / (n + kappa)
+    return np.sqrt(np.prod(left * values * (1.0 + soft) / (values + soft)))
+
+
 def drawn(kind, index):
     """A table, its response, and the support, all from the prior."""
     rng = np.random.default_rng([ROOT, KINDS.index(kind), index])
@@ -49,15 +66,15 @@ def drawn(kind, index):
     X = X - X.mean(axis=0)
     X = X / np.sqrt(np.mean(X**2, axis=0))
     R = X.T @ X / n
-    sizes = size_prior(0, min(d, n - 3), d)
-    sizes = np.exp(sizes - log_chance_dilution(n - 1.0, np.arange(sizes.size)))
-    given = int(rng.integers(1, MOST_GIVEN + 1))
+    prior = size_prior(0, min(d, n - 3), d)
+    if kind == "given":
+        prior = np.where(np.arange(prior.size) == rng.integers(1, MOST_GIVEN + 1), 0.0, -np.inf)
     while True:
-        k = given if kind == "given" else int(rng.choice(sizes.size, p=sizes / sizes.sum()))
+        kappa, k = relative_to_chance(rng, prior, n)
         support = rng.choice(d, k, replace=False)
-        if rng.random() < np.sqrt(np.linalg.det(R[np.ix_(support, support)])):
+        if rng.random() < prior_of_columns(R[np.ix_(support, support)], n, kappa):
             break
-    beta = rng.standard_normal(k) / np.sqrt(rng.choice(KAPPA))
+    beta = rng.standard_normal(k) / np.sqrt(kappa)
     y = X[:, support] @ beta + rng.standard_normal(n)
     return X, y, np.isin(np.arange(d), support)
 

@@ -1,14 +1,17 @@
 """Which prior states what happens? All supports of small tables are scored, so only it matters.
 
-    python benchmarks/enumerated_priors.py --jobs 2 [--problems 2000]
+    python benchmarks/enumerated_priors.py --jobs 2 [--problems 1000]
 
-Problems of ``worlds.py`` with D = 12 columns and K from 0 to 5, asked with K from the data. The
-posterior is exact under every prior: no search, no sampling. A prior is made of three parts:
+The problems of ``worlds.py`` for choosing settings, with D = 12 columns and K from 0 to 5, asked
+with K from the data. The posterior is exact under every prior: no search, no sampling. A prior is
+made of three parts:
 
 * the effects: ``zero`` scatters them around zero, ``common`` around a common size, each with equal
   weights on its grid of ridges; ``half`` is half of each;
-* ``|R|``: whether supports are diluted, multiplied by the root of the determinant of their
-  correlations; a dependent support then has probability zero;
+* the columns: ``none`` has no prior of columns, only the volume of the coefficients' prior;
+  ``det`` multiplies by the root of the determinant of their correlations, relative to chance;
+  ``ridge`` is the default (``prior.py``): the determinant of the correlations that a ridge leaves,
+  and a factor against repetition. In the last two a dependent support has probability zero;
 * the sizes: ``uniform``, or a pull to few columns: ``fewer``, in proportion to D − K + 1 (the
   beta-binomial with 1 and 2, the default where D = 12), ``third``, to (D − K + 1)(D − K + 2) (with
   1 and 3), or ``mild``, to 1/(K + 1).
@@ -23,29 +26,39 @@ from math import comb
 
 import numpy as np
 from scipy.special import logsumexp
-from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, in_parallel, reliability
+from worlds import BAGS, FRESH, STATEMENTS, drawn, in_bins, in_one_bin, in_parallel, reliability
 
-from projstg._core.data.determined_directions import SMALLEST_SHARE
 from projstg._core.data.standard_table import as_table
-from projstg._core.score.criterion import CRITERIA, scores_by_ridge, support_spectra, total_score
-from projstg._core.score.prior import log_chance_dilution, log_supports
+from projstg._core.score.criterion import CRITERIA, support_spectra, total_score, undiluted_scores
+from projstg._core.score.prior import (
+    log_chance_dilution,
+    log_supports,
+    spectral_dilution,
+    volumes,
+)
 
 D, MOST = 12, 5
-EFFECTS, SIZES = ("zero", "common", "half"), ("uniform", "fewer", "third", "mild")
-PRIORS = tuple(product(EFFECTS, (False, True), SIZES))
+EFFECTS, COLUMNS = ("zero", "common", "half"), ("none", "det", "ridge")
+SIZES = ("uniform", "fewer", "third", "mild")
+PRIORS = tuple(product(EFFECTS, COLUMNS, SIZES))
 
 
-def scored(X, y):
-    """All supports as masks, log evidence by kind of effects, log determinant, and sizes."""
-    table = as_table(X[None], y[None])
-    problem, most = table.problem, min(D, len(y) - 3)
-    correlations = np.corrcoef(X, rowvar=False)
-    masks, evidence, dets = [], {"zero": [], "common": []}, []
+def judges():
+    """The criterion of each kind of effects."""
     zero, common = CRITERIA["evidence"], CRITERIA["common-size"]
     alone = common.ridges._replace(
         zero_cost=np.full(21, np.inf), size_cost=np.full(21, 2.0 * np.log(21.0))
     )
-    kinds = {"zero": zero, "common": common._replace(ridges=alone)}
+    return {"zero": zero, "common": common._replace(ridges=alone)}
+
+
+def scored(X, y):
+    """All supports as masks, their sizes, and the log evidence with each prior of columns.
+
+    The evidence is a dictionary from (effects, columns).
+    """
+    problem, most = as_table(X[None], y[None]).problem, min(D, len(y) - 3)
+    masks, found = [], {(effects, columns): [] for effects in judges() for columns in COLUMNS}
     for k in range(most + 1):
         supports = np.asarray(list(combinations(range(D), k)), dtype=np.int64).reshape(
             comb(D, k), k
@@ -54,43 +67,46 @@ def scored(X, y):
         shape = (1, len(supports))
         numbers = (problem.yy, problem.degrees_of_freedom, problem.n)
         yy, dof, n = (np.broadcast_to(one, shape) for one in numbers)
-        for kind, criterion in kinds.items():
-            judge = criterion._replace(is_diluted=False)
-            scores = scores_by_ridge(spectra, yy, dof, n, judge)[0]
-            evidence[kind].append(-0.5 * total_score(scores))
-        own = correlations[supports[:, :, None], supports[:, None, :]]
-        values = np.linalg.eigvalsh(own) if k else np.ones((1, 1))
-        is_dependent = values[:, 0] <= SMALLEST_SHARE * values[:, -1]
-        dets.append(
-            np.where(is_dependent, -np.inf, np.sum(np.log(np.maximum(values, 1e-300)), axis=1))
-        )
+        is_dependent = np.any(spectra.values[0] == 0.0, axis=-1)
+        values = np.where(spectra.values == 0.0, 1.0, spectra.values / n[..., None])
+        det = np.where(is_dependent, -np.inf, np.sum(np.log(values), axis=-1)[0])
+        repeated = np.where(is_dependent, np.inf, spectral_dilution(spectra.values, n)[0])
+        for effects, judge in judges().items():
+            sizes, kappa = np.full(shape, k), judge.ridges.kappa
+            by_ridge = undiluted_scores(spectra, sizes, yy, dof, n, judge)[0]
+            found[effects, "ridge"].append(-0.5 * (total_score(by_ridge) + repeated))
+            log_det = np.sum(np.log1p(spectra.values[0][:, None, :] / kappa[:, None]), axis=-1)
+            plain = by_ridge + log_det - volumes(k, kappa, n[0, 0], dof[0, 0])
+            found[effects, "none"].append(-0.5 * total_score(plain))
+            diluted = 0.5 * det - log_chance_dilution(dof[0, 0], k)
+            found[effects, "det"].append(found[effects, "none"][-1] + diluted)
         mask = np.zeros((len(supports), D), dtype=bool)
         np.put_along_axis(mask, supports, True, axis=1)
         masks.append(mask)
-    evidence = {kind: np.concatenate(parts) for kind, parts in evidence.items()}
-    evidence["half"] = np.logaddexp(evidence["zero"], evidence["common"]) - np.log(2.0)
+    evidence = {kind: np.concatenate(parts) for kind, parts in found.items()}
+    for columns in COLUMNS:
+        both = np.logaddexp(evidence["zero", columns], evidence["common", columns])
+        evidence["half", columns] = both - np.log(2.0)
     masks = np.concatenate(masks)
-    return masks, evidence, np.concatenate(dets), masks.sum(axis=1)
+    return masks, masks.sum(axis=1), evidence
 
 
-def log_prior(det, size, is_diluted, sizes, dof):
-    """The logarithm of the prior of each support, up to a constant."""
-    choices = log_supports(D, size)
+def log_prior(size, sizes):
+    """The logarithm of the prior of each support but for its columns, up to a constant."""
     left = D - size + 1.0
     pull = {"uniform": 0.0, "fewer": -np.log(left), "third": -np.log(left * (left + 1.0))}
     pull["mild"] = np.log(size + 1.0)
-    dilution = 0.5 * det - log_chance_dilution(dof, size) if is_diluted else 0.0
-    return -choices - pull[sizes] + dilution
+    return -log_supports(D, size) - pull[sizes]
 
 
 def trial(bag, index):
     """What is stated under each prior, in bins, and what was true."""
     _, problem = drawn(bag, index, least=0, most=MOST, n_features=D)
     truth = problem.support
-    masks, evidence, det, size = scored(problem.X, problem.y)
+    masks, size, evidence = scored(problem.X, problem.y)
     found = []
-    for effects, is_diluted, sizes in PRIORS:
-        log_mass = evidence[effects] + log_prior(det, size, is_diluted, sizes, len(problem.y) - 1.0)
+    for effects, columns, sizes in PRIORS:
+        log_mass = evidence[effects, columns] + log_prior(size, sizes)
         share = np.exp(log_mass - logsumexp(log_mass))
         chosen = masks[np.argmax(share)]
         belongs = share[np.all(masks[:, chosen], axis=1)].sum()
@@ -107,15 +123,15 @@ def trial(bag, index):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--problems", type=int, default=2000, help="of each bag")
+    parser.add_argument("--problems", type=int, default=FRESH, help="of each bag")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     for bag in BAGS:
         questions = [(bag, index) for index in range(options.problems)]
         trials = in_parallel(trial, questions, options.jobs)
         print(f"\n{bag}, {options.problems} problems")
-        print("effects  |R|   sizes    right   " + "   ".join(f"{n:>18}" for n in STATEMENTS))
-        for i, (effects, is_diluted, sizes) in enumerate(PRIORS):
+        print("effects  columns  sizes    right   " + "   ".join(f"{n:>15}" for n in STATEMENTS))
+        for i, (effects, columns, sizes) in enumerate(PRIORS):
             own = [one[i] for one in trials]
             cells = []
             for name in STATEMENTS:
@@ -124,8 +140,7 @@ def main():
                 worst = max(judged, key=abs, default=float("nan"))
                 cells.append(f"{sum(e['miss'] for e in lines):2} misses {worst:+.2f}")
             right = np.mean([one["right"] for one in own])
-            mark = "yes" if is_diluted else "no "
-            print(f"{effects:7}  {mark}   {sizes:7}  {right:.3f}   " + "   ".join(cells))
+            print(f"{effects:7}  {columns:7}  {sizes:7}  {right:.3f}   " + "   ".join(cells))
 
 
 if __name__ == "__main__":

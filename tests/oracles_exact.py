@@ -54,6 +54,7 @@ def exact_score(X, y, dof, criterion):
             kappa = mpmath.mpf(float(kappa))
             rss, _, H = _ridge_residual(A, y, kappa)
             volume = mpmath.log(mpmath.det(H)) - A.cols * mpmath.log(kappa)
+            volume += _of_columns(H, kappa, dof)
             if np.isfinite(zero_cost):
                 fit = dof * mpmath.log(rss)
                 total += mpmath.exp(-(fit + volume + mpmath.mpf(float(zero_cost))) / 2)
@@ -62,9 +63,23 @@ def exact_score(X, y, dof, criterion):
                 total += mpmath.exp(-(fit + volume + mpmath.mpf(float(size_cost))) / 2)
         score = -2 * mpmath.log(total)
         if criterion.is_diluted:
-            G = A.T * A
-            score -= mpmath.log(mpmath.det(G / G[0, 0]))
+            G, soft = A.T * A, mpmath.mpf(0.1)
+            R = G / G[0, 0]
+            score -= mpmath.log(mpmath.det(R))
+            score += mpmath.log(mpmath.det((R + soft * mpmath.eye(A.cols)) / (1 + soft)))
         return float(score)
+
+
+def _of_columns(H, kappa, dof):
+    """−2 log of the prior of the columns at one κ: their correlations, relative to chance."""
+    kept = 1 - kappa / H[0, 0]
+    moments = [
+        mpmath.beta((dof - k + 1) / 2, mpmath.mpf(k) / 2)
+        / mpmath.beta((dof - k) / 2, mpmath.mpf(k) / 2)
+        for k in range(1, H.cols)
+    ]
+    by_chance = kept**2 * sum(mpmath.log(one) for one in moments)
+    return 2 * by_chance - mpmath.log(mpmath.det(H / H[0, 0]))
 
 
 def exact_projection(X, y, n, ridge):

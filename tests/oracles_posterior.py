@@ -7,7 +7,6 @@ import numpy as np
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
 from projstg._core.score.criterion import CRITERIA, support_scores
-from projstg._core.score.prior import log_chance_dilution
 from projstg._core.search.working_set import restricted
 
 D = 8
@@ -39,11 +38,8 @@ def field_of(Z, always=(), never=()):
     return restricted(Z, columns, excluded[None], locked[None])
 
 
-def listed(Z, judge, prior, always=(), never=(), dof=None):
-    """Probabilities of all supports, from a list of them.
-
-    With ``dof`` sizes are relative to what chance dilutes, as :class:`Beliefs` has them.
-    """
+def listed(Z, judge, prior, always=(), never=()):
+    """Probabilities of all supports, from a list of them."""
     found = {}
     for size in np.flatnonzero(np.isfinite(prior)):
         own = [
@@ -51,11 +47,10 @@ def listed(Z, judge, prior, always=(), never=(), dof=None):
             for support in combinations(range(Z.b.shape[1]), size)
             if set(always) <= set(support) and not set(never) & set(support)
         ]
-        by_chance = log_chance_dilution(dof, np.asarray([size]))[0] if dof else 0.0
         if own:
             scores = support_scores(Z, np.asarray(own, dtype=np.int64)[None], judge)[0]
             for support, score in zip(own, scores, strict=True):
-                found[support] = -0.5 * score + prior[size] - np.log(len(own)) - by_chance
+                found[support] = -0.5 * score + prior[size] - np.log(len(own))
     logs = np.asarray(list(found.values()))
     return dict(zip(found, np.exp(logs - np.logaddexp.reduce(logs)), strict=True))
 

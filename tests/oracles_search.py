@@ -3,24 +3,40 @@
 from itertools import combinations
 
 import numpy as np
+from scipy.special import beta as beta_function
 
 RIDGES_OF_SIZES = 10.0 ** np.arange(-6.0, 4.25, 0.5)
 RIDGES = [10.0 ** (k / 2) for k in range(-12, 5)]
 
 
+def volume(X, support, kappa, dof):
+    """−2 log of the volume of the coefficients' prior, and of the prior of columns at this κ."""
+    A = X[:, list(support)]
+    n, K = A.shape
+    H = A.T @ A + kappa * np.eye(K)
+    moments = [
+        beta_function((dof - k + 1) / 2, k / 2) / beta_function((dof - k) / 2, k / 2)
+        for k in range(1, K)
+    ]
+    by_chance = (n / (n + kappa)) ** 2 * np.sum(np.log(moments))
+    columns = -np.linalg.slogdet(H / (n + kappa))[1] + 2.0 * by_chance
+    return np.linalg.slogdet(H)[1] - K * np.log(kappa) + columns
+
+
 def log_evidence(X, y, support, kappa, dof):
     """−2 log evidence at one κ, from its formula; X with columns of mean square one."""
     A = X[:, list(support)]
-    K = A.shape[1]
-    H = A.T @ A + kappa * np.eye(K)
+    H = A.T @ A + kappa * np.eye(A.shape[1])
     rss = y @ y - y @ A @ np.linalg.solve(H, A.T @ y)
-    return dof * np.log(rss) + np.linalg.slogdet(H)[1] - K * np.log(kappa)
+    return dof * np.log(rss) + volume(X, support, kappa, dof)
 
 
 def dilution(X, support):
-    """−log of the determinant of the correlations of a support's columns."""
+    """−log of the prior of columns that nearly repeat each other."""
     A = X[:, list(support)]
-    return -np.linalg.slogdet(A.T @ A / len(X))[1]
+    R, soft = A.T @ A / len(X), 0.1 * np.eye(A.shape[1])
+    one = A.shape[1] * np.log(1.1)
+    return np.linalg.slogdet(R + soft)[1] - np.linalg.slogdet(R)[1] - one
 
 
 def log_mean(values):
@@ -71,7 +87,7 @@ def common_size_score(X, y, support, dof):
         # d²residual/da² / 2, from three points of a parabola.
         curvature = (residual(signs, a + 1.0)[0] + residual(signs, a - 1.0)[0]) / 2.0 - rss
         share = np.sqrt(2.0 * np.pi * rss / (dof * curvature)) / (np.log(100.0) * a)
-        score = dof * np.log(rss) + np.linalg.slogdet(H)[1] - K * np.log(kappa)
+        score = dof * np.log(rss) + volume(X, support, kappa, dof)
         score += 2.0 * K * np.log(2.0) - 2.0 * np.sum(np.log1p(others))
         values.append(score - 2.0 * np.log(min(share, 1.0)))
     around_zero = [log_evidence(X, y, support, kappa, dof) for kappa in RIDGES]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from small_experiment import spec
 
+from projstg._core.score.prior import log_chance_dilution
 from projstg.datasets import make_sparse_regression
 from projstg.experiments.evaluate import scores
 from projstg.experiments.runner import run
@@ -19,10 +20,13 @@ def plain_scores(X, y, support):
     for kappa in 10.0 ** np.arange(-6, 2.5, 0.5):
         H = G + kappa * np.eye(len(support))
         rss = y @ y - b @ np.linalg.solve(H, b)
-        volume = np.linalg.slogdet(H)[1] - len(support) * np.log(kappa)
+        size = len(support)
+        chance = (n / (n + kappa)) ** 2 * log_chance_dilution(float(n), size)
+        volume = size * np.log((n + kappa) / kappa) + 2 * chance
         evidences.append(-(n * np.log(rss) + volume) / 2)
     residual = y - Z @ np.linalg.lstsq(Z, y)[0]
-    dilution = -np.linalg.slogdet(G / n)[1]
+    repeated = np.linalg.eigvalsh(G / n)
+    dilution = np.sum(np.log((repeated + 0.1) / (1.1 * repeated)))
     return -2 * np.log(np.mean(np.exp(evidences))) + dilution, n * np.log(residual @ residual)
 
 

@@ -16,7 +16,7 @@ from projstg._core.pipeline import auto_size as auto
 from projstg._core.pipeline.information_criteria import SELECTIONS
 from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.score.criterion import CRITERIA, support_scores
-from projstg._core.score.prior import log_chance_dilution, size_prior
+from projstg._core.score.prior import size_prior
 
 
 def draw(seed, n=60, n_features=30, k=3, noise=0.5):
@@ -90,8 +90,7 @@ def likeliest_of_all(X, y, k_max):
         indices = np.asarray(supports, dtype=np.int64)[None]
         scores = support_scores(problem, indices, CRITERIA["common-size"])[0]
         choices = len(supports) / np.exp(size_prior(0, k_max, n_features)[k])
-        by_chance = log_chance_dilution(len(y) - 1.0, np.asarray([k]))[0]
-        logs |= dict(zip(supports, -0.5 * scores - np.log(choices) - by_chance, strict=True))
+        logs |= dict(zip(supports, -0.5 * scores - np.log(choices), strict=True))
     best = max(logs, key=logs.get)
     return list(best), np.exp(logs[best] - np.logaddexp.reduce(list(logs.values())))
 

@@ -19,7 +19,7 @@ TO_THE_END = replace(POSTERIOR, settled=0.0, negligible=200.0)
 
 def looking(Z, judge, prior, always=(), never=(), settings=TO_THE_END):
     n_columns = Z.b.shape[1]
-    costs = costs_of_sizes(prior, n_columns - len(never), len(always), 15.0, is_diluted=False)
+    costs = costs_of_sizes(prior, n_columns - len(never), len(always))
     exact = lambda supports: support_scores(Z, supports[None], judge)[0]  # noqa: E731
     return BestFirst(field_of(Z, always, never), judge, costs, exact, settings)
 

@@ -17,7 +17,7 @@ ONE_STEP = replace(POSTERIOR, steps_at_a_ridge=1)
 def chains(Z, judge, prior, supports, always=(), never=(), seed=0, doubt=None, settings=POSTERIOR):
     n_columns = Z.b.shape[1]
     begin = np.stack([np.isin(np.arange(n_columns), own) for own in supports])
-    costs = costs_of_sizes(prior, n_columns - len(never), len(always), 15.0, is_diluted=False)
+    costs = costs_of_sizes(prior, n_columns - len(never), len(always))
     doubt = np.ones(n_columns) if doubt is None else doubt
     generator = np.random.default_rng(seed)
     return Chains(field_of(Z, always, never), judge, costs, begin, doubt, generator, settings)
@@ -55,7 +55,7 @@ def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge():
     run._draw_ridges()
     bases = run._bases()
     shares = run._shares(bases)
-    costs = costs_of_sizes(UP_TO_5, 8, 0, 15.0, is_diluted=False)
+    costs = costs_of_sizes(UP_TO_5, 8, 0)
     for base, share, r in zip(bases, shares, run.ridge, strict=True):
         at_ridge = judge._replace(ridges=judge.ridges.at(np.asarray([r])))
         members, logs = np.flatnonzero(base), []
@@ -76,7 +76,7 @@ def test_supports_it_has_been_at_have_their_exact_costs():
     Z, judge = draw(2, noise=2.0), CRITERIA["common-size"]
     run = chains(Z, judge, UP_TO_5, [[0, 3], [1], [2, 4, 5, 6], []], settings=ONE_STEP)
     run.run(12)
-    costs = costs_of_sizes(UP_TO_5, 8, 0, 15.0, is_diluted=False)
+    costs = costs_of_sizes(UP_TO_5, 8, 0)
     for masks, found in run.visited:
         for mask, cost in zip(masks, found, strict=True):
             own = np.flatnonzero(mask)

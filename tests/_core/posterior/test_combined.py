@@ -16,7 +16,7 @@ JUDGE = CRITERIA["common-size"]
 def counted(Z, known, prior, chosen):
     """Some of the supports that are listed, by their place from the likeliest on."""
     order = sorted(known, key=known.get, reverse=True)
-    costs = costs_of_sizes(prior, 8, 0, 15.0, is_diluted=False)
+    costs = costs_of_sizes(prior, 8, 0)
     supports = [np.asarray(order[i], dtype=np.int64) for i in chosen]
     mask = np.stack([np.isin(np.arange(8), own) for own in supports])
     scores = [support_scores(Z, own[None, None], JUDGE)[0, 0] + costs[own.size] for own in supports]
@@ -24,7 +24,7 @@ def counted(Z, known, prior, chosen):
 
 
 def sampled(Z, prior, begin, n_steps, seed=0):
-    field, costs = field_of(Z), costs_of_sizes(prior, 8, 0, 15.0, is_diluted=False)
+    field, costs = field_of(Z), costs_of_sizes(prior, 8, 0)
     chains = Chains(field, JUDGE, costs, begin, np.ones(8), np.random.default_rng(seed))
     chains.run(20)
     return chains.run(n_steps)
@@ -76,7 +76,7 @@ def test_draws_of_sizes_apart_are_taken_as_they_are():
     known = listed(Z, JUDGE, UP_TO_5)
     begin = np.zeros((20, 8), dtype=bool)
     begin[::2, :5] = True
-    field, costs = field_of(Z), costs_of_sizes(UP_TO_5, 8, 0, 15.0, is_diluted=False)
+    field, costs = field_of(Z), costs_of_sizes(UP_TO_5, 8, 0)
     chains = Chains(field, JUDGE, costs, begin, np.ones(8), np.random.default_rng(0))
     order = sorted(known, key=known.get, reverse=True)
     nothing = counted(Z, known, UP_TO_5, [order.index(())])

@@ -15,7 +15,7 @@ from projstg._core.score.prior import costs_of_sizes
 def test_it_is_the_list_of_all_supports(name, limits, prior):
     Z, judge, prior = draw(0), CRITERIA[name], PRIORS[prior]
     always, never = masks(*LIMITS[limits])
-    costs = costs_of_sizes(prior, int(np.sum(~never)), int(always.sum()), 15.0, is_diluted=False)
+    costs = costs_of_sizes(prior, int(np.sum(~never)), int(always.sum()))
     found = enumerated(lambda own: support_scores(Z, own[None], judge)[0], costs, always, never)
     expected = listed(Z, judge, prior, *LIMITS[limits])
     assert n_supports(costs, always, never) == len(found.costs) == len(expected)
@@ -30,7 +30,7 @@ def test_of_a_support_and_its_copies_one_counts():
     X = Z.X.copy()
     X[..., 7] = X[..., 0]
     Z, nobody = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom), np.zeros(8, dtype=bool)
-    costs = costs_of_sizes(PRIORS["K = 3"], 8, 0, 15.0, is_diluted=False)
+    costs = costs_of_sizes(PRIORS["K = 3"], 8, 0)
     found = enumerated(lambda own: support_scores(Z, own[None], judge)[0], costs, nobody, nobody)
     assert len(found.costs) == 56 - 6  # without those that hold both
     assert not np.any(found.masks[:, 0] & found.masks[:, 7])

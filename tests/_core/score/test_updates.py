@@ -36,9 +36,8 @@ def fit_of(field, members):
 
 def same(found, place, expected):
     """Whether the fits at a place of the update are those of a support."""
-    assert found.K == expected.K
-    for one, other in ((found.rss, expected.rss), (found.log_det, expected.log_det)):
-        np.testing.assert_allclose(one[(slice(None), *place)], other, rtol=1e-9, atol=1e-9)
+    rss = found.rss[(slice(None), *place)]
+    np.testing.assert_allclose(rss, expected.rss, rtol=1e-9, atol=1e-9)
     for one, other in zip(found.effects, expected.effects, strict=True):
         np.testing.assert_allclose(one[(slice(None), *place)], other, rtol=1e-8, atol=1e-9)
 
@@ -47,7 +46,7 @@ def same(found, place, expected):
 def test_every_update_is_the_fit_of_its_support(field, members):
     state, now, K = at_ridges(field, members), fit_of(field, members), len(members)
     outside = [j for j in range(D) if j not in members]
-    more = added(state, now.log_det, RIDGES, has_effects=True)
+    more = added(state, RIDGES, has_effects=True)
     less = left_out(state, now, RIDGES)
     for j in outside:
         same(more, (j,), fit_of(field, [*members, j]))
@@ -59,20 +58,19 @@ def test_every_update_is_the_fit_of_its_support(field, members):
             same(swapped, (place,), fit_of(field, [*members[:p], j, *members[p + 1 :]]))
 
 
-def test_without_a_common_size_residual_and_volume_are_the_same(field):
+def test_without_a_common_size_the_residual_is_the_same(field):
     state, members = at_ridges(field, [3, 0, 5]), np.asarray([[2, 6]] * RIDGES.size)
     places = np.zeros_like(members)
     whole = present(state, RIDGES, CRITERION)
     plain = present(state, RIDGES, CRITERIA["evidence"])
     pairs = [
-        [added(state, whole.log_det, RIDGES, has_effects=has) for has in (True, False)],
+        [added(state, RIDGES, has_effects=has) for has in (True, False)],
         [left_out(state, now, RIDGES) for now in (whole, plain)],
         [exchanged(state, now, RIDGES, places, members) for now in (whole, plain)],
     ]
     for one, other in pairs:
         assert other.effects is None
         np.testing.assert_array_equal(one.rss, other.rss)
-        np.testing.assert_array_equal(one.log_det, other.log_det)
 
 
 @pytest.mark.parametrize("p", [0, 1, 2])

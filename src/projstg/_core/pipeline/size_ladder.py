@@ -31,9 +31,8 @@ def ladder(
 ) -> list[Optima]:
     """Return the best supports of a quick search at each size that was tried, for one problem."""
     n_locked, n_free = int(np.sum(always)), n_selectable(always, never)
-    judge, dof = CRITERIA[criterion], float(to_numpy(problem.degrees_of_freedom)[0])
-    prior = size_prior(n_locked, k_max, n_free)
-    cost_of_size = costs_of_sizes(prior, n_free, n_locked, dof, is_diluted=judge.is_diluted)
+    judge, prior = CRITERIA[criterion], size_prior(n_locked, k_max, n_free)
+    cost_of_size = costs_of_sizes(prior, n_free, n_locked)
     found: list[Optima] = []
     lowest, n_worse = np.inf, 0
     for k in _rungs(n_locked, k_max):

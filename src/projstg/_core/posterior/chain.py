@@ -32,10 +32,11 @@ from ..score.criterion import (
     Criterion,
     residual_floor,
     ridge_scores,
-    scores_by_ridge,
     total_score,
+    undiluted_scores,
 )
 from ..score.dilution import entering_costs, is_dependent
+from ..score.prior import spectral_dilution
 from ..score.tableau import Field, tableau_of_rows
 from ..score.updates import added
 from .posterior_settings import POSTERIOR, PosteriorSettings
@@ -180,26 +181,25 @@ class Chains:
         costs[lost, np.where(left.any(axis=1), np.argmax(left, axis=1), bases.shape[1])] = 0.0
 
     def _scores(self, members: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Return the scores at the chains' ridges of the bases with each column, (C, D + 1).
-
-        log det H of the base is the same for all of a block and is left out.
-        """
+        """Return the scores at the chains' ridges of the bases with each column, (C, D + 1)."""
         ridge, b = self.criterion.ridges.at(self.ridge), self.field.b
         state = tableau_of_rows(rows, members, self.diagonal, b, self._yy, ridge.kappa)
-        no_det, has_effects = np.zeros(len(members)), self.criterion.has_common_size
-        fit = added(state, no_det, ridge.kappa, has_effects=has_effects)
-        dof = self._dof[:, None]
-        return ridge_scores(fit, ridge.beside(1), dof, self._floor, self.criterion)
+        fit = added(state, ridge.kappa, has_effects=self.criterion.has_common_size)
+        n, dof, ridge = self._n[:, None], self._dof[:, None], ridge.beside(1)
+        sizes = np.sum(members < b.shape[1] - 1, axis=1)[:, None]
+        stays, grows = (
+            self.criterion.volumes(size, ridge.kappa, n, dof) for size in (sizes, sizes + 1)
+        )
+        is_base = np.arange(fit.rss.shape[1]) == fit.rss.shape[1] - 1
+        volume = np.where(is_base, stays, grows)
+        return ridge_scores(fit, ridge, volume, dof, self._floor, self.criterion)
 
     def _dilution(self, bases: np.ndarray, members: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return what the prior of the columns adds, (C, D + 1)."""
         if not self.criterion.is_diluted:
             return np.zeros((len(bases), bases.shape[1] + 1))
-        if self.redundant.any():
-            is_redundant = np.append(self.redundant, False)[members]
-            members = np.where(is_redundant, bases.shape[1], members)
-            rows = self.field.G[0][members]
-        costs, in_doubt = entering_costs(rows, members, self.diagonal, self._n)
+        redundant = np.broadcast_to(self.field.redundant, (len(rows), rows.shape[2]))
+        costs, in_doubt = entering_costs(rows, members, self.diagonal, self._n, redundant)
         costs[:, -1] = 0.0
         if in_doubt.any():
             in_doubt = in_doubt[:, :-1] & ~bases & ~self.excluded
@@ -220,16 +220,15 @@ class Chains:
         members = _padded(self.masks)
         G, b = self.field.G[0], self.field.b[0]
         own = spectrum(G[members[:, :, None], members[:, None, :]], b[members], self._yy)
-        undiluted = self.criterion._replace(is_diluted=False)
-        scores = scores_by_ridge(own, self._yy, self._dof, self._n, undiluted)
+        sizes = self.masks.sum(axis=1)
+        scores = undiluted_scores(own, sizes, self._yy, self._dof, self._n, self.criterion)
         shares = np.exp(-0.5 * (scores - np.min(scores, axis=1, keepdims=True)))
         sums = np.cumsum(shares, axis=1)
         draws = self.generator.random((len(sums), 1)) * sums[:, -1:]
         self.ridge = np.minimum(np.sum(sums < draws, axis=1), scores.shape[1] - 1)
-        cost = total_score(scores) + self.cost_of_size[self.masks.sum(axis=1)]
+        cost = total_score(scores) + self.cost_of_size[sizes]
         if self.criterion.is_diluted:
-            values = np.where(own.values > 0.0, own.values / self._n[:, None], 1.0)
-            cost = cost - np.sum(np.log(values), axis=1)
+            cost = cost + spectral_dilution(own.values, self._n)
         self.visited.append(Visited(self.masks.copy(), cost))
 
 

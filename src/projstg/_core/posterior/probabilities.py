@@ -107,13 +107,8 @@ class Beliefs:
     ) -> None:
         self.problem, self.criterion, self.settings = problem, criterion, settings
         self.always, self.never = always, never
-        self.cost_of_size = costs_of_sizes(
-            log_prior,
-            n_selectable(always, never),
-            int(always.sum()),
-            float(to_numpy(problem.degrees_of_freedom)[0]),
-            is_diluted=criterion.is_diluted,
-        )
+        n_free, n_locked = n_selectable(always, never), int(always.sum())
+        self.cost_of_size = costs_of_sizes(log_prior, n_free, n_locked)
         self.columns = np.arange(always.size)
         self._n_redundant = redundant_forced(problem, always)
         self.counted: Counted

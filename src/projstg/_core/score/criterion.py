@@ -22,16 +22,18 @@ flipping it alone would cost. log a is uniform over two decades. Effects that ca
 where small ones are too small to be seen, so this prior has one half of the weight, and effects
 around zero have the other (docs/how_sure.md).
 
-**Dilution.** Independent priors of the coefficients make a copy of a column cheap: two copies with
-half the coefficient each cost hardly more than one. So a support has the prior |R_SS|^½, R being
-the correlations (cosines, without an intercept): the score has −log |R_SS| as a last term. A
-support whose columns depend on each other has the prior zero and an infinite score.
+**The prior of the columns** (:mod:`.prior`) is part of the score. Independent priors of the
+coefficients make a copy of a column cheap: two copies with half the coefficient each cost hardly
+more than one. The prior takes that back: log det H − K log κ becomes K log(1 + n/κ), the *volume*
+as if columns were not correlated (and a term for what chance correlates). Columns that nearly
+repeat others cost more (*dilution*), and a support whose columns depend on each other has the prior
+zero and an infinite score. Correlations are cosines where there is no intercept.
 
 A :class:`Criterion` is this formula with a grid and switches: least squares is the grid {0}
-without the volume terms (log det H, K log κ) and without dilution, which leaves ν log(rss).
+without volume and without dilution, which leaves ν log(rss).
 
 **One scorer.** :func:`ridge_scores` computes the formula at a ridge. It needs of a support only its
-:class:`RidgeFit`: K, rss, log det H and, for a common size, w, diag P and Ps. There are two ways to
+size and its :class:`RidgeFit`: rss and, for a common size, w, diag P and Ps. There are two ways to
 make one: from the spectrum of G_SS (:func:`support_scores`, here), which has all digits, and from a
 tableau (:mod:`.updates`), which has all neighbours of a support at once.
 """
@@ -45,6 +47,7 @@ import numpy as np
 from ..arrays.backend import to_numpy
 from ..data.determined_directions import Spectrum, on_rows, spectrum
 from ..data.quadratic import Problem, RowQuadratic
+from .prior import spectral_dilution, volumes
 from .score_settings import SCORE
 
 __all__ = [
@@ -61,6 +64,7 @@ __all__ = [
     "support_scores",
     "support_spectra",
     "total_score",
+    "undiluted_scores",
 ]
 
 
@@ -93,14 +97,20 @@ class Criterion(NamedTuple):
     ridges: Ridges
     """The grid of κ, fields (R,)."""
     counts_volume: bool
-    """Whether log det H − K log κ is part of the score."""
+    """Whether the volume is part of the score."""
     is_diluted: bool
-    """Whether −log |R_SS| is part of the score."""
+    """Whether dilution is part of the score."""
 
     @property
     def has_common_size(self) -> bool:
         """Whether the effects may scatter around a common size."""
         return bool(np.any(np.isfinite(self.ridges.size_cost)))
+
+    def volumes(
+        self, sizes: np.ndarray | int, kappa: np.ndarray, n: np.ndarray, dof: np.ndarray
+    ) -> np.ndarray:
+        """Return the volumes of sizes at ridges (:func:`~.prior.volumes`); zero if not counted."""
+        return volumes(sizes, kappa, n, dof) if self.counts_volume else np.zeros(())
 
 
 def _grid(kappa: np.ndarray, n_zero: int, n_size: int) -> Ridges:
@@ -141,30 +151,31 @@ class Effects(NamedTuple):
 
 
 class RidgeFit(NamedTuple):
-    """Supports of K columns fitted at a ridge κ each: all that their scores depend on."""
+    """Supports fitted at a ridge κ each: all of y that their scores depend on."""
 
-    K: int
     rss: np.ndarray
     """yᵀy − b_SᵀH⁻¹b_S, (...)."""
-    log_det: np.ndarray
-    """log det H, (...)."""
     effects: Effects | None
     """None where the criterion has no common size."""
 
 
 def ridge_scores(
-    fit: RidgeFit, ridge: Ridges, dof: np.ndarray, floor: np.ndarray, criterion: Criterion
+    fit: RidgeFit,
+    ridge: Ridges,
+    volume: np.ndarray,
+    dof: np.ndarray,
+    floor: np.ndarray,
+    criterion: Criterion,
 ) -> np.ndarray:
     """Return −2 log evidence of supports at their ridge, (...); the other arguments broadcast.
 
     Where the effects may be around zero and around a common size, it is the sum of both, each with
-    the prior of its ridge. ``floor`` is the smallest residual (:func:`residual_floor`). Dilution is
-    not part of it.
+    the prior of its ridge. ``volume`` is that of their sizes (:func:`~.prior.volumes`), ``floor``
+    the smallest residual (:func:`residual_floor`). Dilution is not part of it.
     """
     scores = dof * np.log(np.maximum(fit.rss, floor))
     if not criterion.counts_volume:
         return scores
-    volume = fit.log_det - fit.K * np.log(ridge.kappa)
     scores += volume + ridge.zero_cost
     if fit.effects is None:
         return scores
@@ -250,24 +261,31 @@ def scores_by_ridge(
     K ≥ n, columns of zeros and y = 0 all have finite scores, and so have dependent columns without
     dilution. ``n_redundant``, (...), of the columns in every support depend on others that are.
     """
-    floor = residual_floor(yy)[..., None]
-    fit = _spectral_fit(of, floor, criterion)
-    scores = ridge_scores(fit, criterion.ridges, dof[..., None], floor, criterion)
+    sizes = np.full(yy.shape, of.values.shape[-1])
+    scores = undiluted_scores(of, sizes, yy, dof, n, criterion)
     if not criterion.is_diluted:
         return scores
-    return scores + _dilution(of, n, n_redundant)[..., None]
+    is_dependent = np.sum(of.values == 0.0, axis=-1) > n_redundant
+    dilution = np.where(is_dependent, np.inf, spectral_dilution(of.values, n))
+    return scores + dilution[..., None]
 
 
-def _dilution(of: Spectrum, n: np.ndarray, n_redundant: np.ndarray | int) -> np.ndarray:
-    """Return −log |R_SS|, (...); infinite where the columns are dependent.
+def undiluted_scores(
+    of: Spectrum,
+    sizes: np.ndarray,
+    yy: np.ndarray,
+    dof: np.ndarray,
+    n: np.ndarray,
+    criterion: Criterion,
+) -> np.ndarray:
+    """Return the scores at each κ without dilution, (..., R), of supports of ``sizes`` (...).
 
-    Redundant columns do not count: the product of the other eigenvalues is the determinant without
-    them, times a number that is the same for all supports that hold them.
+    There may be columns of zeros that do not count.
     """
-    is_null = of.values == 0.0
-    shares = np.where(is_null, 1.0, of.values / n[..., None])
-    is_dependent = np.sum(is_null, axis=-1) > n_redundant
-    return np.where(is_dependent, np.inf, -np.sum(np.log(shares), axis=-1))
+    dof, n, floor = dof[..., None], n[..., None], residual_floor(yy)[..., None]
+    fit = _spectral_fit(of, floor, criterion)
+    volume = criterion.volumes(sizes[..., None], criterion.ridges.kappa, n, dof)
+    return ridge_scores(fit, criterion.ridges, volume, dof, floor, criterion)
 
 
 def _spectral_fit(of: Spectrum, floor: np.ndarray, criterion: Criterion) -> RidgeFit:
@@ -276,15 +294,13 @@ def _spectral_fit(of: Spectrum, floor: np.ndarray, criterion: Criterion) -> Ridg
     The residual at κ is that of least squares plus what the ridge costs, Σ c²κ/(λ(λ+κ)): a sum of
     positive terms, so that residuals near zero keep their digits and their order.
     """
-    ridges, K = criterion.ridges.kappa, of.values.shape[-1]
-    rss = np.maximum(of.rss[..., None], floor)
+    ridges, rss = criterion.ridges.kappa, np.maximum(of.rss[..., None], floor)
     if not criterion.counts_volume:
-        return RidgeFit(K, rss, np.zeros(()), None)
+        return RidgeFit(rss, None)
     shrunk = of.values[..., None, :] + ridges[:, None]
     rss = rss + ridges * np.sum(of.taken[..., None, :] / shrunk, axis=-1)
-    log_det = np.sum(np.log(shrunk), axis=-1)
     effects = _spectral_effects(of, shrunk, ridges) if criterion.has_common_size else None
-    return RidgeFit(K, rss, log_det, effects)
+    return RidgeFit(rss, effects)
 
 
 def _spectral_effects(of: Spectrum, shrunk: np.ndarray, ridges: np.ndarray) -> Effects:

@@ -1,13 +1,14 @@
 r"""What dilution adds to the scores of all supports one column away: exchanged, added, left out.
 
-A support has the prior |R_SS|^½ (:mod:`.criterion`), R being the correlations of the columns. With
-P = R_SS⁻¹, U = P R_S· and h_j = 1 − R_jS U_·j, the determinant changes by these factors, *pivots*:
+A support has the prior (|R_SS|/|R_SS + εI|)^½ (1 + ε)^(K/2), R being the correlations of the
+columns (:mod:`.prior`). With P = R_SS⁻¹, U = P R_S· and h_j = 1 − R_jS U_·j, the determinant of
+R_SS changes by these factors, *pivots*, and that of R_SS + εI likewise:
 
     j enters: h_j,     i leaves: P_ii,     i is exchanged for j: h_j P_ii + U_ij².
 
-It is the tableau of R without a ridge and without y (:mod:`.tableau`). A pivot is what is left of a
-column's square when the other members are taken out (for an exchange, relative to that of the
-column that leaves). Where it is rounding the columns are
+They are the tableaux of R without y (:mod:`.tableau`), one without a ridge and one with ε. A pivot
+is what is left of a column's square when the other members are taken out (for an exchange, relative
+to that of the column that leaves). Where it is rounding, without a ridge, the columns are
 dependent, and the prior is zero. The rule for rank is about eigenvalues. The smallest is at least
 one over the trace of the inverse, which is tr P + (1 + |U_·j|²)/h_j after j has entered; where that
 is not far above the rule, only the eigenvalues themselves can tell (:func:`is_dependent`).
@@ -20,10 +21,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.determined_directions import SMALLEST_SHARE
+from .score_settings import SCORE
 from .tableau import Field
 
 __all__ = ["Costs", "Dilution", "dilutions", "entering_costs", "is_dependent"]
 
+# What a column costs that is not correlated with others, in |R + εI|.
+_ALONE = float(np.log1p(SCORE.repeated))
 # A pivot below this is rounding of R.
 _ROUNDING = 1e-13
 # Below this trace of the inverse no eigenvalue is near the rule for rank.
@@ -31,7 +35,7 @@ _CLEAR = 1e9
 
 
 class Costs(NamedTuple):
-    """What dilution adds to scores, −log of a determinant, infinite where it is rounding."""
+    """What dilution adds to scores, infinite where columns are dependent."""
 
     added: np.ndarray
     in_doubt: np.ndarray
@@ -42,7 +46,7 @@ class Dilution(NamedTuple):
     """The costs around C independent supports."""
 
     now: np.ndarray
-    """−log |R_SS| of the supports themselves, (C,)."""
+    """Of the supports themselves, (C,)."""
     exchanged: Costs
     """Of all exchanges, (C, K, D)."""
     entered: Costs
@@ -66,54 +70,81 @@ class _Inverse(NamedTuple):
 
 def dilutions(field: Field, problem: np.ndarray, members: np.ndarray) -> Dilution:
     """Return the costs around independent supports ``members`` (C, K) of ``problem`` (C,)."""
-    n = field.n[problem]
+    n, diagonal = field.n[problem], np.diagonal(field.G, axis1=1, axis2=2)[problem]
     rows = field.G[problem[:, None], members]
-    if field.redundant.any():
-        rows = rows * ~field.redundant[problem][:, None, :]
-        rows = rows * ~field.redundant[problem[:, None], members][..., None]
+    now, soft = _softened(rows, members, diagonal, n)
+    rows = _without(rows, members, field.redundant[problem])
     R = _correlations(rows, members, n)
-    found = _inverse(R, rows, np.diagonal(field.G, axis1=1, axis2=2)[problem], n)
-    now = -np.linalg.slogdet(R)[1] + _redundant_part(field, problem, members)
+    found = _inverse(R, rows, diagonal, n)
+    now += _redundant_part(field, problem) - np.linalg.slogdet(R)[1]
     p, U2 = np.einsum("ckk->ck", found.P), found.U**2
     # Without member i, and with j: the pivot of j, and a bound of what it adds to the trace.
     pivot = found.h[:, None, :] * p[..., None] + U2
     share = np.sum((found.P / p[:, None, :]) ** 2, axis=1)
     more = 1.0 + 2.0 * np.sum(U2, axis=1, keepdims=True) + 2.0 * share[..., None] * U2
     trace = found.trace[:, None, None] + more * p[..., None] / np.maximum(pivot, _ROUNDING)
-    swaps, entered = _costs(pivot, trace, found.trace[:, None, None]), _entered(found)
+    q = np.einsum("ckk->ck", soft.P)
+    soft_pivot = soft.h[:, None, :] * q[..., None] + soft.U**2
+    swaps = _costs(pivot, soft_pivot, trace, found.trace[:, None, None])
+    entered = _entered(found, soft)
     return Dilution(
         now,
         swaps._replace(added=swaps.added + now[:, None, None]),
         entered._replace(added=entered.added + now[:, None]),
-        now[:, None] - np.log(p),
+        now[:, None] + np.log(q / p) + _ALONE,
     )
 
 
-def _redundant_part(field: Field, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """Return what redundant members add to −log of the product of non-zero eigenvalues, (C,).
+def _softened(
+    rows: np.ndarray, members: np.ndarray, diagonal: np.ndarray, n: np.ndarray
+) -> tuple[np.ndarray, _Inverse]:
+    """Return log |R_SS + εI| − K log(1 + ε), (C,), and the inverse of R_SS + εI."""
+    R = _correlations(rows, members, n) + SCORE.repeated * np.eye(members.shape[1])
+    found = _inverse(R, rows, diagonal + SCORE.repeated * n[:, None], n)
+    return np.linalg.slogdet(R)[1] - members.shape[1] * _ALONE, found
+
+
+def _redundant_part(field: Field, problem: np.ndarray) -> np.ndarray:
+    """Return what redundant members add to the cost of the non-zero eigenvalues, (C,).
 
     It is the same for all supports of a problem, and a part of their exact scores.
     """
-    added = np.zeros(len(problem))
+    added, repeated = np.zeros(len(problem)), SCORE.repeated
     for i in np.unique(problem[field.redundant[problem].any(axis=1)]).tolist():
         locked = np.flatnonzero(field.locked[i])
         kept = locked[~field.redundant[i, locked]]
         R = field.G[i] / field.n[i]
         values = np.linalg.eigvalsh(R[np.ix_(locked, locked)])[-kept.size :]
         alone = np.linalg.slogdet(R[np.ix_(kept, kept)])[1]
-        added[problem == i] = alone - np.sum(np.log(values))
+        n_null = locked.size - kept.size
+        soft = n_null * np.log(repeated / (1.0 + repeated))  # of eigenvalues that do not count
+        added[problem == i] = alone - np.sum(np.log(values)) - soft
     return added
 
 
 def entering_costs(
-    rows: np.ndarray, members: np.ndarray, diagonal: np.ndarray, n: np.ndarray
+    rows: np.ndarray,
+    members: np.ndarray,
+    diagonal: np.ndarray,
+    n: np.ndarray,
+    redundant: np.ndarray,
 ) -> Costs:
-    """Return what one column more adds to −log |R_SS| of independent supports (C, K), (C, D).
+    """Return what one column more adds to the cost of independent supports (C, K), (C, D).
 
     ``rows`` (C, K, D) are those of G, ``diagonal`` (C, D) is that of G, and n is (C,). A member may
-    be a column of zeros: it does not count.
+    be a column of zeros, or ``redundant`` (C, D): it does not count.
     """
-    return _entered(_inverse(_correlations(rows, members, n), rows, diagonal, n))
+    soft = _softened(rows, members, diagonal, n)[1]
+    rows = _without(rows, members, redundant)
+    return _entered(_inverse(_correlations(rows, members, n), rows, diagonal, n), soft)
+
+
+def _without(rows: np.ndarray, members: np.ndarray, redundant: np.ndarray) -> np.ndarray:
+    """Return rows (C, K, D) in which redundant columns, a mask (C, D), are zero."""
+    if not redundant.any():
+        return rows
+    own = np.take_along_axis(redundant, members, axis=1)
+    return rows * ~redundant[:, None, :] * ~own[..., None]
 
 
 def _correlations(rows: np.ndarray, members: np.ndarray, n: np.ndarray) -> np.ndarray:
@@ -132,20 +163,22 @@ def _inverse(R: np.ndarray, rows: np.ndarray, diagonal: np.ndarray, n: np.ndarra
     return _Inverse(P, U, np.maximum(h, 0.0))
 
 
-def _entered(found: _Inverse) -> Costs:
+def _entered(found: _Inverse, soft: _Inverse) -> Costs:
     """Return the costs of one column more, without those of the supports themselves."""
     more = 1.0 + np.einsum("ckd,ckd->cd", found.U, found.U)
     before = found.trace[:, None]
-    return _costs(found.h, before + more / np.maximum(found.h, _ROUNDING), before)
+    trace = before + more / np.maximum(found.h, _ROUNDING)
+    costs = _costs(found.h, soft.h, trace, before)
+    return costs._replace(added=costs.added - _ALONE)
 
 
-def _costs(pivot: np.ndarray, trace: np.ndarray, before: np.ndarray) -> Costs:
+def _costs(pivot: np.ndarray, soft: np.ndarray, trace: np.ndarray, before: np.ndarray) -> Costs:
     """Return the costs from pivots, and the trace of the inverse with and without the column.
 
     Where the supports themselves are near the rule for rank, rounding of a pivot says nothing.
     """
     is_rounding = (pivot < _ROUNDING) & (before <= _CLEAR)
-    added = -np.log(np.maximum(pivot, _ROUNDING))
+    added = np.log(np.maximum(soft, _ROUNDING) / np.maximum(pivot, _ROUNDING))
     return Costs(np.where(is_rounding, np.inf, added), ~is_rounding & (trace > _CLEAR))
 
 

@@ -41,18 +41,23 @@ class _Grid(NamedTuple):
     state: Tableau
     now: RidgeFit
     ridge: Ridges
+    n: np.ndarray
     dof: np.ndarray
     floor: np.ndarray
     criterion: Criterion
 
-    def score(self, fit: RidgeFit) -> np.ndarray:
-        """Return the scores (C, ...) of supports (C·R, ...), without dilution."""
+    def volume(self, size: int) -> np.ndarray:
+        """Return what so many columns cost at the ridges, (C·R,)."""
+        return self.criterion.volumes(size, self.ridge.kappa, self.n, self.dof)
+
+    def score(self, fit: RidgeFit, size: int) -> np.ndarray:
+        """Return the scores (C, ...) of supports (C·R, ...) of one size, without dilution."""
         n_axes = fit.rss.ndim - 1
-        axes = (slice(None), *(None,) * n_axes)
-        by_ridge = ridge_scores(
-            fit, self.ridge.beside(n_axes), self.dof[axes], self.floor[axes], self.criterion
+        volume, dof, floor = (
+            one.reshape(-1, *(1,) * n_axes) for one in (self.volume(size), self.dof, self.floor)
         )
-        return self.total(by_ridge)
+        ridge = self.ridge.beside(n_axes)
+        return self.total(ridge_scores(fit, ridge, volume, dof, floor, self.criterion))
 
     def total(self, by_ridge: np.ndarray) -> np.ndarray:
         """Return the score over all ridges, from (C·R, ...) to (C, ...)."""
@@ -66,7 +71,8 @@ def _grid(
 ) -> _Grid:
     many = np.repeat(problem, criterion.ridges.kappa.size)
     now = present(state, ridge.kappa, criterion)
-    return _Grid(state, now, ridge, field.dof[many], residual_floor(field.yy[many]), criterion)
+    n, dof, floor = field.n[many], field.dof[many], residual_floor(field.yy[many])
+    return _Grid(state, now, ridge, n, dof, floor, criterion)
 
 
 def _dilution(
@@ -104,14 +110,13 @@ def neighbours(
     may_not_enter = _may_not_enter(field, problem, members)
     more, less = np.full((C, n_columns), np.inf), np.full((C, K), np.inf)
     if resize:
-        now, has_effects = grid.now, criterion.has_common_size
-        more = grid.score(added(state, now.log_det, ridge.kappa, has_effects=has_effects))
-        more += dilution.entered.added
+        grown = added(state, ridge.kappa, has_effects=criterion.has_common_size)
+        more = grid.score(grown, K + 1) + dilution.entered.added
         more[may_not_enter] = np.inf
-        less = grid.score(left_out(state, grid.now, ridge.kappa)) + dilution.left_out
+        less = grid.score(left_out(state, grid.now, ridge.kappa), K - 1) + dilution.left_out
         less[field.locked[problem[:, None], members]] = np.inf
     return Neighbours(
-        grid.score(grid.now) + dilution.now,
+        grid.score(grid.now, K) + dilution.now,
         _exchanges(field, problem, members, grid, dilution),
         more,
         less,
@@ -138,7 +143,7 @@ def exchange_scores(
     dilution = _dilution(field, problem, members, criterion)
     return (
         _exchanges(field, problem, members, grid, dilution),
-        grid.score(grid.now) + dilution.now,
+        grid.score(grid.now, members.shape[1]) + dilution.now,
         has_enough_digits(field, problem, state)
         & _is_clear(dilution, _may_not_enter(field, problem, members)),
     )
@@ -157,13 +162,11 @@ def _exchanges(
     """Return the score of every exchange, (C, K, D)."""
     if not members.shape[1]:
         return np.empty((len(members), 0, field.b.shape[1]))
-    counts_volume = grid.criterion.counts_volume
-    table = swap_objectives(grid.state, grid.dof, grid.floor, counts_volume)
-    if counts_volume:
+    table = swap_objectives(grid.state, grid.dof, grid.floor)
+    if grid.criterion.counts_volume:
         # Where both priors of the effects are possible this only ranks the exchanges.
         prior = np.minimum(grid.ridge.zero_cost, grid.ridge.size_cost)
-        constant = grid.now.log_det - grid.now.K * np.log(grid.ridge.kappa) + prior
-        table += constant[:, None, None]
+        table += (grid.volume(members.shape[1]) + prior)[:, None, None]
     scores = grid.total(table) + dilution.exchanged.added
     excluded = _may_not_enter(field, problem, members)
     scores[np.broadcast_to(excluded[:, None, :], scores.shape)] = np.inf
@@ -180,7 +183,7 @@ def _with_common_size(grid: _Grid, gaussian: np.ndarray, dilution: np.ndarray) -
     flat = gaussian.reshape(C, -1)
     places = np.argpartition(flat, size - 1, axis=1)[:, :size]
     p, j = np.divmod(np.repeat(places, grid.criterion.ridges.kappa.size, axis=0), n_columns)
-    exact = grid.score(exchanged(grid.state, grid.now, grid.ridge.kappa, p, j))
+    exact = grid.score(exchanged(grid.state, grid.now, grid.ridge.kappa, p, j), K)
     exact += np.take_along_axis(dilution.reshape(C, -1), places, axis=1)
     permitted = np.isfinite(np.take_along_axis(flat, places, axis=1))
     scores = np.full_like(flat, np.inf)

@@ -24,6 +24,11 @@ class ScoreSettings:
     expected_size: float = 12.0
     """The most columns that the prior of sizes expects, however many there are. Chosen on the bag
     of worlds, where the true K is 0 to 12 (docs/how_sure.md)."""
+    repeated: float = 0.1
+    """ε: an eigenvalue of the correlations of a support far below it says that a column repeats
+    others. 1 takes prior from columns with moderate correlations, which may well be right
+    together; with 0.03 a column and a near copy (correlation 0.999) are more often chosen both
+    (docs/how_sure.md)."""
     residual_floor: float = 1e-14
     """The smallest residual, as a share of yᵀy: some 50 ε, the rounding of a sum of squares."""
     smallest_share: float = 1e-12

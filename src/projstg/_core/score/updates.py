@@ -6,15 +6,14 @@ none are computed. There are two steps, in the letters of :mod:`.tableau`.
 
 **The member at place p leaves.** With a = P_·p/P_pp,
 
-    rss° = rss + w_p²/P_pp,     log det H° = log det H + log P_pp,
-    w° = w − a w_p,             P° = P − a aᵀ P_pp,          U° = U − a U_p·,
+    rss° = rss + w_p²/P_pp,     w° = w − a w_p,
+    P° = P − a aᵀ P_pp,         U° = U − a U_p·,
 
 and therefore e° = e + w_p U_p·/P_pp and h° = h + U_p·²/P_pp.
 
 **Column j enters.** With v = (U_·j, −1) and the coefficient β_j = e_j/h_j,
 
-    rss⁺ = rss − β_j² h_j,      log det H⁺ = log det H + log h_j,
-    w⁺ = (w, 0) − v β_j,        P⁺ = [P 0; 0 0] + vvᵀ/h_j.
+    rss⁺ = rss − β_j² h_j,      w⁺ = (w, 0) − v β_j,        P⁺ = [P 0; 0 0] + vvᵀ/h_j.
 
 An exchange is the first step and then the second. Only the diagonal of P and the product Ps with
 the new signs s are needed, and both take the same steps.
@@ -32,13 +31,12 @@ __all__ = ["added", "exchanged", "left_out", "present"]
 
 def present(state: Tableau, ridge: np.ndarray, criterion: Criterion) -> RidgeFit:
     """Return the fits of the tableaux' own supports, fields (C,)."""
-    w, P, K = state.w, state.P, state.body.shape[1]
-    log_det = -np.linalg.slogdet(P)[1] if criterion.counts_volume else np.zeros(len(P))
+    w, P = state.w, state.P
     if not criterion.has_common_size:
-        return RidgeFit(K, state.rss, log_det, None)
+        return RidgeFit(state.rss, None)
     Ps = (P @ signs_of(w)[..., None])[..., 0]
     effects = sized_effects(w, state.diagonal_P, Ps, state.rss, ridge)
-    return RidgeFit(K, state.rss, log_det, effects)
+    return RidgeFit(state.rss, effects)
 
 
 def exchanged(
@@ -50,11 +48,10 @@ def exchanged(
     h = state.h[chain, j] + U_pj * U_pj / P_pp  # h° of column j, once p has left
     beta = (state.e[chain, j] + w_p * U_pj / P_pp) / h
     rss = now.rss[:, None] + w_p * w_p / P_pp - beta * beta * h
-    log_det = now.log_det[:, None] + np.log(h * P_pp)
     if now.effects is None:
-        return RidgeFit(now.K, rss, log_det, None)
+        return RidgeFit(rss, None)
     # j takes place p: there v is −1, and w° and P° are zero.
-    is_p = np.arange(now.K) == p[..., None]
+    is_p = np.arange(state.w.shape[1]) == p[..., None]
     a = state.P[chain, p] / P_pp[..., None]
     v = state.body.swapaxes(1, 2)[chain, j] - a * U_pj[..., None]
     v[is_p] = -1.0
@@ -66,35 +63,33 @@ def exchanged(
     along = (np.sum(v * others, axis=-1) - signs_of(beta)) / h
     Ps = others @ state.P - a * (P_pp * np.sum(a * others, axis=-1))[..., None]
     Ps = np.where(is_p, 0.0, Ps) + v * along[..., None]
-    return RidgeFit(now.K, rss, log_det, sized_effects(w, diagonal, Ps, rss, ridge[:, None]))
+    return RidgeFit(rss, sized_effects(w, diagonal, Ps, rss, ridge[:, None]))
 
 
-def added(state: Tableau, log_det: np.ndarray, ridge: np.ndarray, *, has_effects: bool) -> RidgeFit:
+def added(state: Tableau, ridge: np.ndarray, *, has_effects: bool) -> RidgeFit:
     """Return the fits with one column more, fields (C, D); entries at members mean nothing.
 
-    The new column is the last member. ``log_det`` (C,) is that of the supports themselves.
+    The new column is the last member.
     """
-    K, h, beta = state.body.shape[1] + 1, state.h, state.e / state.h
+    h, beta = state.h, state.e / state.h
     rss = state.rss[:, None] - beta * state.e
-    log_det = log_det[:, None] + np.log(h)
     if not has_effects:
-        return RidgeFit(K, rss, log_det, None)
+        return RidgeFit(rss, None)
     v = np.concatenate([state.U, -np.ones((len(h), 1, h.shape[1]))], axis=1).swapaxes(1, 2)
     w = _bordered(state.w[:, None, :]) - v * beta[..., None]
     diagonal = _bordered(state.diagonal_P[:, None, :]) + v * v / h[..., None]
     signs = signs_of(w)
     along = np.sum(v * signs, axis=-1) / h
     Ps = _bordered(signs[..., :-1] @ state.P) + v * along[..., None]
-    return RidgeFit(K, rss, log_det, sized_effects(w, diagonal, Ps, rss, ridge[:, None]))
+    return RidgeFit(rss, sized_effects(w, diagonal, Ps, rss, ridge[:, None]))
 
 
 def left_out(state: Tableau, now: RidgeFit, ridge: np.ndarray) -> RidgeFit:
     """Return the fits with one member less, fields (C, K)."""
-    w, P, P_pp, K = state.w, state.P, state.diagonal_P, now.K
+    w, P, P_pp, K = state.w, state.P, state.diagonal_P, state.w.shape[1]
     rss = now.rss[:, None] + w * w / P_pp
-    log_det = now.log_det[:, None] + np.log(P_pp)
     if now.effects is None:
-        return RidgeFit(K - 1, rss, log_det, None)
+        return RidgeFit(rss, None)
     a = P / P_pp[..., None]  # row p is a for member p
     # Of the K members K − 1 stay: their places, for each p.
     stay = np.nonzero(~np.eye(K, dtype=bool))[1].reshape(K, max(K - 1, 0))[None]
@@ -104,7 +99,7 @@ def left_out(state: Tableau, now: RidgeFit, ridge: np.ndarray) -> RidgeFit:
     Ps = signs @ P - a * np.sum(P * signs, axis=-1)[..., None]
     diagonal = np.maximum(P_pp[:, None, :] - a * a * P_pp[..., None], 0.0)
     Ps, diagonal = (np.take_along_axis(one, stay, axis=2) for one in (Ps, diagonal))
-    return RidgeFit(K - 1, rss, log_det, sized_effects(new_w, diagonal, Ps, rss, ridge[:, None]))
+    return RidgeFit(rss, sized_effects(new_w, diagonal, Ps, rss, ridge[:, None]))
 
 
 def _bordered(values: np.ndarray) -> np.ndarray:

@@ -14,6 +14,9 @@ from ..score.tableau import Field
 
 __all__ = ["independent_support"]
 
+# Instead of zero under a division.
+_TINY = 1e-300
+
 
 def independent_support(field: Field, i: int, members: np.ndarray) -> np.ndarray | None:
     """Return an independent support of as many columns as ``members`` (K,), or None.
@@ -27,7 +30,8 @@ def independent_support(field: Field, i: int, members: np.ndarray) -> np.ndarray
     redundant, wanted = members[is_redundant[members]], members[~is_locked[members]]
     chosen = members[is_locked[members] & ~is_redundant[members]]
     while chosen.size + redundant.size < members.size:
-        cost = entering_costs(G[:, chosen], chosen[None], diagonal, field.n[i : i + 1])
+        none = np.zeros_like(diagonal, dtype=bool)
+        cost = entering_costs(G[:, chosen], chosen[None], diagonal, field.n[i : i + 1], none)
         may_enter = np.isfinite(cost.added[0]) & ~field.excluded[i]
         may_enter[chosen] = may_enter[redundant] = False
         for j in np.flatnonzero(may_enter & cost.in_doubt[0]):
@@ -36,8 +40,7 @@ def independent_support(field: Field, i: int, members: np.ndarray) -> np.ndarray
         if first.size:
             entering = int(first[0])
         elif may_enter.any():
-            left = np.exp(-np.where(may_enter, cost.added[0], 0.0))
-            gain = _residual(field, i, chosen) ** 2 / left
+            gain = _gains(field, i, chosen)
             entering = int(np.argmax(np.where(may_enter, gain, -1.0)))
         else:
             return None
@@ -46,10 +49,9 @@ def independent_support(field: Field, i: int, members: np.ndarray) -> np.ndarray
     return None if is_dependent(field, i, chosen) else chosen
 
 
-def _residual(field: Field, i: int, chosen: np.ndarray) -> np.ndarray:
-    """Return the inner products of all columns with what least squares on ``chosen`` leaves."""
+def _gains(field: Field, i: int, chosen: np.ndarray) -> np.ndarray:
+    """Return what each column more takes off the residual of least squares on ``chosen``, (D,)."""
     G, b = field.G[i], field.b[i]
-    if not chosen.size:
-        return b
-    w = np.linalg.solve(G[np.ix_(chosen, chosen)], b[chosen])
-    return b - w @ G[chosen]
+    on_chosen = np.linalg.solve(G[np.ix_(chosen, chosen)], G[chosen])
+    left = np.diagonal(G) - np.sum(G[chosen] * on_chosen, axis=0)
+    return (b - b[chosen] @ on_chosen) ** 2 / np.maximum(left, _TINY)

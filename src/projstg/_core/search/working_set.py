@@ -87,11 +87,16 @@ def first_columns(
 
 
 def best_ridge(
-    G: np.ndarray, b: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
+    G: np.ndarray,
+    b: np.ndarray,
+    yy: np.ndarray,
+    dof: np.ndarray,
+    n: np.ndarray,
+    criterion: Criterion,
 ) -> np.ndarray:
     """Return for each support, (...), the ridge of the grid at which its evidence is highest."""
     undiluted = criterion._replace(is_diluted=False)
-    scores = scores_by_ridge(spectrum(G, b, yy), yy, dof, np.ones_like(yy), undiluted)
+    scores = scores_by_ridge(spectrum(G, b, yy), yy, dof, n, undiluted)
     return criterion.ridges.kappa[np.argmin(scores, axis=-1)]
 
 
@@ -109,12 +114,10 @@ def swap_changes(
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
     yy, dof, n = _numbers(problem)
     G_S = np.take_along_axis(rows, members[:, None, :], axis=2)
-    ridge = best_ridge(G_S, np.take_along_axis(b, members, axis=1), yy, dof, criterion)
+    ridge = best_ridge(G_S, np.take_along_axis(b, members, axis=1), yy, dof, n, criterion)
     ridge = np.maximum(ridge, least_ridge(n))
     state = tableau_of_rows(rows, members, diagonal, b, yy, ridge)
-    # At a small ridge the volume and the dilution of a support cancel, up to a constant.
-    counts_volume = criterion.counts_volume and not criterion.is_diluted
-    objective = swap_objectives(state, dof, residual_floor(yy), counts_volume)
+    objective = swap_objectives(state, dof, residual_floor(yy))
     # Standardised columns have the squared norm n, or zero.
     return objective - (dof * np.log(state.rss))[:, None, None], rows / n[:, None, None]
 
