@@ -99,9 +99,13 @@ def drawn(bag, index, least=1, most=12, n_features=None):
 def weigh_common_size(weight):
     """Give effects around a common size this weight, and those around zero the rest."""
     usual = COMMON_SIZE.ridges
+    shares = (np.sum(np.exp(-0.5 * cost)) for cost in (usual.zero_cost, usual.size_cost))
     with np.errstate(divide="ignore"):
-        zero = usual.zero_cost + 2.0 * np.log(0.5 / np.asarray(1.0 - weight))
-        size = usual.size_cost + 2.0 * np.log(0.5 / np.asarray(weight))
+        by_zero, by_size = (
+            2.0 * np.log(share / np.float64(new))
+            for share, new in zip(shares, (1.0 - weight, weight), strict=True)
+        )
+    zero, size = usual.zero_cost + by_zero, usual.size_cost + by_size
     ridges = usual._replace(zero_cost=zero, size_cost=size)
     CRITERIA["common-size"] = COMMON_SIZE._replace(ridges=ridges)
 

@@ -19,8 +19,8 @@ With w = H⁻¹b_S, P = H⁻¹ and the signs those of w, the residual at its bes
 
 Each sign has the prior ½; the other sign of column i adds exp(−Δ_i/2) to its factor, Δ_i what
 flipping it alone would cost. log a is uniform over two decades. Effects that can be seen look alike
-where small ones are too small to be seen, so this prior has one half of the weight, and effects
-around zero have the other (docs/how_sure.md).
+where small ones are too small to be seen, so this prior has three quarters of the weight, and
+effects around zero have the rest (docs/how_sure.md).
 
 **The prior of the columns** (:mod:`.prior`) is part of the score. Independent priors of the
 coefficients make a copy of a column cheap: two copies with half the coefficient each cost hardly
@@ -113,23 +113,26 @@ class Criterion(NamedTuple):
         return volumes(sizes, kappa, n, dof) if self.counts_volume else np.zeros(())
 
 
-def _grid(kappa: np.ndarray, n_zero: int, n_size: int) -> Ridges:
-    """Return ridges of which the first ones have weight, in equal parts for either prior."""
+def _costs(n_ridges: int, n_first: int, weight: float) -> np.ndarray:
+    """Return −2 log of a prior of ridges: the first ones have this weight in equal parts."""
     with np.errstate(divide="ignore"):
-        zero, size = (
-            -2.0 * np.log((np.arange(kappa.size) < n) / (max(n, 1) * ((n_zero > 0) + (n_size > 0))))
-            for n in (n_zero, n_size)
-        )
-    return Ridges(kappa, zero, size)
+        shares = np.where(np.arange(n_ridges) < n_first, weight / n_first, 0.0)
+        return -2.0 * np.log(shares)
+
+
+def _grid(kappa: np.ndarray, n_zero: int, common_size: float) -> Ridges:
+    """Return ridges, of which the first ones may have effects around zero."""
+    zero = _costs(kappa.size, n_zero, 1.0 - common_size)
+    return Ridges(kappa, zero, _costs(kappa.size, kappa.size, common_size))
 
 
 # Half decades, 10⁻⁶ … 10⁴, and for effects around zero … 10². A narrow grid around the truth looks
 # better on simulations and fails elsewhere: at σ = 0.001 it loses to least squares.
 _RIDGES = 10.0 ** (np.arange(21) / 2.0 - 6.0)
 CRITERIA = {
-    "common-size": Criterion(_grid(_RIDGES, 17, 21), True, True),
-    "evidence": Criterion(_grid(_RIDGES[:17], 17, 0), True, True),
-    "least-squares": Criterion(_grid(np.zeros(1), 1, 0), False, False),
+    "common-size": Criterion(_grid(_RIDGES, 17, SCORE.common_size), True, True),
+    "evidence": Criterion(_grid(_RIDGES[:17], 17, 0.0), True, True),
+    "least-squares": Criterion(_grid(np.zeros(1), 1, 0.0), False, False),
 }
 
 

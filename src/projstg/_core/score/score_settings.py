@@ -21,9 +21,13 @@ class ScoreSettings:
     best under the Gaussian prior; the others count as impossible. An exact score costs many times
     its entry in the Gaussian table. With 24 or 96 no support changes (60 problems of
     benchmarks/frozen_answers.py)."""
-    expected_size: float = 12.0
+    expected_size: float = 24.0
     """The most columns that the prior of sizes expects, however many there are. Chosen on the bag
     of worlds, where the true K is 0 to 12 (docs/how_sure.md)."""
+    common_size: float = 0.75
+    """The weight of effects around a common size; those around zero have the rest. With one half
+    the columns of ±1 coefficients are recovered less often; probabilities of the bag of worlds
+    hold with either."""
     repeated: float = 0.1
     """ε: an eigenvalue of the correlations of a support far below it says that a column repeats
     others. 1 takes prior from columns with moderate correlations, which may well be right
