@@ -7,7 +7,8 @@ with K from the data. The posterior is exact under every prior: no search, no sa
 made of three parts:
 
 * the effects: ``zero`` scatters them around zero, ``common`` around a common size, each with equal
-  weights on its grid of ridges; ``half`` is half of each;
+  weights on its grid of ridges; ``half`` is half of each, ``both`` is the default, three quarters
+  around a common size;
 * the columns: ``none`` has no prior of columns, only the volume of the coefficients' prior;
   ``det`` multiplies by the root of the determinant of their correlations, relative to chance;
   ``ridge`` is the default (``prior.py``): the determinant of the correlations that a ridge leaves,
@@ -36,9 +37,10 @@ from projstg._core.score.prior import (
     spectral_dilution,
     volumes,
 )
+from projstg._core.score.score_settings import SCORE
 
 D, MOST = 12, 5
-EFFECTS, COLUMNS = ("zero", "common", "half"), ("none", "det", "ridge")
+EFFECTS, COLUMNS = ("zero", "common", "half", "both"), ("none", "det", "ridge")
 SIZES = ("uniform", "fewer", "third", "mild")
 PRIORS = tuple(product(EFFECTS, COLUMNS, SIZES))
 
@@ -84,9 +86,11 @@ def scored(X, y):
         np.put_along_axis(mask, supports, True, axis=1)
         masks.append(mask)
     evidence = {kind: np.concatenate(parts) for kind, parts in found.items()}
-    for columns in COLUMNS:
-        both = np.logaddexp(evidence["zero", columns], evidence["common", columns])
-        evidence["half", columns] = both - np.log(2.0)
+    for mixed, weight in (("half", 0.5), ("both", SCORE.common_size)):
+        for columns in COLUMNS:
+            zero = np.log(1.0 - weight) + evidence["zero", columns]
+            sized = np.log(weight) + evidence["common", columns]
+            evidence[mixed, columns] = np.logaddexp(zero, sized)
     masks = np.concatenate(masks)
     return masks, masks.sum(axis=1), evidence
 

@@ -162,7 +162,7 @@ def _exchanges(
     """Return the score of every exchange, (C, K, D)."""
     if not members.shape[1]:
         return np.empty((len(members), 0, field.b.shape[1]))
-    table = swap_objectives(grid.state, grid.dof, grid.floor)
+    table = swap_objectives(grid.state, grid.dof, grid.floor, counts_volume=False)
     if grid.criterion.counts_volume:
         # Where both priors of the effects are possible this only ranks the exchanges.
         prior = np.minimum(grid.ridge.zero_cost, grid.ridge.size_cost)

@@ -3,7 +3,8 @@ r"""The tableau of a support: closed forms for all exchanges, and its update by 
 For a support S and a ridge κ put H = G_SS + κI, P = H⁻¹, w = P b_S, U = P G_S·, e = b − G_·S w and
 h_j = G_jj + κ − G_jS U_·j. Exchanging i ∈ S for j ∉ S gives
 
-    residual' = rss + w_i²/P_ii − (e_j + w_i U_ij/P_ii)² / den_ij,   den_ij = h_j + U_ij²/P_ii
+    residual'  = rss + w_i²/P_ii − (e_j + w_i U_ij/P_ii)² / den_ij,   den_ij = h_j + U_ij²/P_ii
+    log det H' = log det H + log(den_ij P_ii)
 
 so the whole neighbourhood costs a dozen passes over a K×D array (:func:`swap_objectives`). A
 :class:`Tableau` holds [U | w | P] side by side for many chains (any starts of any problems) at
@@ -175,10 +176,11 @@ def swap_objectives(
     state: Tableau,
     dof: np.ndarray,
     floor: np.ndarray,
+    counts_volume: bool,
     excluded: np.ndarray | None = None,
     locked: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return ν log(rss') of all exchanges, (C, K, D).
+    """Return ν log(rss') plus the change of log det H (if it counts) of all exchanges, (C, K, D).
 
     Columns ``excluded`` (C, D) may not enter and members ``locked`` (C, K) may not leave: their
     exchanges are infinite. A search spends most of its time here: few passes, mostly in place.
@@ -195,7 +197,7 @@ def swap_objectives(
     fit += state.e[:, None, :]
     fit *= fit
     V *= V
-    V += state.h[:, None, :]
+    V += (state.h if excluded is None else np.where(excluded, infinite, state.h))[:, None, :]
     if V.min(initial=np.inf) <= 0.0:
         np.maximum(V, _TINY, out=V)
     fit /= V
@@ -204,7 +206,10 @@ def swap_objectives(
         np.maximum(rss, floor[:, None, None], out=rss)
     objective = np.log(rss, out=rss)
     objective *= dof[:, None, None]
-    if excluded is not None:
+    if counts_volume:
+        V *= p[..., None]
+        objective += np.log(V, out=V)
+    elif excluded is not None:  # an infinite V is in the volume alone
         np.copyto(objective, infinite, where=excluded[:, None, :])
     return objective
 

@@ -108,11 +108,17 @@ def _chunks(search: Search, starts: Starts) -> list[slice]:
     return [slice(first, first + size) for first in range(0, n_chains, size)]
 
 
-def _descend(search: Search, starts: Starts) -> np.ndarray:
+def _descend(search: Search, starts: Starts, counts_volume: bool) -> np.ndarray:
     """Return where descents end, (C, K)."""
     field, n_iter = search.field, search.n_iter
     ends = [
-        descend(field, starts.part(own), n_iter=n_iter, settings=search.settings)
+        descend(
+            field,
+            starts.part(own),
+            counts_volume=counts_volume,
+            n_iter=n_iter,
+            settings=search.settings,
+        )
         for own in _chunks(search, starts)
     ]
     return np.concatenate(ends)
@@ -121,7 +127,7 @@ def _descend(search: Search, starts: Starts) -> np.ndarray:
 def _first_walks(search: Search, active: np.ndarray, members: np.ndarray) -> None:
     """Descend from ``members`` (len(active), S, K), and score where that ends."""
     starts = _starts(search, active, members, 0)
-    ends = _descend(search, starts)
+    ends = _descend(search, starts, True)
     _score_rests(search, starts.problem, Rests(np.arange(len(ends)), ends))
 
 
@@ -164,5 +170,5 @@ def _descend_unridged(search: Search, problem: np.ndarray, members: np.ndarray) 
     distinct, which = np.unique(labelled, axis=0, return_inverse=True)
     of = distinct[:, 0]
     starts = _at_ridge(search, of, distinct[:, 1:], np.zeros(len(of)))
-    ends = _descend(search, starts)
+    ends = _descend(search, starts, False)
     return score_supports(search, of, ends)[which.ravel()]

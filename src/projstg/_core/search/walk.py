@@ -70,10 +70,12 @@ class _Chains(NamedTuple):
 class _Walk:
     """The state of many chains, all at the same step."""
 
-    def __init__(self, field: Field, starts: Starts, settings: SearchSettings) -> None:
+    def __init__(
+        self, field: Field, starts: Starts, counts_volume: bool, settings: SearchSettings
+    ) -> None:
         problem, members, ridge, conditioning = starts
         is_mild = conditioning >= settings.mild
-        self.field, self.settings = field, settings
+        self.field, self.counts_volume, self.settings = field, counts_volume, settings
         self.dtype: np.dtype = np.dtype(np.float32 if is_mild else np.float64)
         self.is_delicate = conditioning < settings.delicate
         self.step = 0
@@ -95,7 +97,9 @@ class _Walk:
             state = tableau(self.field, now.problem, now.members, now.ridge)
             self.state = Tableau(*(one.astype(self.dtype, copy=False) for one in state))
         excluded, locked = now.excluded_until > self.step, now.locked_until > self.step
-        table = swap_objectives(self.state, now.dof, now.floor, excluded, locked)
+        table = swap_objectives(
+            self.state, now.dof, now.floor, self.counts_volume, excluded, locked
+        )
         flat = table.reshape(len(excluded), -1)
         place = np.argmin(flat, axis=1)
         current = now.dof * np.log(np.maximum(self.state.rss, now.floor))
@@ -122,6 +126,7 @@ def descend(
     field: Field,
     starts: Starts,
     *,
+    counts_volume: bool,
     n_iter: np.ndarray,
     settings: SearchSettings = SEARCH,
 ) -> np.ndarray:
@@ -129,7 +134,7 @@ def descend(
 
     Exchanges are counted, for each problem, in ``n_iter`` (B,).
     """
-    walk = _Walk(field, starts, settings)
+    walk = _Walk(field, starts, counts_volume, settings)
     ends = starts.members.copy()
     for _ in range(settings.most_steps * (ends.shape[1] + 10)):
         place, change = walk.best_swap()
@@ -159,7 +164,7 @@ def wander(
     ``without``, (C,), is a column that is excluded from each chain, or −1 for none. The other
     arguments are those of :func:`descend`, with the volume counted.
     """
-    walk = _Walk(field, starts, settings)
+    walk = _Walk(field, starts, True, settings)
     some = np.flatnonzero(without >= 0)
     walk.now.excluded_until[some, without[some]] = _NEVER
     been = np.empty((length, *starts.members.shape), dtype=np.int64)

@@ -7,8 +7,8 @@ the caller names. Before an answer is final, one table of exchanges over all D c
 exchanges are scored exactly (:func:`exchange_scores_with`). If one improves it, these columns join
 the working set and the search goes on.
 
-The table has the Gaussian evidence at one ridge, also under a common size, without the volume where
-there is dilution; only exact scores include the common size and the dilution.
+The table has the Gaussian evidence at one ridge, also under a common size; only exact scores
+include the common size and the dilution.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def swap_changes(
     ridge = best_ridge(G_S, np.take_along_axis(b, members, axis=1), yy, dof, n, criterion)
     ridge = np.maximum(ridge, least_ridge(n))
     state = tableau_of_rows(rows, members, diagonal, b, yy, ridge)
-    objective = swap_objectives(state, dof, residual_floor(yy))
+    objective = swap_objectives(state, dof, residual_floor(yy), counts_volume=False)
     # Standardised columns have the squared norm n, or zero.
     return objective - (dof * np.log(state.rss))[:, None, None], rows / n[:, None, None]
 
