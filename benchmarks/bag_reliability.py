@@ -5,6 +5,13 @@
 
 The second command prints the tables and draws the figure from the file alone.
 
+    python benchmarks/bag_reliability.py --repetitions 100 --json after.jsonl
+    PYTHONPATH=OLD/src python benchmarks/bag_reliability.py --repetitions 100 --json before.jsonl
+    python benchmarks/bag_reliability.py --json after.jsonl --before before.jsonl
+
+compares the times of the fits with those of a checkout of an earlier commit, on the same problems
+(``--columns 10``: narrow tables).
+
 Every problem of ``worlds.py`` is asked twice: with K given, and with K from the data, where there
 may be no effect at all. Three statements are judged: that a column belongs (``inclusion``, a miss
 beyond 0.07), that the support is exactly this (``exactly``, beyond 0.10), and that all selected
@@ -48,11 +55,13 @@ PANELS = {
 BLOCK = 20
 
 
-def trial(bag, kind, index, common_size):
+def trial(bag, kind, index, columns, common_size):
     """One problem: what was stated, in bins, and what was true."""
     if common_size is not None:
         weigh_common_size(common_size)
-    world, problem = drawn(bag, index, least=1 if kind == "given" else 0)
+    most = 12 if columns is None else columns // 2
+    least = 1 if kind == "given" else 0
+    world, problem = drawn(bag, index, least, most, n_features=columns)
     truth = problem.support
     start = perf_counter()
     model = ProjectedSTG(int(truth.sum()) if kind == "given" else "auto").fit(problem.X, problem.y)
@@ -74,7 +83,7 @@ def rows_in(path):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def run(path, indices, jobs, common_size):
+def run(path, indices, jobs, columns, common_size):
     """Measure what is not in the file yet; of the held-back bag half as many problems."""
     done = {(r["bag"], r["kind"], r["index"]) for r in rows_in(path)} if path.exists() else set()
     asked = [
@@ -88,7 +97,7 @@ def run(path, indices, jobs, common_size):
     with parallel_config("loky", inner_max_num_threads=1), Parallel(n_jobs=jobs) as parallel:
         for first in range(0, len(asked), BLOCK * jobs):
             block = asked[first : first + BLOCK * jobs]
-            rows = parallel(delayed(trial)(*one, common_size) for one in block)
+            rows = parallel(delayed(trial)(*one, columns, common_size) for one in block)
             with path.open("a", encoding="utf-8") as file:
                 file.writelines(json.dumps(row | {"commit": own}) + "\n" for row in rows)
             print(f"{first + len(block)} of {len(asked)}", flush=True)
@@ -135,6 +144,21 @@ def _by_world(name, rows):
         most = max((line["stated"] - line["observed"] for line in judged), default=float("nan"))
         words.append(f"{world} {most:+.2f}")
     print(f"   most overstated in one world: {', '.join(words)}")
+
+
+def show_times(before, after):
+    """Print how many times as long the fits of ``after`` took, on the problems of both."""
+    earlier = {(r["bag"], r["kind"], r["index"]): r["seconds"] for r in before}
+    for kind in KINDS:
+        own = [r for r in after if r["kind"] == kind and (r["bag"], kind, r["index"]) in earlier]
+        for d in sorted({r["d"] for r in own}):
+            new = np.asarray([r["seconds"] for r in own if r["d"] == d])
+            old = np.asarray([earlier[r["bag"], kind, r["index"]] for r in own if r["d"] == d])
+            print(
+                f"K {kind}, D = {d}: {new.size} problems, {old.sum():.1f} s before, "
+                f"{new.sum():.1f} s after: {new.sum() / old.sum():.2f} times; "
+                f"medians {np.median(old):.3f} s, {np.median(new):.3f} s"
+            )
 
 
 def draw(rows, target):
@@ -196,14 +220,19 @@ def main():
     parser.add_argument("--repetitions", type=int, default=2400, help="problems of the bag")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--choosing", action="store_true", help="problems for choosing settings")
+    parser.add_argument("--columns", type=int, help="of each table, instead of 24 or 64")
+    parser.add_argument("--before", type=Path, help="only compare the times with this file's")
     parser.add_argument("--common-size", type=float, help="weight of effects of a common size")
     parser.add_argument("--draw", type=Path, help="only read the file, print, and draw this figure")
     options = parser.parse_args()
-    if options.draw is None:
+    if options.draw is None and options.before is None:
         n = options.repetitions
         indices = range(FRESH)[:n] if options.choosing else range(FRESH, FRESH + n)
-        run(options.json, indices, options.jobs, options.common_size)
+        run(options.json, indices, options.jobs, options.columns, options.common_size)
     rows = rows_in(options.json)
+    if options.before is not None:
+        show_times(rows_in(options.before), rows)
+        return
     show(rows)
     if options.draw is not None:
         draw(rows, options.draw)
