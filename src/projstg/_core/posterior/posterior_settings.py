@@ -64,10 +64,12 @@ class PosteriorSettings:
     """Steps between two looks at the error."""
     fewest_steps: int = 80
     """Where the budget is spent, at least this many steps are not discarded …"""
-    most_steps: int = 240
+    most_steps: int = 320
     """… and at most this many; between them …"""
-    most_entries: int = 20_000
+    most_entries: int = 26_000
     """… as many as have this many entries, of D columns times K members, for each chain."""
+    more_if_given: float = 1.5
+    """With K given so many times as many: sizes, which are known exactly, do not help there."""
     tolerance: float = 0.012
     """The chain ends when the Monte Carlo error of every inclusion probability is below this."""
     least_error: float = 0.002
@@ -75,10 +77,11 @@ class PosteriorSettings:
     least_doubt: float = 0.05
     """Added to 1 − P(column), as counted, for how often a member is taken out: none is sure."""
 
-    def budget(self, n_columns: int, size: float) -> int:
+    def budget(self, n_columns: int, size: float, *, is_given: bool) -> int:
         """Return the most steps for supports of about this size among so many columns."""
         steps = int(self.most_entries / (n_columns * (size + 1.0)))
-        return min(max(steps, self.fewest_steps), self.most_steps)
+        steps = min(max(steps, self.fewest_steps), self.most_steps)
+        return int(steps * self.more_if_given) if is_given else steps
 
 
 POSTERIOR = PosteriorSettings()

@@ -184,14 +184,18 @@ class Beliefs:
             settings,
         )
         self._sample = chains.run(settings.first_steps)
-        covered, is_one_size = self._combined().covered, np.isfinite(self.cost_of_size).sum() == 1
+        covered, is_one_size = (
+            self._combined().covered,
+            int(np.isfinite(self.cost_of_size).sum()) == 1,
+        )
         if covered < settings.is_covered:
             if is_one_size:
                 chains.cool_down(settings.cooling_steps)
             elif covered < settings.is_far:
                 chains.run(settings.steps)
             self._sample = chains.run(settings.steps)
-        most_steps = settings.budget(self.columns.size, weights @ self.counted.sizes)
+        size = float(weights @ self.counted.sizes)
+        most_steps = settings.budget(self.columns.size, size, is_given=is_one_size)
         while len(self._sample.bases) < most_steps and not self._is_accurate():
             self._sample = chains.run(settings.steps).after(self._sample)
         self._visited = chains.visited
