@@ -18,7 +18,7 @@ from worlds import in_bins, in_one_bin, in_parallel, print_table, reliability
 
 from projstg import ProjectedSTG
 from projstg._core.score import criterion as scoring
-from projstg._core.score.prior import log_chance_dilution, size_prior
+from projstg._core.score.prior import log_chance_determinant, size_prior
 from projstg._core.score.score_settings import SCORE
 from projstg.datasets import make_sparse_regression
 
@@ -44,7 +44,7 @@ def judge():
 def relative_to_chance(rng, prior, n):
     """A ridge and a size, from their priors divided by what chance takes."""
     kept = n / (n + KAPPA[:, None])
-    weights = np.exp(prior - kept**2 * log_chance_dilution(n - 1.0, np.arange(prior.size)))
+    weights = np.exp(prior - kept**2 * log_chance_determinant(n - 1.0, np.arange(prior.size)))
     place = rng.choice(weights.size, p=weights.ravel() / weights.sum())
     i, k = np.unravel_index(place, weights.shape)
     return KAPPA[i], int(k)

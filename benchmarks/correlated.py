@@ -124,7 +124,7 @@ def trial(rho, snr, repetition):
 
 
 def log_prior(size):
-    """The log prior of a support of so many columns, apart from dilution."""
+    """The log prior of a support of so many columns, apart from that of its columns."""
     choices = log_supports(D, np.asarray([float(size)]))[0]
     return size_prior(0, N - 2, D)[size] - choices
 

@@ -32,7 +32,7 @@ from worlds import BAGS, FRESH, STATEMENTS, drawn, in_bins, in_one_bin, in_paral
 from projstg._core.data.standard_table import as_table
 from projstg._core.score.criterion import CRITERIA, support_spectra, total_score, undiluted_scores
 from projstg._core.score.prior import (
-    log_chance_dilution,
+    log_chance_determinant,
     log_supports,
     spectral_dilution,
     volumes,
@@ -80,7 +80,7 @@ def scored(X, y):
             log_det = np.sum(np.log1p(spectra.values[0][:, None, :] / kappa[:, None]), axis=-1)
             plain = by_ridge + log_det - volumes(k, kappa, n[0, 0], dof[0, 0])
             found[effects, "none"].append(-0.5 * total_score(plain))
-            diluted = 0.5 * det - log_chance_dilution(dof[0, 0], k)
+            diluted = 0.5 * det - log_chance_determinant(dof[0, 0], k)
             found[effects, "det"].append(found[effects, "none"][-1] + diluted)
         mask = np.zeros((len(supports), D), dtype=bool)
         np.put_along_axis(mask, supports, True, axis=1)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from oracles_search import dilution, volume
 from small_experiment import spec
 
-from projstg._core.score.prior import log_chance_dilution
 from projstg.datasets import make_sparse_regression
 from projstg.experiments.evaluate import scores
 from projstg.experiments.runner import run
@@ -14,20 +14,17 @@ from projstg.experiments.store import read_rows
 def plain_scores(X, y, support):
     """Both scores by their formulas."""
     n = len(y)
-    Z = (X / np.sqrt(np.mean(X**2, axis=0)))[:, support]
-    G, b = Z.T @ Z, Z.T @ y
+    Z = X / np.sqrt(np.mean(X**2, axis=0))
+    A = Z[:, support]
+    G, b = A.T @ A, A.T @ y
     evidences = []
     for kappa in 10.0 ** np.arange(-6, 2.5, 0.5):
         H = G + kappa * np.eye(len(support))
         rss = y @ y - b @ np.linalg.solve(H, b)
-        size = len(support)
-        chance = (n / (n + kappa)) ** 2 * log_chance_dilution(float(n), size)
-        volume = size * np.log((n + kappa) / kappa) + 2 * chance
-        evidences.append(-(n * np.log(rss) + volume) / 2)
-    residual = y - Z @ np.linalg.lstsq(Z, y)[0]
-    repeated = np.linalg.eigvalsh(G / n)
-    dilution = np.sum(np.log((repeated + 0.1) / (1.1 * repeated)))
-    return -2 * np.log(np.mean(np.exp(evidences))) + dilution, n * np.log(residual @ residual)
+        evidences.append(-(n * np.log(rss) + volume(Z, support, kappa, n)) / 2)
+    residual = y - A @ np.linalg.lstsq(A, y)[0]
+    score = -2 * np.log(np.mean(np.exp(evidences))) + dilution(Z, support)
+    return score, n * np.log(residual @ residual)
 
 
 def test_scores_are_the_formulas(rng):

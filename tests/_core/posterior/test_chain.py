@@ -49,13 +49,19 @@ def test_its_law_is_the_posterior(name, limits, prior):
     np.testing.assert_allclose(sizes, expected[1], atol=0.03)
 
 
-def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge():
-    Z, judge = draw(1, noise=2.0), CRITERIA["common-size"]
-    run = chains(Z, judge, UP_TO_5, [[0, 3], [], [1, 2, 5, 6, 7], [4]], settings=ONE_STEP)
+@pytest.mark.parametrize("always", [[], [3, 7]], ids=["free", "forced copies"])
+def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge(always):
+    Z, judge, n_redundant = draw(1, noise=2.0), CRITERIA["common-size"], len(always) // 2
+    begin = [[0, 3], [], [1, 2, 5, 6, 7], [4]]
+    if always:
+        Z.X[..., 7] = -Z.X[..., 3]
+        Z = type(Z)(Z.X, Z.y, Z.n, Z.degrees_of_freedom)
+        begin = [[0, 3, 7], [3, 7], [1, 2, 3, 5, 7]]
+    run = chains(Z, judge, UP_TO_5, begin, always, settings=ONE_STEP)
     run._draw_ridges()
     bases = run._bases()
     shares = run._shares(bases)
-    costs = costs_of_sizes(UP_TO_5, 8, 0)
+    costs = costs_of_sizes(UP_TO_5, 8, len(always))
     for base, share, r in zip(bases, shares, run.ridge, strict=True):
         at_ridge = judge._replace(ridges=judge.ridges.at(np.asarray([r])))
         members, logs = np.flatnonzero(base), []
@@ -64,10 +70,11 @@ def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge():
             if np.unique(own).size < own.size or own.size > 5:
                 logs.append(-np.inf)
                 continue
-            score = support_scores(Z, np.sort(own)[None, None], at_ridge)[0, 0] + costs[own.size]
+            score = support_scores(Z, np.sort(own)[None, None], at_ridge, n_redundant)[0, 0]
             stays, leaves = run.own[members.size], 1.0 - run.own[members.size + 1]
-            chosen = stays if j is None else leaves / own.size
-            logs.append(-0.5 * score + np.log(chosen))
+            chosen = stays if j is None else leaves / (own.size - len(always))
+            with np.errstate(divide="ignore"):
+                logs.append(-0.5 * (score + costs[own.size]) + np.log(chosen))
         weight = np.exp(logs - np.max(logs))
         np.testing.assert_allclose(share, weight / weight.sum(), rtol=1e-6, atol=1e-12)
 

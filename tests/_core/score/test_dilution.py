@@ -98,7 +98,7 @@ def test_dependent_columns_that_must_be_selected_leave_the_odds_as_they_are(name
     def dilution(support, n_redundant):
         own = np.asarray(support)[None, None]
         one = support_scores(Z, own, judge, n_redundant)[0, 0]
-        return one - support_scores(Z, own, plain)[0, 0]
+        return one - support_scores(Z, own, plain, n_redundant)[0, 0]
 
     assert all(dilution(own, 0) == np.inf for own in supports)
     assert dilution([1, 3, 6, 7], 1) == np.inf  # 6 is a copy of 1
@@ -115,3 +115,12 @@ def test_dependent_columns_that_must_be_selected_leave_the_odds_as_they_are(name
     assert found.present[0] == pytest.approx(present)
     assert is_dependent(field, 0, np.asarray([1, 3, 6, 7]))
     assert not is_dependent(field, 0, np.asarray([1, 3, 7]))
+
+
+@pytest.mark.parametrize("pair", [([0, 3], [2, 3]), ([1, 3], [3, 4]), ([0, 1, 3], [0, 3, 5])])
+def test_beside_a_forced_copy_the_odds_are_about_those_without_it(pair, rng):
+    """The copy takes half of the coefficient, and does not count otherwise."""
+    Z, judge = problem(rng, copies=[(7, 3)]), CRITERIA["evidence"]
+    alone = support_scores(Z, np.asarray([pair]), judge)[0]
+    beside = support_scores(Z, np.asarray([[[*own, 7] for own in pair]]), judge, 1)[0]
+    assert beside[0] - beside[1] == pytest.approx(alone[0] - alone[1], abs=0.3)

@@ -77,6 +77,17 @@ def test_every_score_is_that_of_its_support(name, centre, K):
 
 
 @pytest.mark.parametrize("name", JUDGES)
+def test_problems_of_a_batch_may_have_different_weights(name):
+    X, y, _ = draw(3)
+    weights = np.stack([np.ones(14), np.full(14, 30.0)])
+    Z, _ = standardized(RowQuadratic.from_rows(X, y, weights))
+    found = around(Z, SUPPORTS[3], name)
+    for table, place, support in moves(SUPPORTS[3][1], 8):
+        alone = score_of(Z.problems(np.asarray([1])), np.sort(support), CRITERIA[name])
+        assert getattr(found, table)[(1, *place)] == pytest.approx(alone, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", JUDGES)
 def test_neighbours_have_no_order(name):
     _, _, Z = draw(1, n_problems=1)
     one, other = around(Z, [[0, 4, 6]], name), around(Z, [[6, 0, 4]], name)

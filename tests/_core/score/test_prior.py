@@ -7,7 +7,7 @@ from scipy.stats import betabinom
 
 from projstg._core.score.prior import (
     costs_of_sizes,
-    log_chance_dilution,
+    log_chance_determinant,
     log_supports,
     n_selectable,
     size_prior,
@@ -68,7 +68,7 @@ def grams(n, k, rng):
 def test_what_chance_dilutes_is_what_independent_columns_lose(n, k, rng):
     roots = np.sqrt(np.linalg.det(grams(n, k, rng) / n))
     error = roots.std() / np.sqrt(len(roots))
-    expected = np.exp(log_chance_dilution(n - 1.0, np.asarray([k])))[0]
+    expected = np.exp(log_chance_determinant(n - 1.0, np.asarray([k])))[0]
     assert roots.mean() == pytest.approx(expected, abs=4.0 * error)
 
 
@@ -82,7 +82,7 @@ def test_where_columns_are_independent_a_size_has_about_the_prior_it_was_given(n
     assert of_columns.mean() * np.exp(0.5 * volume) == pytest.approx(1.0, rel=0.2)
 
 
-def test_eigenvalues_below_a_tenth_are_repetition(rng):
+def test_eigenvalues_below_a_tenth_are_repetition():
     found = spectral_dilution(np.asarray([[8.0, 8.0], [16.0, 0.0], [15.99, 0.01]]), np.full(3, 8.0))
     assert found[0] == pytest.approx(0.0)
     assert found[1] == pytest.approx(np.log(2.1 / 2.2))  # a zero is left out
@@ -90,4 +90,4 @@ def test_eigenvalues_below_a_tenth_are_repetition(rng):
 
 
 def test_one_column_and_none_are_not_diluted():
-    assert log_chance_dilution(5.0, np.asarray([0, 1])).tolist() == [0.0, 0.0]
+    assert log_chance_determinant(5.0, np.asarray([0, 1])).tolist() == [0.0, 0.0]

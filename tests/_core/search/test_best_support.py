@@ -40,12 +40,12 @@ def exchange_scores(field, problem, members, judge):
     return around.exchange_scores(field, problem, members, judge, state, ridge)[:2]
 
 
-def objective(Z, i, members, kappa, counts_volume):
+def objective(Z, i, members, kappa, counts_log_det):
     """ν log(rss) and, if it counts, log det H, from their definition."""
     A, y = Z.X[i][:, list(members)], Z.y[i]
     H = A.T @ A + kappa * np.eye(len(members))
     rss = y @ (y - A @ np.linalg.solve(H, A.T @ y))
-    volume = np.linalg.slogdet(H)[1] if counts_volume else 0.0
+    volume = np.linalg.slogdet(H)[1] if counts_log_det else 0.0
     return float(Z.degrees_of_freedom[i]) * np.log(rss) + volume
 
 
@@ -53,22 +53,22 @@ def generators(n, seed=0):
     return [np.random.default_rng([seed, i]) for i in range(n)]
 
 
-@pytest.mark.parametrize("counts_volume", [True, False])
+@pytest.mark.parametrize("counts_log_det", [True, False])
 @pytest.mark.parametrize(("n_rows", "kappa"), [(30, 0.3), (30, 1e-3), (5, 0.3)])
-def test_every_swap_in_the_table_is_its_recomputation(n_rows, kappa, counts_volume):
+def test_every_swap_in_the_table_is_its_recomputation(n_rows, kappa, counts_log_det):
     Z = draw(0, 2, n_rows, 8)
     field = whole(Z)
     problem, members = np.asarray([0, 1]), np.asarray([[0, 4, 6], [7, 1, 2]])
     state = tableau(field, problem, members, np.full(2, kappa))
     floor = residual_floor(field.yy)
-    table = swap_objectives(state, field.dof, floor, counts_volume)
+    table = swap_objectives(state, field.dof, floor, counts_log_det)
     for c in range(2):
         for p in range(3):
             for j in set(range(8)) - set(members[c]):
                 other = members[c].copy()
                 other[p] = j
-                expected = objective(Z, c, other, kappa, counts_volume)
-                if counts_volume:
+                expected = objective(Z, c, other, kappa, counts_log_det)
+                if counts_log_det:
                     expected -= objective(Z, c, members[c], kappa, True)
                     expected += objective(Z, c, members[c], kappa, False)
                 np.testing.assert_allclose(table[c, p, j], expected, atol=1e-7)
@@ -144,7 +144,7 @@ def test_descents_end_at_local_optima():
     Z = draw(3, 2, 15, 10)
     n_iter = np.zeros(2, dtype=np.int64)
     starts = Starts(np.arange(2), np.asarray([[7, 8, 9]] * 2), np.full(2, 0.1), 0.1 / 15)
-    ends = descend(whole(Z), starts, counts_volume=True, n_iter=n_iter)
+    ends = descend(whole(Z), starts, counts_log_det=True, n_iter=n_iter)
     assert all(is_local_optimum(Z, i, ends[i], 0.1) for i in range(2))
     assert np.all(n_iter > 0)
 
@@ -158,7 +158,7 @@ def test_single_precision_proposes_what_double_does():
         settings = replace(SEARCH, mild=mild)
         n_iter = np.zeros(2, dtype=np.int64)
         begin = Starts(problem, members, np.full(10, 0.3), 0.3 / 25)
-        return descend(whole(Z), begin, counts_volume=True, n_iter=n_iter, settings=settings)
+        return descend(whole(Z), begin, counts_log_det=True, n_iter=n_iter, settings=settings)
 
     assert ends(1e-3).tolist() == ends(np.inf).tolist()
 

@@ -18,7 +18,8 @@ column that belongs and put it back.
 they average over all supports of the block, not only over the one drawn.
 
 Chains of different sizes make their steps together. A shorter base is filled with a column of
-zeros. That changes no score: its prior integrates to one, whatever its coefficient.
+zeros. That changes no evidence: its prior integrates to one, whatever its coefficient; and it does
+not count in the size.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class Chains:
         self.masks, self.criterion, self.cost_of_size = masks.copy(), criterion, cost_of_size
         self.generator, self.settings = generator, settings
         self.field = _with_zero_column(field)
-        self.excluded, self.redundant = field.excluded[0], field.redundant[0]
+        self.excluded, self._n_redundant = field.excluded[0], int(field.redundant.sum())
         self.doubt = np.where(field.locked[0], 0.0, doubt)
         self.diagonal = np.diagonal(self.field.G[0])
         sizes = np.flatnonzero(np.isfinite(cost_of_size))
@@ -157,9 +158,9 @@ class Chains:
         """Return the probabilities within each block, (C, D + 1)."""
         members = _padded(bases)
         rows = self.field.G[0][members]
-        costs = self._scores(members, rows)
-        costs += self._dilution(bases, members, rows)
         sizes = bases.sum(axis=1)
+        costs = self._scores(members, rows, sizes)
+        costs += self._dilution(bases, members, rows)
         # A support of one column j more chooses this base with (1 − own(K + 1)) d_j/Σd.
         doubt = (bases @ self.doubt)[:, None] + self.doubt
         log_share = self._log_doubt - np.log(np.maximum(doubt, _TINY))
@@ -180,22 +181,25 @@ class Chains:
         left = self.masks[lost] & ~bases[lost]
         costs[lost, np.where(left.any(axis=1), np.argmax(left, axis=1), bases.shape[1])] = 0.0
 
-    def _scores(self, members: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Return the scores at the chains' ridges of the bases with each column, (C, D + 1)."""
+    def _scores(self, members: np.ndarray, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Return the scores at the chains' ridges of the bases with each column, (C, D + 1).
+
+        ``sizes``, (C,), are those of the bases. Columns of zeros, and redundant ones, do not count.
+        """
         ridge, b = self.criterion.ridges.at(self.ridge), self.field.b
         state = tableau_of_rows(rows, members, self.diagonal, b, self._yy, ridge.kappa)
         fit = added(state, ridge.kappa, has_effects=self.criterion.has_common_size)
         n, dof, ridge = self._n[:, None], self._dof[:, None], ridge.beside(1)
-        sizes = np.sum(members < b.shape[1] - 1, axis=1)[:, None]
+        own = (sizes - self._n_redundant)[:, None]
         stays, grows = (
-            self.criterion.volumes(size, ridge.kappa, n, dof) for size in (sizes, sizes + 1)
+            self.criterion.volumes(size, ridge.kappa, n, dof) for size in (own, own + 1)
         )
         is_base = np.arange(fit.rss.shape[1]) == fit.rss.shape[1] - 1
         volume = np.where(is_base, stays, grows)
         return ridge_scores(fit, ridge, volume, dof, self._floor, self.criterion)
 
     def _dilution(self, bases: np.ndarray, members: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Return what the prior of the columns adds, (C, D + 1)."""
+        """Return what repeated columns add, (C, D + 1)."""
         if not self.criterion.is_diluted:
             return np.zeros((len(bases), bases.shape[1] + 1))
         redundant = np.broadcast_to(self.field.redundant, (len(rows), rows.shape[2]))
@@ -221,7 +225,8 @@ class Chains:
         G, b = self.field.G[0], self.field.b[0]
         own = spectrum(G[members[:, :, None], members[:, None, :]], b[members], self._yy)
         sizes = self.masks.sum(axis=1)
-        scores = undiluted_scores(own, sizes, self._yy, self._dof, self._n, self.criterion)
+        counting = sizes - self._n_redundant
+        scores = undiluted_scores(own, counting, self._yy, self._dof, self._n, self.criterion)
         shares = np.exp(-0.5 * (scores - np.min(scores, axis=1, keepdims=True)))
         sums = np.cumsum(shares, axis=1)
         draws = self.generator.random((len(sums), 1)) * sums[:, -1:]

@@ -69,7 +69,8 @@ class PosteriorSettings:
     most_entries: int = 26_000
     """… as many as have this many entries, of D columns times K members, for each chain."""
     more_if_given: float = 1.5
-    """With K given so many times as many: sizes, which are known exactly, do not help there."""
+    """With K given so many times as many: sizes, which are known exactly, do not help there. All
+    these are for the errors of benchmarks/posterior_accuracy.py."""
     tolerance: float = 0.012
     """The chain ends when the Monte Carlo error of every inclusion probability is below this."""
     least_error: float = 0.002

@@ -184,10 +184,8 @@ class Beliefs:
             settings,
         )
         self._sample = chains.run(settings.first_steps)
-        covered, is_one_size = (
-            self._combined().covered,
-            int(np.isfinite(self.cost_of_size).sum()) == 1,
-        )
+        covered = self._combined().covered
+        is_one_size = int(np.isfinite(self.cost_of_size).sum()) == 1
         if covered < settings.is_covered:
             if is_one_size:
                 chains.cool_down(settings.cooling_steps)

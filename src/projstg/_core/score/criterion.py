@@ -170,7 +170,7 @@ def ridge_scores(
     floor: np.ndarray,
     criterion: Criterion,
 ) -> np.ndarray:
-    """Return −2 log evidence of supports at their ridge, (...); the other arguments broadcast.
+    """Return −2 log evidence, with volume, of supports at their ridge; the arguments broadcast.
 
     Where the effects may be around zero and around a common size, it is the sum of both, each with
     the prior of its ridge. ``volume`` is that of their sizes (:func:`~.prior.volumes`), ``floor``
@@ -259,12 +259,13 @@ def scores_by_ridge(
     criterion: Criterion,
     n_redundant: np.ndarray | int = 0,
 ) -> np.ndarray:
-    """Return −2 log evidence of supports at each κ of the grid, (..., R); yᵀy, ν and n are (...).
+    """Return the scores of supports at each κ of the grid, (..., R); yᵀy, ν and n are (...).
 
     K ≥ n, columns of zeros and y = 0 all have finite scores, and so have dependent columns without
-    dilution. ``n_redundant``, (...), of the columns in every support depend on others that are.
+    dilution. ``n_redundant``, (...), of the columns in every support depend on others that are, and
+    do not count.
     """
-    sizes = np.full(yy.shape, of.values.shape[-1])
+    sizes = np.full(yy.shape, of.values.shape[-1]) - n_redundant
     scores = undiluted_scores(of, sizes, yy, dof, n, criterion)
     if not criterion.is_diluted:
         return scores

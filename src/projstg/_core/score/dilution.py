@@ -26,8 +26,6 @@ from .tableau import Field
 
 __all__ = ["Costs", "Dilution", "dilutions", "entering_costs", "is_dependent"]
 
-# What a column costs that is not correlated with others, in |R + εI|.
-_ALONE = float(np.log1p(SCORE.repeated))
 # A pivot below this is rounding of R.
 _ROUNDING = 1e-13
 # Below this trace of the inverse no eigenvalue is near the rule for rank.
@@ -91,8 +89,13 @@ def dilutions(field: Field, problem: np.ndarray, members: np.ndarray) -> Dilutio
         now,
         swaps._replace(added=swaps.added + now[:, None, None]),
         entered._replace(added=entered.added + now[:, None]),
-        now[:, None] + np.log(q / p) + _ALONE,
+        now[:, None] + np.log(q / p) + _alone(),
     )
+
+
+def _alone() -> float:
+    """Return log |R + εI| of one column."""
+    return float(np.log1p(SCORE.repeated))
 
 
 def _softened(
@@ -101,7 +104,7 @@ def _softened(
     """Return log |R_SS + εI| − K log(1 + ε), (C,), and the inverse of R_SS + εI."""
     R = _correlations(rows, members, n) + SCORE.repeated * np.eye(members.shape[1])
     found = _inverse(R, rows, diagonal + SCORE.repeated * n[:, None], n)
-    return np.linalg.slogdet(R)[1] - members.shape[1] * _ALONE, found
+    return np.linalg.slogdet(R)[1] - members.shape[1] * _alone(), found
 
 
 def _redundant_part(field: Field, problem: np.ndarray) -> np.ndarray:
@@ -111,12 +114,12 @@ def _redundant_part(field: Field, problem: np.ndarray) -> np.ndarray:
     """
     added, repeated = np.zeros(len(problem)), SCORE.repeated
     for i in np.unique(problem[field.redundant[problem].any(axis=1)]).tolist():
-        locked = np.flatnonzero(field.locked[i])
-        kept = locked[~field.redundant[i, locked]]
         R = field.G[i] / field.n[i]
-        values = np.linalg.eigvalsh(R[np.ix_(locked, locked)])[-kept.size :]
-        alone = np.linalg.slogdet(R[np.ix_(kept, kept)])[1]
+        locked = np.flatnonzero(field.locked[i] & (np.diagonal(R) > 0.0))
+        kept = locked[~field.redundant[i, locked]]
         n_null = locked.size - kept.size
+        values = np.linalg.eigvalsh(R[np.ix_(locked, locked)])[n_null:]
+        alone = np.linalg.slogdet(R[np.ix_(kept, kept)])[1]
         soft = n_null * np.log(repeated / (1.0 + repeated))  # of eigenvalues that do not count
         added[problem == i] = alone - np.sum(np.log(values)) - soft
     return added
@@ -169,7 +172,7 @@ def _entered(found: _Inverse, soft: _Inverse) -> Costs:
     before = found.trace[:, None]
     trace = before + more / np.maximum(found.h, _ROUNDING)
     costs = _costs(found.h, soft.h, trace, before)
-    return costs._replace(added=costs.added - _ALONE)
+    return costs._replace(added=costs.added - _alone())
 
 
 def _costs(pivot: np.ndarray, soft: np.ndarray, trace: np.ndarray, before: np.ndarray) -> Costs:
@@ -178,7 +181,7 @@ def _costs(pivot: np.ndarray, soft: np.ndarray, trace: np.ndarray, before: np.nd
     Where the supports themselves are near the rule for rank, rounding of a pivot says nothing.
     """
     is_rounding = (pivot < _ROUNDING) & (before <= _CLEAR)
-    added = np.log(np.maximum(soft, _ROUNDING) / np.maximum(pivot, _ROUNDING))
+    added = np.log(soft / np.maximum(pivot, _ROUNDING))
     return Costs(np.where(is_rounding, np.inf, added), ~is_rounding & (trace > _CLEAR))
 
 

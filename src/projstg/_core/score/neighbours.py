@@ -2,7 +2,7 @@
 
 There is one tableau (:mod:`.tableau`) for each ridge of the criterion. :mod:`.updates` gives the
 fits of the neighbours at that ridge, :mod:`.criterion` their scores at that ridge and, from these,
-the score over all ridges. :mod:`.dilution` adds the prior of their columns.
+the score over all ridges. :mod:`.dilution` adds what repeated columns cost.
 """
 
 from __future__ import annotations
@@ -44,11 +44,13 @@ class _Grid(NamedTuple):
     n: np.ndarray
     dof: np.ndarray
     floor: np.ndarray
+    n_redundant: np.ndarray
     criterion: Criterion
 
     def volume(self, size: int) -> np.ndarray:
-        """Return what so many columns cost at the ridges, (C·R,)."""
-        return self.criterion.volumes(size, self.ridge.kappa, self.n, self.dof)
+        """Return what so many columns cost at the ridges, (C·R,); redundant ones do not count."""
+        sizes = size - self.n_redundant
+        return self.criterion.volumes(sizes, self.ridge.kappa, self.n, self.dof)
 
     def score(self, fit: RidgeFit, size: int) -> np.ndarray:
         """Return the scores (C, ...) of supports (C·R, ...) of one size, without dilution."""
@@ -72,7 +74,8 @@ def _grid(
     many = np.repeat(problem, criterion.ridges.kappa.size)
     now = present(state, ridge.kappa, criterion)
     n, dof, floor = field.n[many], field.dof[many], residual_floor(field.yy[many])
-    return _Grid(state, now, ridge, n, dof, floor, criterion)
+    n_redundant = field.redundant[many].sum(axis=1)
+    return _Grid(state, now, ridge, n, dof, floor, n_redundant, criterion)
 
 
 def _dilution(
@@ -162,7 +165,7 @@ def _exchanges(
     """Return the score of every exchange, (C, K, D)."""
     if not members.shape[1]:
         return np.empty((len(members), 0, field.b.shape[1]))
-    table = swap_objectives(grid.state, grid.dof, grid.floor, counts_volume=False)
+    table = swap_objectives(grid.state, grid.dof, grid.floor, counts_log_det=False)
     if grid.criterion.counts_volume:
         # Where both priors of the effects are possible this only ranks the exchanges.
         prior = np.minimum(grid.ridge.zero_cost, grid.ridge.size_cost)

@@ -14,11 +14,12 @@ A support S of K columns has the prior
   left (:func:`volumes`).
 * **Chance.** Few rows show correlations between independent columns, too. E|C|^½ is what they leave
   on average, so that sizes have the prior they are given where columns are independent
-  (:func:`log_chance_dilution`). Where columns are correlated, large supports have less.
+  (:func:`log_chance_determinant`). Where columns are correlated, large supports have less.
 * **No repetition** (*dilution*). An eigenvalue λ of R_SS far below ε says that one of the columns
-  repeats others; its factor is λ(1 + ε)/(λ + ε), zero where columns depend on each other, and
-  nearly one where λ is far above ε. It is part of a support's score (:func:`spectral_dilution`,
-  :mod:`.dilution`).
+  repeats others; it has the root of λ(1 + ε)/(λ + ε) as a factor, zero where columns depend on each
+  other, and nearly one where λ is far above ε. It is part of a support's score
+  (:func:`spectral_dilution`, :mod:`.dilution`). It is not taken relative to chance: while K is well
+  below n it costs independent columns next to nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from .score_settings import SCORE
 
 __all__ = [
     "costs_of_sizes",
-    "log_chance_dilution",
+    "log_chance_determinant",
     "log_supports",
     "n_selectable",
     "size_prior",
@@ -54,10 +55,10 @@ def size_prior(k_min: int, k_max: int, n_columns: int) -> np.ndarray:
 
     From K_min on it is the beta-binomial distribution with parameters 1 and 1 + D/24, and at least
     1 and 2, D = ``n_columns`` being the number of columns that could be selected: a mild pull to
-    few columns. Of 12 columns it expects 4, of 24 it expects 8, of very many it falls as
-    exp(−K/24), K ≥ 0. A uniform
-    prior gives the one full support of a narrow table as much as all supports of half its columns
-    together, and expects half of all columns where the table says nothing (docs/how_sure.md).
+    few columns. Of 12 columns it expects 4, of 24 it expects 8, and of very many it falls as
+    exp(−K/24). A uniform prior gives the one full support of a narrow table as much as all supports
+    of half its columns together, and expects half of all columns where the table says nothing
+    (docs/how_sure.md).
     """
     prior, most = np.full(k_max + 1, -np.inf), min(k_max, n_columns)
     left = n_columns - np.arange(k_min, most + 1) + 1.0
@@ -66,13 +67,14 @@ def size_prior(k_min: int, k_max: int, n_columns: int) -> np.ndarray:
     return prior - np.logaddexp.reduce(prior)
 
 
-def log_chance_dilution(dof: np.ndarray, sizes: np.ndarray | int) -> np.ndarray:
+def log_chance_determinant(dof: np.ndarray, sizes: np.ndarray | int) -> np.ndarray:
     """Return log E|R|^½ of K independent normal columns with ν degrees of freedom, (...).
 
     |R| is a product of independent beta variables, with parameters (ν − k)/2 and k/2, k = 1 … K−1,
     and their moments of order ½ have a product of two terms.
     """
     K = np.asarray(sizes)
+    # More than ν columns are dependent, and need only a finite number.
     last = gammaln(np.maximum(0.5 * (dof - K + 1.0), 0.5))
     half = gammaln(0.5 * dof)
     log_mean = half - last - (K - 1.0) * (gammaln(0.5 * dof + 0.5) - half)
@@ -88,12 +90,12 @@ def volumes(
     taken to be the power s² of E|R|^½.
     """
     kept = n / (n + kappa)
-    by_chance = kept * kept * log_chance_dilution(dof, sizes)
+    by_chance = kept * kept * log_chance_determinant(dof, sizes)
     return sizes * np.log1p(n / kappa) + 2.0 * by_chance
 
 
 def spectral_dilution(values: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Return −log of the last part of the prior from eigenvalues of G_SS, (..., K), zeros left out.
+    """Return −2 log of the part against repetition, from eigenvalues of G_SS, (..., K), but zeros.
 
     n is (...).
     """

@@ -26,13 +26,13 @@ class ScoreSettings:
     of worlds, where the true K is 0 to 12 (docs/how_sure.md)."""
     common_size: float = 0.75
     """The weight of effects around a common size; those around zero have the rest. With one half
-    the columns of ±1 coefficients are recovered less often; probabilities of the bag of worlds
-    hold with either."""
+    columns whose coefficients are ±1 are found less often (benchmarks/paired_recovery.py
+    --common-size 0.5); probabilities over the bag of worlds hold with either."""
     repeated: float = 0.1
     """ε: an eigenvalue of the correlations of a support far below it says that a column repeats
-    others. 1 takes prior from columns with moderate correlations, which may well be right
-    together; with 0.03 a column and a near copy (correlation 0.999) are more often chosen both
-    (docs/how_sure.md)."""
+    others. With 1 it would take prior from moderately correlated columns, too, which may well be
+    right together; with 0.03 a column and its near copy are both chosen more often
+    (benchmarks/near_copies.py)."""
     residual_floor: float = 1e-14
     """The smallest residual, as a share of yᵀy: some 50 ε, the rounding of a sum of squares."""
     smallest_share: float = 1e-12

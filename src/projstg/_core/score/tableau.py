@@ -176,7 +176,7 @@ def swap_objectives(
     state: Tableau,
     dof: np.ndarray,
     floor: np.ndarray,
-    counts_volume: bool,
+    counts_log_det: bool,
     excluded: np.ndarray | None = None,
     locked: np.ndarray | None = None,
 ) -> np.ndarray:
@@ -206,7 +206,7 @@ def swap_objectives(
         np.maximum(rss, floor[:, None, None], out=rss)
     objective = np.log(rss, out=rss)
     objective *= dof[:, None, None]
-    if counts_volume:
+    if counts_log_det:
         V *= p[..., None]
         objective += np.log(V, out=V)
     elif excluded is not None:  # an infinite V is in the volume alone

@@ -1,8 +1,8 @@
 r"""The fits of all supports one column away from a tableau's: exchanged, added, left out.
 
-Each function returns the :class:`~.criterion.RidgeFit` of the new supports, which is all that their
-scores need. ``now`` is the RidgeFit of the support itself (:func:`present`); if it has no effects,
-none are computed. There are two steps, in the letters of :mod:`.tableau`.
+Each function returns the :class:`~.criterion.RidgeFit` of the new supports, which is all of y that
+their scores need. ``now`` is the RidgeFit of the support itself (:func:`present`); if it has no
+effects, none are computed. There are two steps, in the letters of :mod:`.tableau`.
 
 **The member at place p leaves.** With a = P_·p/P_pp,
 

@@ -29,8 +29,8 @@ def independent_support(field: Field, i: int, members: np.ndarray) -> np.ndarray
     is_redundant, is_locked = field.redundant[i], field.locked[i]
     redundant, wanted = members[is_redundant[members]], members[~is_locked[members]]
     chosen = members[is_locked[members] & ~is_redundant[members]]
+    none = np.zeros_like(diagonal, dtype=bool)
     while chosen.size + redundant.size < members.size:
-        none = np.zeros_like(diagonal, dtype=bool)
         cost = entering_costs(G[:, chosen], chosen[None], diagonal, field.n[i : i + 1], none)
         may_enter = np.isfinite(cost.added[0]) & ~field.excluded[i]
         may_enter[chosen] = may_enter[redundant] = False

@@ -108,14 +108,14 @@ def _chunks(search: Search, starts: Starts) -> list[slice]:
     return [slice(first, first + size) for first in range(0, n_chains, size)]
 
 
-def _descend(search: Search, starts: Starts, counts_volume: bool) -> np.ndarray:
+def _descend(search: Search, starts: Starts, counts_log_det: bool) -> np.ndarray:
     """Return where descents end, (C, K)."""
     field, n_iter = search.field, search.n_iter
     ends = [
         descend(
             field,
             starts.part(own),
-            counts_volume=counts_volume,
+            counts_log_det=counts_log_det,
             n_iter=n_iter,
             settings=search.settings,
         )

@@ -5,6 +5,9 @@ best exchanges, also where the best one makes the score worse, and may not undo 
 few steps (tabu search). So it meets one local optimum after another, more than restarts with as
 many exchanges would. Many chains (any starts of any problems) make their steps together.
 
+What walks lower is ν log(rss) + log det H at one ridge. The determinant is not part of the score
+(:mod:`..score.prior` takes it back), but walks with it meet the best support more often.
+
 Where a ridge keeps H well conditioned a walk runs in single precision, at about half the cost: it
 only proposes, and its proposals are scored in double. Where H may be nearly singular every step
 begins from a fresh inverse.
@@ -71,11 +74,11 @@ class _Walk:
     """The state of many chains, all at the same step."""
 
     def __init__(
-        self, field: Field, starts: Starts, counts_volume: bool, settings: SearchSettings
+        self, field: Field, starts: Starts, counts_log_det: bool, settings: SearchSettings
     ) -> None:
         problem, members, ridge, conditioning = starts
         is_mild = conditioning >= settings.mild
-        self.field, self.counts_volume, self.settings = field, counts_volume, settings
+        self.field, self.counts_log_det, self.settings = field, counts_log_det, settings
         self.dtype: np.dtype = np.dtype(np.float32 if is_mild else np.float64)
         self.is_delicate = conditioning < settings.delicate
         self.step = 0
@@ -98,7 +101,7 @@ class _Walk:
             self.state = Tableau(*(one.astype(self.dtype, copy=False) for one in state))
         excluded, locked = now.excluded_until > self.step, now.locked_until > self.step
         table = swap_objectives(
-            self.state, now.dof, now.floor, self.counts_volume, excluded, locked
+            self.state, now.dof, now.floor, self.counts_log_det, excluded, locked
         )
         flat = table.reshape(len(excluded), -1)
         place = np.argmin(flat, axis=1)
@@ -126,7 +129,7 @@ def descend(
     field: Field,
     starts: Starts,
     *,
-    counts_volume: bool,
+    counts_log_det: bool,
     n_iter: np.ndarray,
     settings: SearchSettings = SEARCH,
 ) -> np.ndarray:
@@ -134,7 +137,7 @@ def descend(
 
     Exchanges are counted, for each problem, in ``n_iter`` (B,).
     """
-    walk = _Walk(field, starts, counts_volume, settings)
+    walk = _Walk(field, starts, counts_log_det, settings)
     ends = starts.members.copy()
     for _ in range(settings.most_steps * (ends.shape[1] + 10)):
         place, change = walk.best_swap()

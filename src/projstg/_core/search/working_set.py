@@ -23,8 +23,8 @@ from ..score.criterion import (
     CRITERIA,
     Criterion,
     residual_floor,
-    scores_by_ridge,
     support_scores,
+    undiluted_scores,
 )
 from ..score.tableau import Field, least_ridge, swap_objectives, tableau_of_rows
 
@@ -95,8 +95,8 @@ def best_ridge(
     criterion: Criterion,
 ) -> np.ndarray:
     """Return for each support, (...), the ridge of the grid at which its evidence is highest."""
-    undiluted = criterion._replace(is_diluted=False)
-    scores = scores_by_ridge(spectrum(G, b, yy), yy, dof, n, undiluted)
+    sizes = np.full(yy.shape, b.shape[-1])
+    scores = undiluted_scores(spectrum(G, b, yy), sizes, yy, dof, n, criterion)
     return criterion.ridges.kappa[np.argmin(scores, axis=-1)]
 
 
@@ -109,7 +109,7 @@ def swap_changes(
     ridge, the best for the support. Entries at the columns of members mean nothing.
     """
     if criterion.has_common_size:
-        criterion = CRITERIA["evidence"]._replace(is_diluted=criterion.is_diluted)
+        criterion = CRITERIA["evidence"]
     rows = to_numpy(problem.rows(members))
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
     yy, dof, n = _numbers(problem)
@@ -117,7 +117,7 @@ def swap_changes(
     ridge = best_ridge(G_S, np.take_along_axis(b, members, axis=1), yy, dof, n, criterion)
     ridge = np.maximum(ridge, least_ridge(n))
     state = tableau_of_rows(rows, members, diagonal, b, yy, ridge)
-    objective = swap_objectives(state, dof, residual_floor(yy), counts_volume=False)
+    objective = swap_objectives(state, dof, residual_floor(yy), counts_log_det=False)
     # Standardised columns have the squared norm n, or zero.
     return objective - (dof * np.log(state.rss))[:, None, None], rows / n[:, None, None]
 
