@@ -5,6 +5,10 @@
 
 The second command prints the tables and draws the figure from the file alone.
 
+    python benchmarks/bag_reliability.py --world signs --common-size 1 --json signs.jsonl
+
+measures one world alone, here with another weight of effects of a common size.
+
     python benchmarks/bag_reliability.py --repetitions 100 --json after.jsonl
     PYTHONPATH=OLD/src python benchmarks/bag_reliability.py --repetitions 100 --json before.jsonl
     python benchmarks/bag_reliability.py --json after.jsonl --before before.jsonl
@@ -38,6 +42,7 @@ from worlds import (
     print_table,
     reliability,
     weigh_common_size,
+    world_of,
 )
 
 from projstg import ProjectedSTG
@@ -83,15 +88,20 @@ def rows_in(path):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def run(path, indices, jobs, columns, common_size):
-    """Measure what is not in the file yet; of the held-back bag half as many problems."""
+def run(path, indices, world, jobs, columns, common_size):
+    """Measure what is not in the file yet; of the held-back bag half as many problems.
+
+    Problems are those of one world, or of all if it is None.
+    """
     done = {(r["bag"], r["kind"], r["index"]) for r in rows_in(path)} if path.exists() else set()
     asked = [
         (bag, kind, index)
         for i, index in enumerate(indices)
         for bag in BAGS
         for kind in KINDS
-        if (bag, kind, index) not in done and (bag == "bag" or i < len(indices) // 2)
+        if (bag, kind, index) not in done
+        and (bag == "bag" or i < len(indices) // 2)
+        and world in (None, world_of(bag, index).__name__)
     ]
     own = str(commit())
     with parallel_config("loky", inner_max_num_threads=1), Parallel(n_jobs=jobs) as parallel:
@@ -220,6 +230,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=2400, help="problems of the bag")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--choosing", action="store_true", help="problems for choosing settings")
+    parser.add_argument("--world", help="only problems of this world")
     parser.add_argument("--columns", type=int, help="of each table, instead of 24 or 64")
     parser.add_argument("--before", type=Path, help="only compare the times with this file's")
     parser.add_argument("--common-size", type=float, help="weight of effects of a common size")
@@ -228,7 +239,14 @@ def main():
     if options.draw is None and options.before is None:
         n = options.repetitions
         indices = range(FRESH)[:n] if options.choosing else range(FRESH, FRESH + n)
-        run(options.json, indices, options.jobs, options.columns, options.common_size)
+        run(
+            options.json,
+            indices,
+            options.world,
+            options.jobs,
+            options.columns,
+            options.common_size,
+        )
     rows = rows_in(options.json)
     if options.before is not None:
         show_times(rows_in(options.before), rows)

@@ -71,14 +71,19 @@ BAGS = {
 }
 
 
+def world_of(bag, index):
+    """The kind of effects of a problem; kinds come in equal shares."""
+    worlds, _ = BAGS[bag]
+    return worlds[index % len(worlds)]
+
+
 def drawn(bag, index, least=1, most=12, n_features=None):
     """The name of the world and one problem, with K from ``least`` to ``most``.
 
     D is 24 or 64, unless it is given.
     """
     rng = np.random.default_rng([ROOT, list(BAGS).index(bag), index])
-    worlds, designs = BAGS[bag]
-    world = worlds[index % len(worlds)]  # in equal shares
+    world, designs = world_of(bag, index), BAGS[bag][1]
     low, high = np.log(ROWS)
     d, k = int(n_features or rng.choice([24, 64])), int(rng.integers(least, most + 1))
     amplitudes = world(rng, k)
