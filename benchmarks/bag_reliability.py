@@ -131,11 +131,10 @@ def show(rows):
 
 
 def worlds_of(rows):
-    """The rows of each world, in the order in which worlds come."""
-    own = {}
-    for row in rows:
-        own.setdefault(row["world"], []).append(row)
-    return own
+    """The rows of each world."""
+    names = [world.__name__ for worlds, _ in BAGS.values() for world in worlds]
+    own = {name: [row for row in rows if row["world"] == name] for name in names}
+    return {name: found for name, found in own.items() if found}
 
 
 def _right(rows):
