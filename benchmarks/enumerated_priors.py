@@ -7,14 +7,14 @@ with K from the data. The posterior is exact under every prior: no search, no sa
 made of three parts:
 
 * the effects: ``zero`` scatters them around zero, ``common`` around a common size, each with equal
-  weights on its grid of ridges; ``half`` is half of each, ``both`` is the default, three quarters
+  weights on its grid of ridges; ``half`` is half of each, the default, ``most`` three quarters
   around a common size;
 * the columns: ``none`` has no prior of columns, only the volume of the coefficients' prior;
   ``det`` multiplies by the root of the determinant of their correlations, relative to chance;
   ``ridge`` is the default (``prior.py``): the determinant of the correlations that a ridge leaves,
   and a factor against repetition. In the last two a dependent support has probability zero;
 * the sizes: ``uniform``, or a pull to few columns: ``fewer``, in proportion to D − K + 1 (the
-  beta-binomial with 1 and 2, the default where D = 12), ``third``, to (D − K + 1)(D − K + 2) (with
+  beta-binomial with 1 and 2, the default), ``third``, to (D − K + 1)(D − K + 2) (with
   1 and 3), or ``mild``, to 1/(K + 1).
 
 For each prior: the share of exact answers, and for each statement the misses among its bins and
@@ -37,10 +37,9 @@ from projstg._core.score.prior import (
     spectral_dilution,
     volumes,
 )
-from projstg._core.score.score_settings import SCORE
 
 D, MOST = 12, 5
-EFFECTS, COLUMNS = ("zero", "common", "half", "both"), ("none", "det", "ridge")
+EFFECTS, COLUMNS = ("zero", "common", "half", "most"), ("none", "det", "ridge")
 SIZES = ("uniform", "fewer", "third", "mild")
 PRIORS = tuple(product(EFFECTS, COLUMNS, SIZES))
 
@@ -86,7 +85,7 @@ def scored(X, y):
         np.put_along_axis(mask, supports, True, axis=1)
         masks.append(mask)
     evidence = {kind: np.concatenate(parts) for kind, parts in found.items()}
-    for mixed, weight in (("half", 0.5), ("both", SCORE.common_size)):
+    for mixed, weight in (("half", 0.5), ("most", 0.75)):
         for columns in COLUMNS:
             zero = np.log(1.0 - weight) + evidence["zero", columns]
             sized = np.log(weight) + evidence["common", columns]

@@ -56,7 +56,7 @@ def least_squares_score(X, y, support, dof):
 
 
 def common_size_score(X, y, support, dof):
-    """Effects around zero, with the weight ¼, or around ±a.
+    """Effects around zero, or around ±a, half and half.
 
     Around ±a: the residual by least squares on explicit rows, signs flipped one by one. The prior
     N(sa, σ²/κ) of the effects is K further rows √κ(β − sa), and a is one more column.
@@ -91,8 +91,8 @@ def common_size_score(X, y, support, dof):
         score += 2.0 * K * np.log(2.0) - 2.0 * np.sum(np.log1p(others))
         values.append(score - 2.0 * np.log(min(share, 1.0)))
     around_zero = [log_evidence(X, y, support, kappa, dof) for kappa in RIDGES]
-    sized, zero = np.log(0.75) + log_mean(values), np.log(0.25) + log_mean(around_zero)
-    return -2.0 * np.logaddexp(sized, zero) + dilution(X, support)
+    half = np.logaddexp(log_mean(values), log_mean(around_zero)) - np.log(2.0)
+    return -2.0 * half + dilution(X, support)
 
 
 SCORES = {

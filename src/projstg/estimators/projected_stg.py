@@ -46,9 +46,9 @@ class ProjectedSTG(GateSelector):
         What makes one support better than another of the same size. "evidence" is the probability
         of the data with the coefficients, their scale and the noise integrated out, where the
         prior of the coefficients (of standardised columns) is centred at zero. "common-size" is
-        that probability with a prior of two parts: a quarter is centred at zero, and the rest at a
-        common size, with either sign; the data determine its width. In both, columns that nearly
-        repeat others have little prior probability, and columns that depend on each other have none
+        that probability with a prior of two halves: one is centred at zero, and one at a common
+        size, with either sign; the data determine its width. In both, columns that nearly repeat
+        others have little prior probability, and columns that depend on each other have none
         (dilution). "least-squares" is the residual sum of squares.
     selection : {"evidence", "ebic", "bic", "gic"}, default="evidence"
         How "auto" chooses K. "evidence" takes the size of the likeliest support over all sizes up

@@ -19,8 +19,8 @@ With w = H⁻¹b_S, P = H⁻¹ and the signs those of w, the residual at its bes
 
 Each sign has the prior ½; the other sign of column i adds exp(−Δ_i/2) to its factor, Δ_i what
 flipping it alone would cost. log a is uniform over two decades. Effects that can be seen look alike
-where small ones are too small to be seen, so this prior has three quarters of the weight, and
-effects around zero have the rest (docs/how_sure.md).
+where small ones are too small to be seen, so this prior has one half of the weight, and effects
+around zero have the other (docs/how_sure.md).
 
 **The prior of the columns** (:mod:`.prior`) is part of the score. Independent priors of the
 coefficients make a copy of a column cheap: two copies with half the coefficient each cost hardly

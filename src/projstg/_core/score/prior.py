@@ -53,17 +53,13 @@ def n_selectable(always: np.ndarray, never: np.ndarray) -> int:
 def size_prior(k_min: int, k_max: int, n_columns: int) -> np.ndarray:
     """Return the log prior of sizes 0 … K_max, (K_max + 1,): −∞ below K_min and above D.
 
-    From K_min on it is the beta-binomial distribution with parameters 1 and 1 + D/24, and at least
-    1 and 2, D = ``n_columns`` being the number of columns that could be selected: a mild pull to
-    few columns. Of 12 columns it expects 4, of 24 it expects 8, and of very many it falls as
-    exp(−K/24). A uniform prior gives the one full support of a narrow table as much as all supports
-    of half its columns together, and expects half of all columns where the table says nothing
-    (docs/how_sure.md).
+    From K_min on it is the beta-binomial distribution with parameters 1 and 2, in proportion to
+    D − K + 1, D = ``n_columns`` being the number of columns that could be selected: a mild pull to
+    few columns, which expects a third of them. A uniform prior gives the one full support of a
+    narrow table as much as all supports of half its columns together (docs/how_sure.md).
     """
     prior, most = np.full(k_max + 1, -np.inf), min(k_max, n_columns)
-    left = n_columns - np.arange(k_min, most + 1) + 1.0
-    pull = max(1.0, n_columns / SCORE.expected_size)
-    prior[k_min : most + 1] = gammaln(left + pull) - gammaln(left)
+    prior[k_min : most + 1] = np.log(n_columns - np.arange(k_min, most + 1) + 1.0)
     return prior - np.logaddexp.reduce(prior)
 
 
