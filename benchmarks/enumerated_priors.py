@@ -27,7 +27,7 @@ from math import comb
 
 import numpy as np
 from scipy.special import logsumexp
-from worlds import BAGS, FRESH, STATEMENTS, drawn, in_bins, in_one_bin, in_parallel, reliability
+from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, in_parallel, reliability
 
 from projstg._core.data.standard_table import as_table
 from projstg._core.score.criterion import CRITERIA, support_spectra, total_score, undiluted_scores
@@ -126,7 +126,7 @@ def trial(bag, index):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--problems", type=int, default=FRESH, help="of each bag")
+    parser.add_argument("--problems", type=int, default=1000, help="of each bag")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     for bag in BAGS:

@@ -12,7 +12,7 @@ from joblib import Parallel, delayed, parallel_config
 from projstg._core.score.criterion import CRITERIA
 from projstg.datasets import make_sparse_regression
 
-ROOT, BINS, FRESH = 20261201, 10, 1000
+ROOT, BINS, FRESH = 20261201, 10, 4000
 SNR, ROWS = (0.3, 30.0), (20, 200)
 # What is stated: the tolerance of a gap, and the fewest cases of a bin that is judged.
 STATEMENTS = {"inclusion": (0.07, 200), "exactly": (0.10, 100), "all belong": (0.07, 100)}
