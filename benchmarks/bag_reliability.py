@@ -26,27 +26,26 @@ commit, and a run that was stopped goes on.
 """
 
 import argparse
-import json
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
 from worlds import (
     BAGS,
     FRESH,
     STATEMENTS,
+    add_outcomes,
     drawn,
     in_bins,
     in_one_bin,
     print_table,
     reliability,
+    rows_in,
     weigh_common_size,
     world_of,
 )
 
 from projstg import ProjectedSTG
-from projstg.experiments.machine import commit
 from projstg.render.palette import BLUE, GREY_7, OTHER, SKY, VERMILION
 
 KINDS = ("given", "free")
@@ -57,7 +56,6 @@ PANELS = {
     ("exactly", "free"): "exactly these,\nK from the data",
     ("all belong", "free"): "all of these belong,\nK from the data",
 }
-BLOCK = 20
 
 
 def trial(bag, kind, index, columns, common_size):
@@ -83,19 +81,14 @@ def trial(bag, kind, index, columns, common_size):
     return {"bag": bag, "kind": kind, "index": index, "world": world} | about | found
 
 
-def rows_in(path):
-    """The outcomes of a file."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
 def run(path, indices, world, jobs, columns, common_size):
     """Measure what is not in the file yet; of the held-back bag half as many problems.
 
     Problems are those of one world, or of all if it is None.
     """
-    done = {(r["bag"], r["kind"], r["index"]) for r in rows_in(path)} if path.exists() else set()
+    done = {(r["bag"], r["kind"], r["index"]) for r in rows_in(path)}
     asked = [
-        (bag, kind, index)
+        (bag, kind, index, columns, common_size)
         for i, index in enumerate(indices)
         for bag in BAGS
         for kind in KINDS
@@ -103,14 +96,7 @@ def run(path, indices, world, jobs, columns, common_size):
         and (bag == "bag" or i < len(indices) // 2)
         and world in (None, world_of(bag, index).__name__)
     ]
-    own = str(commit())
-    with parallel_config("loky", inner_max_num_threads=1), Parallel(n_jobs=jobs) as parallel:
-        for first in range(0, len(asked), BLOCK * jobs):
-            block = asked[first : first + BLOCK * jobs]
-            rows = parallel(delayed(trial)(*one, columns, common_size) for one in block)
-            with path.open("a", encoding="utf-8") as file:
-                file.writelines(json.dumps(row | {"commit": own}) + "\n" for row in rows)
-            print(f"{first + len(block)} of {len(asked)}", flush=True)
+    add_outcomes(path, trial, asked, jobs)
 
 
 def show(rows):

@@ -11,17 +11,14 @@ common size.
 """
 
 import argparse
-import json
 from pathlib import Path
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
-from worlds import weigh_common_size
+from worlds import add_outcomes, rows_in, weigh_common_size
 
 from projstg import ProjectedSTG
 from projstg.datasets import make_sparse_regression
 
-BLOCK = 40
 DESIGNS = ("gaussian", "bernoulli", "toeplitz")
 # (design, σ, N, K): the cells of search.py, which is not imported, so that it may change.
 GIVEN = [
@@ -64,27 +61,22 @@ def trial(benchmark, cell, r, common_size):
     return {"key": f"{benchmark} {cell} {r}", "cell": f"{benchmark} {cell}", "right": right}
 
 
-def rows_in(path):
-    """The outcomes of a file."""
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
-    return {row["key"]: row for row in map(json.loads, lines)}
+def by_key(path):
+    """The outcomes of a file by their keys."""
+    return {row["key"]: row for row in rows_in(path)}
 
 
 def run(path, asked, jobs, common_size):
     """Measure what is not in the file yet."""
-    done = rows_in(path)
-    left = [one for one in asked if f"{one[0]} {one[1]} {one[2]}" not in done]
-    with parallel_config("loky", inner_max_num_threads=1), Parallel(n_jobs=jobs) as parallel:
-        for first in range(0, len(left), BLOCK * jobs):
-            block = left[first : first + BLOCK * jobs]
-            rows = parallel(delayed(trial)(*one, common_size) for one in block)
-            with path.open("a", encoding="utf-8") as file:
-                file.writelines(json.dumps(row) + "\n" for row in rows)
-            print(f"{first + len(rows)} of {len(left)}", flush=True)
+    done = by_key(path)
+    left = [(*one, common_size) for one in asked if f"{one[0]} {one[1]} {one[2]}" not in done]
+    add_outcomes(path, trial, left, jobs)
 
 
 def compare(before, after):
     """Print the difference of recovery by benchmark and cell, with errors of pairs."""
+    for name, rows in (("before", before), ("after", after)):
+        print(f"{name}: commits", ", ".join(sorted({row["commit"] for row in rows.values()})))
     keys = sorted(before.keys() & after.keys())
     by_cell = {}
     for key in keys:
@@ -126,7 +118,7 @@ def main():
     parser.add_argument("--common-size", type=float, help="weight of effects of a common size")
     options = parser.parse_args()
     if options.what == "compare":
-        compare(*(rows_in(path) for path in options.files))
+        compare(*(by_key(path) for path in options.files))
     else:
         asked = questions(options.repetitions, options.wide)
         run(options.json, asked, options.jobs, options.common_size)

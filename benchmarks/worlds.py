@@ -6,13 +6,16 @@ before ``FRESH`` are for choosing settings; those from there on are for measurin
 the worlds and the design of the *held-back* bag: no setting may be chosen on them.
 """
 
+import json
+
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
 
 from projstg._core.score.criterion import CRITERIA
 from projstg.datasets import make_sparse_regression
+from projstg.experiments.machine import commit
 
-ROOT, BINS, FRESH = 20261201, 10, 4000
+ROOT, BINS, FRESH, BLOCK = 20261201, 10, 4000, 20
 SNR, ROWS = (0.3, 30.0), (20, 200)
 # What is stated: the tolerance of a gap, and the fewest cases of a bin that is judged.
 STATEMENTS = {"inclusion": (0.07, 200), "exactly": (0.10, 100), "all belong": (0.07, 100)}
@@ -161,6 +164,25 @@ def print_table(name, lines):
             f"   {line['bin']:.1f} {line['cases']:6} {line['stated']:7.3f} "
             f"{line['observed']:6.3f} {line['error']:6.3f}{mark}"
         )
+
+
+def rows_in(path):
+    """The outcomes of a file, one a line; none where there is no file yet."""
+    return (
+        [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+    )
+
+
+def add_outcomes(path, trial, questions, jobs):
+    """Add what a function says of each question to a file, with the commit, block by block."""
+    own = {"commit": str(commit())}
+    with parallel_config("loky", inner_max_num_threads=1), Parallel(n_jobs=jobs) as parallel:
+        for first in range(0, len(questions), BLOCK * jobs):
+            block = questions[first : first + BLOCK * jobs]
+            rows = parallel(delayed(trial)(*one) for one in block)
+            with path.open("a", encoding="utf-8") as file:
+                file.writelines(json.dumps(row | own) + "\n" for row in rows)
+            print(f"{first + len(block)} of {len(questions)}", flush=True)
 
 
 def in_parallel(trial, questions, jobs):

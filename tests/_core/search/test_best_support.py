@@ -45,8 +45,8 @@ def objective(Z, i, members, kappa, counts_log_det):
     A, y = Z.X[i][:, list(members)], Z.y[i]
     H = A.T @ A + kappa * np.eye(len(members))
     rss = y @ (y - A @ np.linalg.solve(H, A.T @ y))
-    volume = np.linalg.slogdet(H)[1] if counts_log_det else 0.0
-    return float(Z.degrees_of_freedom[i]) * np.log(rss) + volume
+    log_det = np.linalg.slogdet(H)[1] if counts_log_det else 0.0
+    return float(Z.degrees_of_freedom[i]) * np.log(rss) + log_det
 
 
 def generators(n, seed=0):

@@ -6,7 +6,8 @@ few steps (tabu search). So it meets one local optimum after another, more than 
 many exchanges would. Many chains (any starts of any problems) make their steps together.
 
 What walks lower is ν log(rss) + log det H at one ridge. The determinant is not part of the score
-(:mod:`..score.prior` takes it back), but walks with it meet the best support more often.
+(:mod:`..score.prior` takes it back), but walks with it met the best support more often when both
+were tried.
 
 Where a ridge keeps H well conditioned a walk runs in single precision, at about half the cost: it
 only proposes, and its proposals are scored in double. Where H may be nearly singular every step
