@@ -17,8 +17,9 @@ import numpy as np
 from worlds import in_bins, in_one_bin, in_parallel, print_table, reliability
 
 from projstg import ProjectedSTG
+from projstg._core.data.correlations import eigenvalues
 from projstg._core.score import criterion as scoring
-from projstg._core.score.prior import log_chance_determinant, size_prior
+from projstg._core.score.prior import log_mean_determinants, size_prior
 from projstg._core.score.score_settings import SCORE
 from projstg.datasets import make_sparse_regression
 
@@ -41,10 +42,10 @@ def judge():
     return scoring.CRITERIA["evidence"]._replace(ridges=ridges)
 
 
-def relative_to_chance(rng, prior, n):
-    """A ridge and a size, from their priors divided by what chance takes."""
-    kept = n / (n + KAPPA[:, None])
-    weights = np.exp(prior - kept**2 * log_chance_determinant(n - 1.0, np.arange(prior.size)))
+def ridge_and_size(rng, prior, R, n):
+    """A ridge and a size, from their priors divided by what the columns take on average."""
+    kept, of = n / (n + KAPPA), eigenvalues(n * R[None], np.full(1, float(n)))
+    weights = np.exp(prior - 0.5 * log_mean_determinants(of, kept[None], prior.size - 1)[0])
     place = rng.choice(weights.size, p=weights.ravel() / weights.sum())
     i, k = np.unravel_index(place, weights.shape)
     return KAPPA[i], int(k)
@@ -70,7 +71,7 @@ def drawn(kind, index):
     if kind == "given":
         prior = np.where(np.arange(prior.size) == rng.integers(1, MOST_GIVEN + 1), 0.0, -np.inf)
     while True:
-        kappa, k = relative_to_chance(rng, prior, n)
+        kappa, k = ridge_and_size(rng, prior, R, n)
         support = rng.choice(d, k, replace=False)
         if rng.random() < prior_of_columns(R[np.ix_(support, support)], n, kappa):
             break

@@ -10,12 +10,14 @@ made of three parts:
   weights on its grid of ridges; ``half`` is half of each, the default, ``most`` three quarters
   around a common size;
 * the columns: ``none`` has no prior of columns, only the volume of the coefficients' prior;
-  ``det`` multiplies by the root of the determinant of their correlations, relative to chance;
-  ``ridge`` is the default (``prior.py``): the determinant of the correlations that a ridge leaves,
-  and a factor against repetition. In the last two a dependent support has probability zero;
+  ``det`` multiplies by the root of the determinant of their correlations, relative to its mean
+  over the supports of the size; ``ridge`` is the default (``prior.py``): the determinant of the
+  correlations that a ridge leaves, relative to its size, and a factor against repetition;
+  ``alone`` is the same not relative to its size. But for ``none`` a dependent support has
+  probability zero;
 * the sizes: ``uniform``, or a pull to few columns: ``fewer``, in proportion to D − K + 1 (the
-  beta-binomial with 1 and 2, the default), ``third``, to (D − K + 1)(D − K + 2) (with
-  1 and 3), or ``mild``, to 1/(K + 1).
+  beta-binomial with 1 and 2), ``third``, to (D − K + 1)(D − K + 2) (with 1 and 3, the default), or
+  ``mild``, to 1/(K + 1).
 
 For each prior: the share of exact answers, and for each statement the misses among its bins and
 the largest gap in a bin of at least 100 cases (observed less stated).
@@ -31,15 +33,10 @@ from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, in_parallel, re
 
 from projstg._core.data.standard_table import as_table
 from projstg._core.score.criterion import CRITERIA, support_spectra, total_score, undiluted_scores
-from projstg._core.score.prior import (
-    log_chance_determinant,
-    log_supports,
-    spectral_dilution,
-    volumes,
-)
+from projstg._core.score.prior import log_supports, spectral_dilution
 
 D, MOST = 12, 5
-EFFECTS, COLUMNS = ("zero", "common", "half", "most"), ("none", "det", "ridge")
+EFFECTS, COLUMNS = ("zero", "common", "half", "most"), ("none", "det", "alone", "ridge")
 SIZES = ("uniform", "fewer", "third", "mild")
 PRIORS = tuple(product(EFFECTS, COLUMNS, SIZES))
 
@@ -73,14 +70,17 @@ def scored(X, y):
         det = np.where(is_dependent, -np.inf, np.sum(np.log(values), axis=-1)[0])
         repeated = np.where(is_dependent, np.inf, spectral_dilution(spectra.values, n)[0])
         for effects, judge in judges().items():
-            sizes, kappa = np.full(shape, k), judge.ridges.kappa
-            by_ridge = undiluted_scores(spectra, sizes, yy, dof, n, judge)[0]
+            bound, kappa = judge.of(problem), judge.ridges.kappa
+            volume = bound.volume(np.zeros(shape, dtype=np.int64), np.full(shape, k))
+            by_ridge = undiluted_scores(spectra, volume, yy, dof, bound)[0]
             found[effects, "ridge"].append(-0.5 * (total_score(by_ridge) + repeated))
+            without = by_ridge - volume[0]
+            alone = total_score(without + k * np.log1p(n[0, 0] / kappa))
+            found[effects, "alone"].append(-0.5 * (alone + repeated))
             log_det = np.sum(np.log1p(spectra.values[0][:, None, :] / kappa[:, None]), axis=-1)
-            plain = by_ridge + log_det - volumes(k, kappa, n[0, 0], dof[0, 0])
-            found[effects, "none"].append(-0.5 * total_score(plain))
-            diluted = 0.5 * det - log_chance_determinant(dof[0, 0], k)
-            found[effects, "det"].append(found[effects, "none"][-1] + diluted)
+            found[effects, "none"].append(-0.5 * total_score(without + log_det))
+            relative = 0.5 * det - logsumexp(0.5 * det) + np.log(len(supports))
+            found[effects, "det"].append(found[effects, "none"][-1] + relative)
         mask = np.zeros((len(supports), D), dtype=bool)
         np.put_along_axis(mask, supports, True, axis=1)
         masks.append(mask)

@@ -1,5 +1,7 @@
 """Scores and projections in fifty digits, by other formulas than the package's."""
 
+from itertools import combinations
+
 import mpmath
 import numpy as np
 
@@ -40,13 +42,14 @@ def _common_size(A, y, kappa, dof):
     return dof * mpmath.log(rss) + added - 2 * sum(mpmath.log(1 + other) for other in others)
 
 
-def exact_score(X, y, dof, criterion):
-    """−2 log of the evidence over all ridges, and of the prior, of columns X (N, K).
+def exact_score(X, support, y, dof, criterion):
+    """−2 log of the evidence over all ridges, and of the prior, of some columns of X (N, D).
 
     The columns have the same norm, whose square is the number of rows or the sum of weights.
     """
     with mpmath.workdps(DIGITS):
-        A, y, dof = _matrix(X), _matrix(y).T, mpmath.mpf(float(dof))
+        A, y, dof = _matrix(X[:, list(support)]), _matrix(y).T, mpmath.mpf(float(dof))
+        whole = _matrix(X).T * _matrix(X)
         if not criterion.counts_volume:
             return float(dof * mpmath.log(_ridge_residual(A, y, mpmath.mpf(0))[0]))
         total = mpmath.mpf(0)
@@ -54,7 +57,7 @@ def exact_score(X, y, dof, criterion):
             kappa = mpmath.mpf(float(kappa))
             rss, _, H = _ridge_residual(A, y, kappa)
             volume = mpmath.log(mpmath.det(H)) - A.cols * mpmath.log(kappa)
-            volume += _of_columns(H, kappa, dof)
+            volume += _of_columns(H, whole + kappa * mpmath.eye(whole.cols))
             if np.isfinite(zero_cost):
                 fit = dof * mpmath.log(rss)
                 total += mpmath.exp(-(fit + volume + mpmath.mpf(float(zero_cost))) / 2)
@@ -70,16 +73,16 @@ def exact_score(X, y, dof, criterion):
         return float(score)
 
 
-def _of_columns(H, kappa, dof):
-    """−2 log of the prior of the columns at one κ: their correlations, relative to chance."""
-    kept = 1 - kappa / H[0, 0]
-    moments = [
-        mpmath.beta((dof - k + 1) / 2, mpmath.mpf(k) / 2)
-        / mpmath.beta((dof - k) / 2, mpmath.mpf(k) / 2)
-        for k in range(1, H.cols)
+def _of_columns(H, whole):
+    """−2 log of the prior of columns at one κ, from G_SS + κI and G + κI of all columns.
+
+    It is relative to the mean over all supports of the size, which are gone through.
+    """
+    every = [
+        mpmath.det(mpmath.matrix([[whole[i, j] for j in own] for i in own]))
+        for own in combinations(range(whole.cols), H.cols)
     ]
-    by_chance = kept**2 * sum(mpmath.log(one) for one in moments)
-    return 2 * by_chance - mpmath.log(mpmath.det(H / H[0, 0]))
+    return mpmath.log(mpmath.fsum(every) / len(every)) - mpmath.log(mpmath.det(H))
 
 
 def exact_projection(X, y, n, ridge):

@@ -3,24 +3,26 @@
 from itertools import combinations
 
 import numpy as np
-from scipy.special import beta as beta_function
 
 RIDGES_OF_SIZES = 10.0 ** np.arange(-6.0, 4.25, 0.5)
 RIDGES = [10.0 ** (k / 2) for k in range(-12, 5)]
 
 
-def volume(X, support, kappa, dof):
-    """−2 log of the volume of the coefficients' prior, and of the prior of columns at this κ."""
-    A = X[:, list(support)]
-    n, K = A.shape
-    H = A.T @ A + kappa * np.eye(K)
-    moments = [
-        beta_function((dof - k + 1) / 2, k / 2) / beta_function((dof - k) / 2, k / 2)
-        for k in range(1, K)
-    ]
-    by_chance = (n / (n + kappa)) ** 2 * np.sum(np.log(moments))
-    columns = -np.linalg.slogdet(H / (n + kappa))[1] + 2.0 * by_chance
-    return np.linalg.slogdet(H)[1] - K * np.log(kappa) + columns
+def volume(X, support, kappa):
+    """−2 log of the volume of the coefficients' prior, and of the prior of columns at this κ.
+
+    The latter is relative to the mean over all supports of the size, which are gone through.
+    """
+    n, K = len(X), len(support)
+    H = X.T @ X + kappa * np.eye(X.shape[1])
+
+    def log_det(own):
+        return np.linalg.slogdet(H[np.ix_(own, own)])[1]
+
+    every = [log_det(list(own)) for own in combinations(range(X.shape[1]), K)]
+    mean = np.logaddexp.reduce(every) - np.log(len(every)) - K * np.log(n + kappa)
+    columns = mean - log_det(list(support)) + K * np.log(n + kappa)
+    return log_det(list(support)) - K * np.log(kappa) + columns
 
 
 def log_evidence(X, y, support, kappa, dof):
@@ -28,7 +30,7 @@ def log_evidence(X, y, support, kappa, dof):
     A = X[:, list(support)]
     H = A.T @ A + kappa * np.eye(A.shape[1])
     rss = y @ y - y @ A @ np.linalg.solve(H, A.T @ y)
-    return dof * np.log(rss) + volume(X, support, kappa, dof)
+    return dof * np.log(rss) + volume(X, support, kappa)
 
 
 def dilution(X, support):
@@ -56,7 +58,7 @@ def least_squares_score(X, y, support, dof):
 
 
 def common_size_score(X, y, support, dof):
-    """Effects around zero, or around ±a, half and half.
+    """Effects around ±a, with two thirds of the weight, or around zero.
 
     Around ±a: the residual by least squares on explicit rows, signs flipped one by one. The prior
     N(sa, σ²/κ) of the effects is K further rows √κ(β − sa), and a is one more column.
@@ -87,12 +89,12 @@ def common_size_score(X, y, support, dof):
         # d²residual/da² / 2, from three points of a parabola.
         curvature = (residual(signs, a + 1.0)[0] + residual(signs, a - 1.0)[0]) / 2.0 - rss
         share = np.sqrt(2.0 * np.pi * rss / (dof * curvature)) / (np.log(100.0) * a)
-        score = dof * np.log(rss) + volume(X, support, kappa, dof)
+        score = dof * np.log(rss) + volume(X, support, kappa)
         score += 2.0 * K * np.log(2.0) - 2.0 * np.sum(np.log1p(others))
         values.append(score - 2.0 * np.log(min(share, 1.0)))
     around_zero = [log_evidence(X, y, support, kappa, dof) for kappa in RIDGES]
-    half = np.logaddexp(log_mean(values), log_mean(around_zero)) - np.log(2.0)
-    return -2.0 * half + dilution(X, support)
+    both = np.logaddexp(np.log(2.0) + log_mean(values), log_mean(around_zero)) - np.log(3.0)
+    return -2.0 * both + dilution(X, support)
 
 
 SCORES = {

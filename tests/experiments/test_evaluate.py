@@ -21,7 +21,7 @@ def plain_scores(X, y, support):
     for kappa in 10.0 ** np.arange(-6, 2.5, 0.5):
         H = G + kappa * np.eye(len(support))
         rss = y @ y - b @ np.linalg.solve(H, b)
-        evidences.append(-(n * np.log(rss) + volume(Z, support, kappa, n)) / 2)
+        evidences.append(-(n * np.log(rss) + volume(Z, support, kappa)) / 2)
     residual = y - A @ np.linalg.lstsq(A, y)[0]
     score = -2 * np.log(np.mean(np.exp(evidences))) + dilution(Z, support)
     return score, n * np.log(residual @ residual)

@@ -21,7 +21,7 @@ def looking(Z, judge, prior, always=(), never=(), settings=TO_THE_END):
     n_columns = Z.b.shape[1]
     costs = costs_of_sizes(prior, n_columns - len(never), len(always))
     exact = lambda supports: support_scores(Z, supports[None], judge)[0]  # noqa: E731
-    return BestFirst(field_of(Z, always, never), judge, costs, exact, settings)
+    return BestFirst(field_of(Z, always, never), judge.of(Z), costs, exact, settings)
 
 
 def begin(looked, supports):
@@ -86,9 +86,9 @@ def test_however_many_are_as_likely_the_best_has_been_looked_around():
     order = np.argsort(support_scores(Z, supports[None], judge)[0])
     looked = looking(Z, judge, ONLY_3, settings=POSTERIOR)
     begin(looked, supports[order[500:]])  # so many that no eight have a share of one percent
-    looked.look_around(POSTERIOR.most_looks)
+    looked.look_around(100)
     best = np.flatnonzero(looked.counted.masks[0])[None]
-    around = neighbours(field_of(Z), np.zeros(1, int), best, judge, resize=False)
+    around = neighbours(field_of(Z), np.zeros(1, int), best, judge.of(Z), resize=False)
     assert around.exchanged.min() >= around.present[0] - 1e-7
 
 

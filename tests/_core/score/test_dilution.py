@@ -107,7 +107,7 @@ def test_dependent_columns_that_must_be_selected_leave_the_odds_as_they_are(name
         values = np.linalg.eigvalsh(A.T @ A / len(A))[1:]
         expected = np.sum(np.log((values + 0.1) / (1.1 * values)))
         assert dilution(own, 1) == pytest.approx(expected)
-    found = neighbours(field, np.zeros(1, int), np.asarray([[1, 3, 7]]), judge, resize=True)
+    found = neighbours(field, np.zeros(1, int), np.asarray([[1, 3, 7]]), judge.of(Z), resize=True)
     for j in (0, 2, 4, 5, 6):
         expected = support_scores(Z, np.sort([1, 3, 7, j])[None, None], judge, 1)[0, 0]
         assert found.added[0, j] == pytest.approx(expected, rel=1e-7)

@@ -34,7 +34,8 @@ def field_of(Z, excluded=(), locked=()):
 def around(Z, members, name, resize=True, **limits):
     members = np.asarray(members, dtype=np.int64).reshape(len(members), -1)
     problem = np.arange(len(members))
-    return neighbours(field_of(Z, **limits), problem, members, CRITERIA[name], resize=resize)
+    judge = CRITERIA[name].of(Z)
+    return neighbours(field_of(Z, **limits), problem, members, judge, resize=resize)
 
 
 def score_of(Z, support, criterion):
@@ -130,7 +131,7 @@ def test_collinear_columns_have_the_scores_of_their_supports(name, n_rows, is_di
     X[..., 7] = 3.0  # zero once centred
     y = X[..., 0] + X[..., 2] + 0.3 * rng.standard_normal((1, n_rows))
     Z = standardized(RowQuadratic.from_rows(X, y))[0]
-    judge = CRITERIA[name]._replace(is_diluted=is_diluted)
+    judge = CRITERIA[name]._replace(is_diluted=is_diluted).of(Z)
     independent = ([0], [0, 1], [2, 5], [1, 2, 6])
     for members in independent if is_diluted else ([0], [0, 5], [0, 1, 6], [2, 7]):
         own = np.asarray([members])
@@ -197,10 +198,9 @@ def test_each_support_is_that_of_its_problem():
     _, _, Z = draw(7, n_problems=3)
     members, problem = np.asarray([[1, 2], [1, 2], [5, 0]]), np.asarray([2, 0, 2])
     judge = CRITERIA["common-size"]
-    together = neighbours(field_of(Z), problem, members, judge, resize=True)
+    together = neighbours(field_of(Z), problem, members, judge.of(Z), resize=True)
     for c in range(3):
-        alone = neighbours(
-            field_of(Z.problems(problem[[c]])), np.zeros(1, int), members[[c]], judge, resize=True
-        )
+        one, first = Z.problems(problem[[c]]), np.zeros(1, int)
+        alone = neighbours(field_of(one), first, members[[c]], judge.of(one), resize=True)
         for whole, own in zip(together, alone, strict=True):
             np.testing.assert_allclose(whole[c], own[0], rtol=1e-9)

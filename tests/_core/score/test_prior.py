@@ -1,13 +1,16 @@
 """The prior of sizes, and how many supports there are."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.special import comb
 from scipy.stats import betabinom
 
+from projstg._core.data.correlations import Correlations, eigenvalues
 from projstg._core.score.prior import (
     costs_of_sizes,
-    log_chance_determinant,
+    log_mean_determinants,
     log_supports,
     n_selectable,
     size_prior,
@@ -38,7 +41,7 @@ def test_more_columns_than_there_are_have_no_prior():
 
 @pytest.mark.parametrize("n", [3, 12, 64])
 def test_it_is_a_beta_binomial_distribution(n):
-    known = betabinom(n, 1, 2)
+    known = betabinom(n, 1, 3)
     np.testing.assert_allclose(np.exp(size_prior(0, n, n)), known.pmf(np.arange(n + 1)))
 
 
@@ -56,30 +59,58 @@ def test_a_support_pays_for_its_size_and_for_how_many_there_are():
     assert few[4] == np.inf
 
 
-def grams(n, k, rng):
-    """XᵀX of independent normal columns, centred, at mean square one."""
-    X = rng.standard_normal((20_000, n, k))
-    X -= X.mean(axis=1, keepdims=True)
-    X /= np.sqrt(np.mean(X**2, axis=1, keepdims=True))
-    return X.swapaxes(1, 2) @ X
+def correlations(rng, n, d, apart=1.0):
+    """Correlations of columns with a common part; the last is a near copy of the first."""
+    X = rng.standard_normal((n, d)) + rng.standard_normal((n, 1))
+    X[:, -1] = X[:, 0] + apart * X[:, -1]
+    return np.corrcoef(X, rowvar=False)
 
 
-@pytest.mark.parametrize(("n", "k"), [(8, 2), (12, 5), (40, 10)])
-def test_what_chance_dilutes_is_what_independent_columns_lose(n, k, rng):
-    roots = np.sqrt(np.linalg.det(grams(n, k, rng) / n))
-    error = roots.std() / np.sqrt(len(roots))
-    expected = np.exp(log_chance_determinant(n - 1.0, np.asarray([k])))[0]
-    assert roots.mean() == pytest.approx(expected, abs=4.0 * error)
+@pytest.mark.parametrize("apart", [1.0, 1e-4, 0.0])
+@pytest.mark.parametrize("kept", [0.0, 0.3, 0.9, 1.0 - 1e-9])
+@pytest.mark.parametrize(("n", "d"), [(40, 7), (5, 7), (12, 1)])
+def test_mean_determinants_are_those_of_all_supports(n, d, kept, apart, rng):
+    R = correlations(rng, n, d, apart) if d > 1 else np.ones((1, 1))
+    C = kept * R + (1.0 - kept) * np.eye(d)
+    found = log_mean_determinants(eigenvalues(n * R[None], np.full(1, n)), np.full((1, 1), kept), d)
+    for k in range(d + 1):
+        every = [np.linalg.det(C[np.ix_(own, own)]) for own in combinations(range(d), k)]
+        assert np.exp(found[0, 0, k]) == pytest.approx(np.mean(every), rel=1e-6, abs=1e-15)
+
+
+def test_a_column_of_zeros_is_not_there(rng):
+    R = correlations(rng, 30, 5)
+    with_zero = np.pad(R, (0, 1))
+    of, other = (eigenvalues(30.0 * one[None], np.full(1, 30.0)) for one in (R, with_zero))
+    kept = np.asarray([[0.4, 0.99]])
+    means = log_mean_determinants(of, kept, 5)
+    np.testing.assert_allclose(log_mean_determinants(other, kept, 5), means)
+    assert other.n_columns.tolist() == [5]
+    larger = log_mean_determinants(other, kept, 7)
+    np.testing.assert_allclose(larger[..., 5:], np.repeat(means[..., 5:], 3, axis=-1))
+
+
+def test_each_problem_has_the_means_of_its_own_columns(rng):
+    R = np.stack([correlations(rng, n, 5) for n in (8, 30)])
+    together = eigenvalues(20.0 * R, np.full(2, 20.0))
+    kept = np.asarray([[0.4, 0.9], [0.5, 0.99]])
+    found = log_mean_determinants(together, kept, 4)
+    for i in range(2):
+        alone = Correlations(*(field[i : i + 1] for field in together))
+        np.testing.assert_allclose(log_mean_determinants(alone, kept[i : i + 1], 4)[0], found[i])
 
 
 @pytest.mark.parametrize("kappa", [1e-3, 3.0, 30.0, 1e4])
-@pytest.mark.parametrize(("n", "k"), [(12, 3), (40, 8), (40, 15)])
-def test_where_columns_are_independent_a_size_has_about_the_prior_it_was_given(n, k, kappa, rng):
+@pytest.mark.parametrize("n", [8, 40])
+def test_a_size_has_about_the_prior_it_was_given_however_correlated_the_columns(n, kappa, rng):
     """The volume of the coefficients' prior is left: what the columns' takes is 1 on average."""
-    H = grams(n, k, rng) + kappa * np.eye(k)
-    of_columns = np.sqrt(np.linalg.det(H / (n + kappa)))
-    volume = k * np.log1p(n / kappa) - volumes(k, kappa, float(n), n - 1.0)
-    assert of_columns.mean() * np.exp(0.5 * volume) == pytest.approx(1.0, rel=0.2)
+    R, k = correlations(rng, n, 10), 4
+    C = (n * R + kappa * np.eye(10)) / (n + kappa)
+    of = eigenvalues(n * R[None], np.full(1, float(n)))
+    found = volumes(of, np.full(1, float(n)), np.asarray([kappa]), k)[0, 0, k]
+    relative = np.exp(0.5 * (k * np.log1p(n / kappa) - found))
+    roots = [np.sqrt(np.linalg.det(C[np.ix_(own, own)])) for own in combinations(range(10), k)]
+    assert np.mean(roots) * relative == pytest.approx(1.0, abs=0.2)
 
 
 def test_eigenvalues_below_a_tenth_are_repetition():
@@ -89,5 +120,7 @@ def test_eigenvalues_below_a_tenth_are_repetition():
     assert found[2] == pytest.approx(np.log(0.1 / 0.00125), abs=0.2)
 
 
-def test_one_column_and_none_are_not_diluted():
-    assert log_chance_determinant(5.0, np.asarray([0, 1])).tolist() == [0.0, 0.0]
+def test_one_column_and_none_are_not_diluted(rng):
+    of = eigenvalues(30.0 * correlations(rng, 30, 5)[None], np.full(1, 30.0))
+    found = log_mean_determinants(of, np.full((1, 1), 0.9), 1)
+    np.testing.assert_allclose(found, 0.0, atol=1e-12)

@@ -78,7 +78,8 @@ def test_every_swap_in_the_table_is_its_recomputation(n_rows, kappa, counts_log_
 def test_exchange_scores_are_scores_of_exchanges(name):
     Z = draw(1, 2, 12, 7)
     members = np.asarray([[0, 4, 6], [6, 1, 2]])
-    scores, present = exchange_scores(whole(Z), np.asarray([0, 1]), members, CRITERIA[name])
+    judge = CRITERIA[name].of(Z)
+    scores, present = exchange_scores(whole(Z), np.asarray([0, 1]), members, judge)
     for c in range(2):
         np.testing.assert_allclose(present[c], SCORES[name](Z.X[c], Z.y[c], members[c], 11))
         for p in range(3):

@@ -189,14 +189,17 @@ class Chains:
         ridge, b = self.criterion.ridges.at(self.ridge), self.field.b
         state = tableau_of_rows(rows, members, self.diagonal, b, self._yy, ridge.kappa)
         fit = added(state, ridge.kappa, has_effects=self.criterion.has_common_size)
-        n, dof, ridge = self._n[:, None], self._dof[:, None], ridge.beside(1)
-        own = (sizes - self._n_redundant)[:, None]
         stays, grows = (
-            self.criterion.volumes(size, ridge.kappa, n, dof) for size in (own, own + 1)
+            np.take_along_axis(self._volume(size), self.ridge[:, None], axis=1)
+            for size in (sizes, sizes + 1)
         )
         is_base = np.arange(fit.rss.shape[1]) == fit.rss.shape[1] - 1
-        volume = np.where(is_base, stays, grows)
-        return ridge_scores(fit, ridge, volume, dof, self._floor, self.criterion)
+        volume, dof = np.where(is_base, stays, grows), self._dof[:, None]
+        return ridge_scores(fit, ridge.beside(1), volume, dof, self._floor, self.criterion)
+
+    def _volume(self, sizes: np.ndarray) -> np.ndarray:
+        """Return what so many columns, (C,), cost at each ridge, (C, R)."""
+        return self.criterion.volume(np.zeros(1, dtype=np.int64), sizes - self._n_redundant)
 
     def _dilution(self, bases: np.ndarray, members: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return what repeated columns add, (C, D + 1)."""
@@ -225,8 +228,8 @@ class Chains:
         G, b = self.field.G[0], self.field.b[0]
         own = spectrum(G[members[:, :, None], members[:, None, :]], b[members], self._yy)
         sizes = self.masks.sum(axis=1)
-        counting = sizes - self._n_redundant
-        scores = undiluted_scores(own, counting, self._yy, self._dof, self._n, self.criterion)
+        volume = self._volume(sizes)
+        scores = undiluted_scores(own, volume, self._yy, self._dof, self.criterion)
         shares = np.exp(-0.5 * (scores - np.min(scores, axis=1, keepdims=True)))
         sums = np.cumsum(shares, axis=1)
         draws = self.generator.random((len(sums), 1)) * sums[:, -1:]

@@ -105,7 +105,8 @@ class Beliefs:
         never: np.ndarray,
         settings: PosteriorSettings = POSTERIOR,
     ) -> None:
-        self.problem, self.criterion, self.settings = problem, criterion, settings
+        self.problem, self.settings = problem, settings
+        self.criterion = criterion.of(problem, log_prior.size)
         self.always, self.never = always, never
         n_free, n_locked = n_selectable(always, never), int(always.sum())
         self.cost_of_size = costs_of_sizes(log_prior, n_free, n_locked)
@@ -271,9 +272,9 @@ class Beliefs:
         useful = _useful_ridges(groups, by_ridge, self.settings)
         scores = [total_score(one[:, useful]) for one in by_ridge]
         self.columns = self._columns(groups, scores)
-        ridges = self.criterion.ridges.at(useful)
-        few = self.criterion._replace(ridges=ridges)
+        few = self.criterion.at(useful)
         # The ridges left out have no evidence, but the empty support has the same at every ridge.
+        ridges = few.ridges
         kept = np.sum(np.exp(-0.5 * ridges.zero_cost) + np.exp(-0.5 * ridges.size_cost))
         cost_of_size = self.cost_of_size.copy()
         cost_of_size[0] += 2.0 * np.log(kept)
@@ -325,8 +326,8 @@ class Beliefs:
             np.broadcast_to(to_numpy(field), (1, len(supports))).astype(float)
             for field in (problem.yy, problem.degrees_of_freedom, problem.n)
         )
-        spectra = support_spectra(problem, supports[None])
-        return scores_by_ridge(spectra, yy, dof, n, self.criterion, self._n_redundant)[0]
+        spectra, own = support_spectra(problem, supports[None]), np.zeros(yy.shape, dtype=np.int64)
+        return scores_by_ridge(spectra, own, yy, dof, n, self.criterion, self._n_redundant)[0]
 
 
 def _useful_ridges(

@@ -19,15 +19,16 @@ With w = H⁻¹b_S, P = H⁻¹ and the signs those of w, the residual at its bes
 
 Each sign has the prior ½; the other sign of column i adds exp(−Δ_i/2) to its factor, Δ_i what
 flipping it alone would cost. log a is uniform over two decades. Effects that can be seen look alike
-where small ones are too small to be seen, so this prior has one half of the weight, and effects
-around zero have the other (docs/how_sure.md).
+where small ones are too small to be seen, so this prior has two thirds of the weight, and effects
+around zero have the rest (docs/how_sure.md).
 
 **The prior of the columns** (:mod:`.prior`) is part of the score. Independent priors of the
 coefficients make a copy of a column cheap: two copies with half the coefficient each cost hardly
 more than one. The prior takes that back: log det H − K log κ becomes K log(1 + n/κ), the *volume*
-as if columns were not correlated (and a term for what chance correlates). Columns that nearly
-repeat others cost more (*dilution*), and a support whose columns depend on each other has the prior
-zero and an infinite score. Correlations are cosines where there is no intercept.
+as if columns were not correlated, and a term that depends on the table and is the same for all
+supports of one size (:meth:`Criterion.of`). Columns that nearly repeat others cost more
+(*dilution*), and a support whose columns depend on each other has the prior zero and an infinite
+score. Correlations are cosines where there is no intercept.
 
 A :class:`Criterion` is this formula with a grid and switches: least squares is the grid {0}
 without volume and without dilution, which leaves ν log(rss).
@@ -100,17 +101,46 @@ class Criterion(NamedTuple):
     """Whether the volume is part of the score."""
     is_diluted: bool
     """Whether dilution is part of the score."""
+    volumes: np.ndarray | None = None
+    """Those of each problem, ridge and size (:func:`~.prior.volumes`); :meth:`of` sets them."""
 
     @property
     def has_common_size(self) -> bool:
         """Whether the effects may scatter around a common size."""
         return bool(np.any(np.isfinite(self.ridges.size_cost)))
 
-    def volumes(
-        self, sizes: np.ndarray | int, kappa: np.ndarray, n: np.ndarray, dof: np.ndarray
-    ) -> np.ndarray:
-        """Return the volumes of sizes at ridges (:func:`~.prior.volumes`); zero if not counted."""
-        return volumes(sizes, kappa, n, dof) if self.counts_volume else np.zeros(())
+    def of(self, problem: Problem, most: int | None = None) -> Criterion:
+        """Return the criterion for standardised problems; as it is, if it has theirs already.
+
+        ``most`` is the largest size of a support, by default D.
+        """
+        if self.volumes is not None or not self.counts_volume:
+            return self
+        n_problems, n_columns = problem.b.shape
+        sizes = (n_columns if most is None else most) + 1
+        n = np.broadcast_to(to_numpy(problem.n), (n_problems,)).astype(float)
+        found = volumes(problem.correlations, n, self.ridges.kappa, sizes)
+        return self._replace(volumes=found)
+
+    def problems(self, chosen: np.ndarray) -> Criterion:
+        """Return the criterion for some of its problems."""
+        return self if self.volumes is None else self._replace(volumes=self.volumes[chosen])
+
+    def at(self, ridges: np.ndarray) -> Criterion:
+        """Return the criterion with some of its ridges, a mask (R,)."""
+        volumes = None if self.volumes is None else self.volumes[:, ridges]
+        return self._replace(ridges=self.ridges.at(ridges), volumes=volumes)
+
+    def volume(self, problem: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Return what so many columns cost at each ridge, (..., R); zero if it is not counted.
+
+        ``problem`` and ``sizes``, (...), broadcast.
+        """
+        if not self.counts_volume:
+            return np.zeros(1)
+        if self.volumes is None:
+            raise RuntimeError("The criterion is not yet one of these problems: see Criterion.of.")
+        return self.volumes[problem, :, sizes]
 
 
 def _costs(n_ridges: int, n_first: int, weight: float) -> np.ndarray:
@@ -173,7 +203,7 @@ def ridge_scores(
     """Return −2 log evidence, with volume, of supports at their ridge; the arguments broadcast.
 
     Where the effects may be around zero and around a common size, it is the sum of both, each with
-    the prior of its ridge. ``volume`` is that of their sizes (:func:`~.prior.volumes`), ``floor``
+    the prior of its ridge. ``volume`` is that of their sizes (:meth:`Criterion.volume`), ``floor``
     the smallest residual (:func:`residual_floor`). Dilution is not part of it.
     """
     scores = dof * np.log(np.maximum(fit.rss, floor))
@@ -253,20 +283,21 @@ def total_score(scores: np.ndarray, axis: int = -1) -> np.ndarray:
 
 def scores_by_ridge(
     of: Spectrum,
+    problem: np.ndarray,
     yy: np.ndarray,
     dof: np.ndarray,
     n: np.ndarray,
     criterion: Criterion,
     n_redundant: np.ndarray | int = 0,
 ) -> np.ndarray:
-    """Return the scores of supports at each κ of the grid, (..., R); yᵀy, ν and n are (...).
+    """Return the scores of supports of ``problem`` at each κ of the grid, (..., R).
 
-    K ≥ n, columns of zeros and y = 0 all have finite scores, and so have dependent columns without
-    dilution. ``n_redundant``, (...), of the columns in every support depend on others that are, and
-    do not count.
+    ``problem``, yᵀy, ν and n are (...). K ≥ n, columns of zeros and y = 0 all have finite scores,
+    and so have dependent columns without dilution. ``n_redundant``, (...), of the columns in every
+    support depend on others that are, and do not count.
     """
     sizes = np.full(yy.shape, of.values.shape[-1]) - n_redundant
-    scores = undiluted_scores(of, sizes, yy, dof, n, criterion)
+    scores = undiluted_scores(of, criterion.volume(problem, sizes), yy, dof, criterion)
     if not criterion.is_diluted:
         return scores
     is_dependent = np.sum(of.values == 0.0, axis=-1) > n_redundant
@@ -275,20 +306,14 @@ def scores_by_ridge(
 
 
 def undiluted_scores(
-    of: Spectrum,
-    sizes: np.ndarray,
-    yy: np.ndarray,
-    dof: np.ndarray,
-    n: np.ndarray,
-    criterion: Criterion,
+    of: Spectrum, volume: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
 ) -> np.ndarray:
-    """Return the scores at each κ without dilution, (..., R), of supports of ``sizes`` (...).
+    """Return the scores of supports at each κ without dilution, (..., R).
 
-    There may be columns of zeros that do not count.
+    ``volume``, (..., R), is that of their sizes: there may be columns of zeros that do not count.
     """
-    dof, n, floor = dof[..., None], n[..., None], residual_floor(yy)[..., None]
+    dof, floor = dof[..., None], residual_floor(yy)[..., None]
     fit = _spectral_fit(of, floor, criterion)
-    volume = criterion.volumes(sizes[..., None], criterion.ridges.kappa, n, dof)
     return ridge_scores(fit, criterion.ridges, volume, dof, floor, criterion)
 
 
@@ -376,5 +401,7 @@ def support_scores(
         np.broadcast_to(to_numpy(field)[:, None], shape)
         for field in (problem.yy, problem.degrees_of_freedom, problem.n)
     )
+    judge, own = criterion.of(problem, indices.shape[-1]), np.arange(shape[0])[:, None]
+    own = np.broadcast_to(own, shape)
     spectra = support_spectra(problem, indices)
-    return total_score(scores_by_ridge(spectra, yy, dof, n, criterion, n_redundant))
+    return total_score(scores_by_ridge(spectra, own, yy, dof, n, judge, n_redundant))

@@ -36,21 +36,21 @@ class Neighbours(NamedTuple):
 
 
 class _Grid(NamedTuple):
-    """C supports at the R ridges of a criterion, C·R rows."""
+    """C supports of ``problem`` (C,) at the R ridges of a criterion; the others have C·R rows."""
 
+    problem: np.ndarray
     state: Tableau
     now: RidgeFit
     ridge: Ridges
-    n: np.ndarray
     dof: np.ndarray
     floor: np.ndarray
     n_redundant: np.ndarray
+    """(C,)."""
     criterion: Criterion
 
     def volume(self, size: int) -> np.ndarray:
         """Return what so many columns cost at the ridges, (C·R,); redundant ones do not count."""
-        sizes = size - self.n_redundant
-        return self.criterion.volumes(sizes, self.ridge.kappa, self.n, self.dof)
+        return self.criterion.volume(self.problem, size - self.n_redundant).ravel()
 
     def score(self, fit: RidgeFit, size: int) -> np.ndarray:
         """Return the scores (C, ...) of supports (C·R, ...) of one size, without dilution."""
@@ -73,9 +73,9 @@ def _grid(
 ) -> _Grid:
     many = np.repeat(problem, criterion.ridges.kappa.size)
     now = present(state, ridge.kappa, criterion)
-    n, dof, floor = field.n[many], field.dof[many], residual_floor(field.yy[many])
-    n_redundant = field.redundant[many].sum(axis=1)
-    return _Grid(state, now, ridge, n, dof, floor, n_redundant, criterion)
+    dof, floor = field.dof[many], residual_floor(field.yy[many])
+    n_redundant = field.redundant[problem].sum(axis=1)
+    return _Grid(problem, state, now, ridge, dof, floor, n_redundant, criterion)
 
 
 def _dilution(

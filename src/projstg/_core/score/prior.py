@@ -2,7 +2,7 @@ r"""The prior over supports: of their sizes, and of the supports of one size.
 
 A support S of K columns has the prior
 
-    prior(K)/C(D, K) · |C_SS|^½/E|C|^½ · (|R_SS|/|R_SS + εI|)^½ (1 + ε)^(K/2).
+    prior(K)/C(D, K) · (|C_SS|/|C|_K)^½ · (|R_SS|/|R_SS + εI|)^½ (1 + ε)^(K/2).
 
 * log prior(K) is :func:`size_prior`, log C(D, K) is :func:`log_supports`; :func:`costs_of_sizes`
   has both.
@@ -12,13 +12,15 @@ A support S of K columns has the prior
   larger for correlated columns: independent priors of coefficients make a copy of a column cheap.
   With |C_SS|^½ it is (1 + n/κ)^(−K/2), as if columns were not correlated, and no determinant is
   left (:func:`volumes`).
-* **Chance.** Few rows show correlations between independent columns, too. E|C|^½ is what they leave
-  on average, so that sizes have the prior they are given where columns are independent
-  (:func:`log_chance_determinant`). Where columns are correlated, large supports have less.
+* **Relative to its size.** |C|_K is the mean of |C_SS| over all supports of K columns of the table.
+  So a support loses prior only to others of its size, and sizes have about the prior they are
+  given, however correlated the columns are, and however few the rows (chance correlates
+  independent columns, too). (The mean of the roots, with which they would have it exactly, is not
+  known in closed form; it is less where supports differ much.)
 * **No repetition** (*dilution*). An eigenvalue λ of R_SS far below ε says that one of the columns
   repeats others; it has the root of λ(1 + ε)/(λ + ε) as a factor, zero where columns depend on each
   other, and nearly one where λ is far above ε. It is part of a support's score
-  (:func:`spectral_dilution`, :mod:`.dilution`). It is not taken relative to chance: while K is well
+  (:func:`spectral_dilution`, :mod:`.dilution`). It is not taken relative to a size: while K is well
   below n it costs independent columns next to nothing.
 """
 
@@ -27,17 +29,21 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
+from ..data.correlations import Correlations
 from .score_settings import SCORE
 
 __all__ = [
     "costs_of_sizes",
-    "log_chance_determinant",
+    "log_mean_determinants",
     "log_supports",
     "n_selectable",
     "size_prior",
     "spectral_dilution",
     "volumes",
 ]
+
+# Instead of zero under a logarithm.
+_TINY = 1e-300
 
 
 def log_supports(n_columns: int, sizes: np.ndarray) -> np.ndarray:
@@ -53,41 +59,47 @@ def n_selectable(always: np.ndarray, never: np.ndarray) -> int:
 def size_prior(k_min: int, k_max: int, n_columns: int) -> np.ndarray:
     """Return the log prior of sizes 0 … K_max, (K_max + 1,): −∞ below K_min and above D.
 
-    From K_min on it is the beta-binomial distribution with parameters 1 and 2, in proportion to
-    D − K + 1, D = ``n_columns`` being the number of columns that could be selected: a mild pull to
-    few columns, which expects a third of them. A uniform prior gives the one full support of a
-    narrow table as much as all supports of half its columns together (docs/how_sure.md).
+    From K_min on it is the beta-binomial distribution with parameters 1 and 3, in proportion to
+    (D − K + 1)(D − K + 2), D = ``n_columns`` being the number of columns that could be selected: a
+    mild pull to few columns, which expects a quarter of them. A uniform prior gives the one full
+    support of a narrow table as much as all supports of half its columns together
+    (docs/how_sure.md).
     """
     prior, most = np.full(k_max + 1, -np.inf), min(k_max, n_columns)
-    prior[k_min : most + 1] = np.log(n_columns - np.arange(k_min, most + 1) + 1.0)
+    left = n_columns - np.arange(k_min, most + 1)
+    prior[k_min : most + 1] = np.log((left + 1.0) * (left + 2.0))
     return prior - np.logaddexp.reduce(prior)
 
 
-def log_chance_determinant(dof: np.ndarray, sizes: np.ndarray | int) -> np.ndarray:
-    """Return log E|R|^½ of K independent normal columns with ν degrees of freedom, (...).
+def log_mean_determinants(of: Correlations, kept: np.ndarray, most: int) -> np.ndarray:
+    """Return log of the mean of |C_SS| over all S of each size 0 … ``most``, (B, R, most + 1).
 
-    |R| is a product of independent beta variables, with parameters (ν − k)/2 and k/2, k = 1 … K−1,
-    and their moments of order ½ have a product of two terms.
+    ``kept``, (B, R), is n/(n + κ), so that the eigenvalues of C are c = 1 − kept + kept·λ. The sum
+    over all S of one size is their elementary symmetric polynomial. One eigenvalue after another,
+    the m-th makes the mean (m − K)/m times what it was, plus K c/m times the mean for K − 1: all
+    terms are positive. Sizes larger than the number of columns have the last of those that exist.
     """
-    K = np.asarray(sizes)
-    # More than ν columns are dependent, and need only a finite number.
-    last = gammaln(np.maximum(0.5 * (dof - K + 1.0), 0.5))
-    half = gammaln(0.5 * dof)
-    log_mean = half - last - (K - 1.0) * (gammaln(0.5 * dof + 0.5) - half)
-    return np.where(K > 1, log_mean, 0.0)
+    sizes = np.arange(most + 1.0)
+    means = np.zeros((*kept.shape, most + 1))
+    means[..., 0] = 1.0
+    for m, value in enumerate(of.values.T, start=1):
+        c = 1.0 - kept + kept * value[:, None]
+        longer = np.maximum(m - sizes, 0.0) * means
+        longer[..., 1:] += sizes[1:] * c[..., None] * means[..., :-1]
+        means = np.where((m <= of.n_columns)[:, None, None], longer / m, means)
+    last = np.minimum(np.arange(most + 1), of.n_columns[:, None])
+    means = np.take_along_axis(means, last[:, None, :], axis=-1)
+    return np.log(np.maximum(means, _TINY))
 
 
-def volumes(
-    sizes: np.ndarray | int, kappa: np.ndarray, n: np.ndarray, dof: np.ndarray
-) -> np.ndarray:
-    """Return −2 log of volume and prior together, (1 + n/κ)^(−K/2)/E|C|^½, (...); all broadcast.
+def volumes(of: Correlations, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:
+    """Return −2 log of volume and prior together, (1 + n/κ)^(−K/2)/|C|_K^½, (B, R, most + 1).
 
-    Correlations are s = n/(n + κ) times as large, and log |C| is about quadratic in them: E|C|^½ is
-    taken to be the power s² of E|R|^½.
+    They are those of sizes 0 … ``most``; n is (B,), κ is (R,).
     """
-    kept = n / (n + kappa)
-    by_chance = kept * kept * log_chance_determinant(dof, sizes)
-    return sizes * np.log1p(n / kappa) + 2.0 * by_chance
+    n = n[:, None]
+    alone = np.arange(most + 1) * np.log1p(n / kappa)[..., None]
+    return alone + log_mean_determinants(of, n / (n + kappa), most)
 
 
 def spectral_dilution(values: np.ndarray, n: np.ndarray) -> np.ndarray:

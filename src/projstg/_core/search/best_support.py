@@ -119,7 +119,7 @@ def refine(
     >>> refined.support.tolist(), int(refined.n_agreeing_starts[0])
     ([[1, 3, 8]], 6)
     """
-    judge = CRITERIA[criterion]
+    judge = CRITERIA[criterion].of(problem, n_selected)
     if n_selected == 0:
         return _nothing(problem, judge)
     if starts is None:
@@ -129,7 +129,7 @@ def refine(
     found = _searched(problem, asked, judge, generators)
     lost = np.flatnonzero(~np.isfinite(found.objective))
     if lost.size:
-        undiluted = judge._replace(is_diluted=False)
+        undiluted = judge._replace(is_diluted=False).problems(lost)
         own = [generators[i] for i in lost.tolist()]
         again = _searched(problem.problems(lost), asked.of(lost), undiluted, own)
         found = found.put(lost, again)
@@ -169,9 +169,9 @@ def _searched(
     for i in range(n_problems):
         own = slice(i, i + 1)
         one = problem.problems(np.asarray([i]))
-        few = _Limits(*(mask[own] for mask in limits))
+        few, judge = _Limits(*(mask[own] for mask in limits)), criterion.problems(np.asarray([i]))
         columns = _first_set(one, starts[own], few, settings)
-        search = _search(one, columns, few, criterion, generators[own], settings)
+        search = _search(one, columns, few, judge, generators[own], settings)
         searches.append(_search_widely(search, starts[own], n_starts, few))
     return _result(searches, False)
 

@@ -61,7 +61,8 @@ def exact_scores(search: Search, problem: np.ndarray, members: np.ndarray) -> np
     found = on_rows(search.problem, problem, named, found)
     dof, n = field.dof[problem], field.n[problem]
     n_redundant = field.redundant[problem].sum(axis=1)
-    return total_score(scores_by_ridge(found, yy, dof, n, search.criterion, n_redundant))
+    scores = scores_by_ridge(found, problem, yy, dof, n, search.criterion, n_redundant)
+    return total_score(scores)
 
 
 def score_all(search: Search, K: int) -> None:

@@ -29,7 +29,6 @@ from ..score.criterion import (
 from ..score.tableau import Field, least_ridge, swap_objectives, tableau_of_rows
 
 __all__ = [
-    "best_ridge",
     "exchange_scores_with",
     "first_columns",
     "outside_swaps",
@@ -86,20 +85,6 @@ def first_columns(
     return np.sort(chosen, axis=1)
 
 
-def best_ridge(
-    G: np.ndarray,
-    b: np.ndarray,
-    yy: np.ndarray,
-    dof: np.ndarray,
-    n: np.ndarray,
-    criterion: Criterion,
-) -> np.ndarray:
-    """Return for each support, (...), the ridge of the grid at which its evidence is highest."""
-    sizes = np.full(yy.shape, b.shape[-1])
-    scores = undiluted_scores(spectrum(G, b, yy), sizes, yy, dof, n, criterion)
-    return criterion.ridges.kappa[np.argmin(scores, axis=-1)]
-
-
 def swap_changes(
     problem: Problem, members: np.ndarray, criterion: Criterion
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -113,13 +98,24 @@ def swap_changes(
     rows = to_numpy(problem.rows(members))
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
     yy, dof, n = _numbers(problem)
-    G_S = np.take_along_axis(rows, members[:, None, :], axis=2)
-    ridge = best_ridge(G_S, np.take_along_axis(b, members, axis=1), yy, dof, n, criterion)
-    ridge = np.maximum(ridge, least_ridge(n))
+    ridge = np.maximum(_best_ridge(problem, members, rows, criterion), least_ridge(n))
     state = tableau_of_rows(rows, members, diagonal, b, yy, ridge)
     objective = swap_objectives(state, dof, residual_floor(yy), counts_log_det=False)
     # Standardised columns have the squared norm n, or zero.
     return objective - (dof * np.log(state.rss))[:, None, None], rows / n[:, None, None]
+
+
+def _best_ridge(
+    problem: Problem, members: np.ndarray, rows: np.ndarray, criterion: Criterion
+) -> np.ndarray:
+    """Return for each support the ridge of the grid at which its evidence is highest, (B,)."""
+    G = np.take_along_axis(rows, members[:, None, :], axis=2)
+    b = np.take_along_axis(to_numpy(problem.b), members, axis=1)
+    (yy, dof, _), (n_problems, K) = _numbers(problem), members.shape
+    judge = criterion.of(problem, K)
+    volume = judge.volume(np.arange(n_problems), np.full(n_problems, K))
+    scores = undiluted_scores(spectrum(G, b, yy), volume, yy, dof, judge)
+    return judge.ridges.kappa[np.argmin(scores, axis=-1)]
 
 
 def exchange_scores_with(
@@ -140,7 +136,7 @@ def exchange_scores_with(
     supports = np.tile(np.searchsorted(used, members), (K, M, 1))
     supports[np.arange(K), :, np.arange(K)] = np.searchsorted(used, columns)
     supports = np.sort(supports.reshape(1, K * M, K), axis=-1)
-    return support_scores(few, supports, criterion, n_redundant).reshape(K, M)
+    return support_scores(few, supports, criterion.of(problem, K), n_redundant).reshape(K, M)
 
 
 def outside_swaps(
