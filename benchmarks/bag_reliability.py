@@ -49,6 +49,8 @@ from projstg import ProjectedSTG
 from projstg.render.palette import BLUE, GREY_7, OTHER, SKY, VERMILION
 
 KINDS = ("given", "free")
+WORLDS = [world.__name__ for worlds, _ in BAGS.values() for world in worlds]
+DESIGNS = [design["design"] for _, designs in BAGS.values() for design in designs]
 PANELS = {
     ("inclusion", "given"): "a column,\nK given",
     ("exactly", "given"): "exactly these,\nK given",
@@ -113,32 +115,36 @@ def show(rows):
             for name in STATEMENTS:
                 if name in own[0]:
                     print_table(name, reliability([row[name] for row in own], name))
-                    _by_world(name, own)
+                    _by_group(name, own, "world", WORLDS)
+                    _by_group(name, own, "design", DESIGNS)
+            if kind == "free":
+                for word, rest in (("none", [r for r in own if not r["size"]]),
+                                   ("some", [r for r in own if r["size"]])):  # fmt: skip
+                    found = reliability([row["exactly"] for row in rest], "exactly")
+                    print_table(f"exactly, where {word} were selected", found)
 
 
-def worlds_of(rows):
-    """The rows of each world."""
-    names = [world.__name__ for worlds, _ in BAGS.values() for world in worlds]
-    own = {name: [row for row in rows if row["world"] == name] for name in names}
+def grouped(rows, key, names):
+    """The rows of each world or design."""
+    own = {name: [row for row in rows if row[key] == name] for name in names}
     return {name: found for name, found in own.items() if found}
 
 
 def _right(rows):
-    groups = {"all": rows} | worlds_of(rows)
+    groups = {"all": rows} | grouped(rows, "world", WORLDS)
     return ", ".join(
         f"{name} {np.mean([row['exactly'][0][3] for row in own]):.3f}"
         for name, own in groups.items()
     )
 
 
-def _by_world(name, rows):
+def _by_group(name, rows, key, names):
     words = []
-    for world, own in worlds_of(rows).items():
-        parts = [row[name] for row in own]
-        judged = [line for line in reliability(parts, name) if line["judged"]]
-        most = max((line["stated"] - line["observed"] for line in judged), default=float("nan"))
-        words.append(f"{world} {most:+.2f}")
-    print(f"   most overstated in one world: {', '.join(words)}")
+    for one, own in grouped(rows, key, names).items():
+        judged = [line for line in reliability([r[name] for r in own], name) if line["judged"]]
+        gaps = [line["stated"] - line["observed"] for line in judged] or [float("nan")]
+        words.append(f"{one} {max(gaps):+.2f} {min(gaps):+.2f}")
+    print(f"   most over- and understated in one {key}: {', '.join(words)}")
 
 
 def show_times(before, after):
@@ -166,7 +172,7 @@ def draw(rows, target):
     groups = {}
     for bag in BAGS:
         own = [row for row in rows if row["bag"] == bag]
-        groups |= {f"all of {bag}": own} | worlds_of(own)
+        groups |= {f"all of {bag}": own} | grouped(own, "world", WORLDS)
     figure, axes = plt.subplots(
         len(groups), len(PANELS), figsize=(9.5, 1.75 * len(groups)),
         sharex=True, sharey=True, layout="constrained",

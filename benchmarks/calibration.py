@@ -12,12 +12,14 @@ supports).
 """
 
 import argparse
+from dataclasses import replace
 
 import numpy as np
 from worlds import in_bins, in_one_bin, in_parallel, print_table, reliability
 
 from projstg import ProjectedSTG
-from projstg._core.data.correlations import eigenvalues
+from projstg._core.data.column_spectrum import column_spectrum
+from projstg._core.data.standard_table import as_table
 from projstg._core.score import criterion as scoring
 from projstg._core.score.prior import log_mean_determinants, size_prior
 from projstg._core.score.score_settings import SCORE
@@ -39,13 +41,13 @@ def judge():
     """The criterion of the draws: effects around zero, over fewer ridges."""
     n = KAPPA.size
     ridges = scoring.Ridges(KAPPA, np.full(n, 2.0 * np.log(n)), np.full(n, np.inf))
-    return scoring.CRITERIA["evidence"]._replace(ridges=ridges)
+    return replace(scoring.CRITERIA["evidence"], ridges=ridges)
 
 
-def ridge_and_size(rng, prior, R, n):
+def ridge_and_size(rng, prior, of, n):
     """A ridge and a size, from their priors divided by what the columns take on average."""
-    kept, of = n / (n + KAPPA), eigenvalues(n * R[None], np.full(1, float(n)))
-    weights = np.exp(prior - 0.5 * log_mean_determinants(of, kept[None], prior.size - 1)[0])
+    means = log_mean_determinants(of, np.full(1, float(n)), KAPPA, prior.size - 1)[0]
+    weights = np.exp(prior - 0.5 * means)
     place = rng.choice(weights.size, p=weights.ravel() / weights.sum())
     i, k = np.unravel_index(place, weights.shape)
     return KAPPA[i], int(k)
@@ -67,11 +69,12 @@ def drawn(kind, index):
     X = X - X.mean(axis=0)
     X = X / np.sqrt(np.mean(X**2, axis=0))
     R = X.T @ X / n
+    of = column_spectrum(as_table(X[None], X[None, :, 0]).problem, np.zeros(d, dtype=bool))
     prior = size_prior(0, min(d, n - 3), d)
     if kind == "given":
         prior = np.where(np.arange(prior.size) == rng.integers(1, MOST_GIVEN + 1), 0.0, -np.inf)
     while True:
-        kappa, k = ridge_and_size(rng, prior, R, n)
+        kappa, k = ridge_and_size(rng, prior, of, n)
         support = rng.choice(d, k, replace=False)
         if rng.random() < prior_of_columns(R[np.ix_(support, support)], n, kappa):
             break

@@ -7,8 +7,8 @@ with K from the data. The posterior is exact under every prior: no search, no sa
 made of three parts:
 
 * the effects: ``zero`` scatters them around zero, ``common`` around a common size, each with equal
-  weights on its grid of ridges; ``half`` is half of each, the default, ``most`` three quarters
-  around a common size;
+  weights on its grid of ridges; ``half`` is half of each, ``most`` two thirds around a common
+  size, the default;
 * the columns: ``none`` has no prior of columns, only the volume of the coefficients' prior;
   ``det`` multiplies by the root of the determinant of their correlations, relative to its mean
   over the supports of the size; ``ridge`` is the default (``prior.py``): the determinant of the
@@ -24,6 +24,7 @@ the largest gap in a bin of at least 100 cases (observed less stated).
 """
 
 import argparse
+from dataclasses import replace
 from itertools import combinations, product
 from math import comb
 
@@ -47,7 +48,7 @@ def judges():
     alone = common.ridges._replace(
         zero_cost=np.full(21, np.inf), size_cost=np.full(21, 2.0 * np.log(21.0))
     )
-    return {"zero": zero, "common": common._replace(ridges=alone)}
+    return {"zero": zero, "common": replace(common, ridges=alone)}
 
 
 def scored(X, y):
@@ -70,7 +71,7 @@ def scored(X, y):
         det = np.where(is_dependent, -np.inf, np.sum(np.log(values), axis=-1)[0])
         repeated = np.where(is_dependent, np.inf, spectral_dilution(spectra.values, n)[0])
         for effects, judge in judges().items():
-            bound, kappa = judge.of(problem), judge.ridges.kappa
+            bound, kappa = judge.judge(problem), judge.ridges.kappa
             volume = bound.volume(np.zeros(shape, dtype=np.int64), np.full(shape, k))
             by_ridge = undiluted_scores(spectra, volume, yy, dof, bound)[0]
             found[effects, "ridge"].append(-0.5 * (total_score(by_ridge) + repeated))
@@ -85,7 +86,7 @@ def scored(X, y):
         np.put_along_axis(mask, supports, True, axis=1)
         masks.append(mask)
     evidence = {kind: np.concatenate(parts) for kind, parts in found.items()}
-    for mixed, weight in (("half", 0.5), ("most", 0.75)):
+    for mixed, weight in (("half", 0.5), ("most", 2.0 / 3.0)):
         for columns in COLUMNS:
             zero = np.log(1.0 - weight) + evidence["zero", columns]
             sized = np.log(weight) + evidence["common", columns]

@@ -9,6 +9,7 @@ are new.)
 """
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -138,7 +139,7 @@ def weigh_common_size(weight):
         )
     zero, size = usual.zero_cost + by_zero, usual.size_cost + by_size
     ridges = usual._replace(zero_cost=zero, size_cost=size)
-    CRITERIA["common-size"] = COMMON_SIZE._replace(ridges=ridges)
+    CRITERIA["common-size"] = replace(COMMON_SIZE, ridges=ridges)
 
 
 def binned(stated):

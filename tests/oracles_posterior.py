@@ -38,9 +38,14 @@ def field_of(Z, always=(), never=()):
     return restricted(Z, columns, excluded[None], locked[None])
 
 
-def listed(Z, judge, prior, always=(), never=()):
+def judge_of(Z, criterion, always=()):
+    """The criterion for one problem."""
+    return criterion.judge(Z, always=masks(always, (), Z.b.shape[1])[0])
+
+
+def listed(Z, criterion, prior, always=(), never=()):
     """Probabilities of all supports, from a list of them."""
-    found = {}
+    found, judge = {}, judge_of(Z, criterion, always)
     for size in np.flatnonzero(np.isfinite(prior)):
         own = [
             support

@@ -53,7 +53,7 @@ def test_scores(seed, name, k, apart, noise):
 def test_tables_around_a_support(seed, name, k):
     count("problem", "fifty digits: exchanged, added, left out")
     problem = drawn(seed, 9, 5)
-    judge, (X, y) = CRITERIA[name].of(problem), problem.rows_at(0, np.arange(5))
+    judge, (X, y) = CRITERIA[name].judge(problem), problem.rows_at(0, np.arange(5))
     nobody = np.zeros((1, 5), dtype=bool)
     field = restricted(problem, np.arange(5)[None], nobody, nobody)
     has_volume = judge.counts_volume

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -46,8 +47,8 @@ class ProjectedSTG(GateSelector):
         What makes one support better than another of the same size. "evidence" is the probability
         of the data with the coefficients, their scale and the noise integrated out, where the
         prior of the coefficients (of standardised columns) is centred at zero. "common-size" is
-        that probability with a prior of two halves: one is centred at zero, and one at a common
-        size, with either sign; the data determine its width. In both, columns that nearly repeat
+        that probability with a prior of two parts: one is centred at zero, the other, with two
+        thirds of the weight, at a common size, with either sign; the data determine its width. In both, columns that nearly repeat
         others have little prior probability, and columns that depend on each other have none
         (dilution). "least-squares" is the residual sum of squares.
     selection : {"evidence", "ebic", "bic", "gic"}, default="evidence"
@@ -294,9 +295,9 @@ class ProjectedSTG(GateSelector):
         self.n_agreeing_starts_ = int(search.n_agreeing_starts[0])
         self.n_swaps_ = int(search.n_iter[0])
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_)).tolist()
-        judge = CRITERIA[self.criterion]._replace(is_diluted=bool(search.is_diluted[0]))
+        criterion = replace(CRITERIA[self.criterion], is_diluted=bool(search.is_diluted[0]))
         n_redundant = int(search.n_redundant[0])
-        (found,) = equivalent_features(table.problem, search.support, judge, n_redundant)
+        (found,) = equivalent_features(table.problem, search.support, criterion, n_redundant)
         self.equivalent_features_ = {
             names[member]: [names[other] for other in others]
             for member, others in found.items()

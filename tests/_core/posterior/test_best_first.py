@@ -4,7 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracles_posterior import JUDGES, LIMITS, ONLY_3, PRIORS, UP_TO_5, D, draw, field_of, listed
+from oracles_posterior import (
+    JUDGES,
+    LIMITS,
+    ONLY_3,
+    PRIORS,
+    UP_TO_5,
+    D,
+    draw,
+    field_of,
+    judge_of,
+    listed,
+)
 from oracles_search import all_supports
 
 from projstg._core.posterior.best_first import BestFirst
@@ -20,8 +31,9 @@ TO_THE_END = replace(POSTERIOR, settled=0.0, negligible=200.0)
 def looking(Z, judge, prior, always=(), never=(), settings=TO_THE_END):
     n_columns = Z.b.shape[1]
     costs = costs_of_sizes(prior, n_columns - len(never), len(always))
-    exact = lambda supports: support_scores(Z, supports[None], judge)[0]  # noqa: E731
-    return BestFirst(field_of(Z, always, never), judge.of(Z), costs, exact, settings)
+    own = judge_of(Z, judge, always)
+    exact = lambda supports: support_scores(Z, supports[None], own)[0]  # noqa: E731
+    return BestFirst(field_of(Z, always, never), own, costs, exact, settings)
 
 
 def begin(looked, supports):
@@ -88,7 +100,7 @@ def test_however_many_are_as_likely_the_best_has_been_looked_around():
     begin(looked, supports[order[500:]])  # so many that no eight have a share of one percent
     looked.look_around(100)
     best = np.flatnonzero(looked.counted.masks[0])[None]
-    around = neighbours(field_of(Z), np.zeros(1, int), best, judge.of(Z), resize=False)
+    around = neighbours(field_of(Z), np.zeros(1, int), best, judge.judge(Z), resize=False)
     assert around.exchanged.min() >= around.present[0] - 1e-7
 
 

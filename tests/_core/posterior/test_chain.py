@@ -4,7 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracles_posterior import JUDGES, LIMITS, PRIORS, UP_TO_5, draw, field_of, listed, summed
+from oracles_posterior import (
+    JUDGES,
+    LIMITS,
+    PRIORS,
+    UP_TO_5,
+    draw,
+    field_of,
+    judge_of,
+    listed,
+    summed,
+)
 
 from projstg._core.posterior.chain import Chains
 from projstg._core.posterior.posterior_settings import POSTERIOR
@@ -20,7 +30,8 @@ def chains(Z, judge, prior, supports, always=(), never=(), seed=0, doubt=None, s
     costs = costs_of_sizes(prior, n_columns - len(never), len(always))
     doubt = np.ones(n_columns) if doubt is None else doubt
     generator = np.random.default_rng(seed)
-    return Chains(field_of(Z, always, never), judge.of(Z), costs, begin, doubt, generator, settings)
+    field, own = field_of(Z, always, never), judge_of(Z, judge, always)
+    return Chains(field, own, costs, begin, doubt, generator, settings)
 
 
 def average(sample):
@@ -63,7 +74,7 @@ def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge(always):
     shares = run._shares(bases)
     costs = costs_of_sizes(UP_TO_5, 8, len(always))
     for base, share, r in zip(bases, shares, run.ridge, strict=True):
-        at_ridge = judge.at(np.asarray([r]))
+        at_ridge = judge_of(Z, judge, always).at(np.asarray([r]))
         members, logs = np.flatnonzero(base), []
         for j in [*range(8), None]:
             own = members if j is None else np.append(members, j)

@@ -25,7 +25,7 @@ def counted(Z, known, prior, chosen):
 
 def sampled(Z, prior, begin, n_steps, seed=0):
     field, costs = field_of(Z), costs_of_sizes(prior, 8, 0)
-    chains = Chains(field, JUDGE.of(Z), costs, begin, np.ones(8), np.random.default_rng(seed))
+    chains = Chains(field, JUDGE.judge(Z), costs, begin, np.ones(8), np.random.default_rng(seed))
     chains.run(20)
     return chains.run(n_steps)
 
@@ -77,7 +77,7 @@ def test_draws_of_sizes_apart_are_taken_as_they_are():
     begin = np.zeros((20, 8), dtype=bool)
     begin[::2, :5] = True
     field, costs = field_of(Z), costs_of_sizes(UP_TO_5, 8, 0)
-    chains = Chains(field, JUDGE.of(Z), costs, begin, np.ones(8), np.random.default_rng(0))
+    chains = Chains(field, JUDGE.judge(Z), costs, begin, np.ones(8), np.random.default_rng(0))
     order = sorted(known, key=known.get, reverse=True)
     nothing = counted(Z, known, UP_TO_5, [order.index(())])
     sizes = Combined(nothing, chains.run(1)).sizes(6).mean

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracles_posterior import JUDGES, LIMITS, PRIORS, draw, listed, masks
+from oracles_posterior import JUDGES, LIMITS, PRIORS, draw, judge_of, listed, masks
 
 from projstg._core.posterior.enumeration import enumerated, n_supports
 from projstg._core.score.criterion import CRITERIA, support_scores
@@ -16,7 +16,8 @@ def test_it_is_the_list_of_all_supports(name, limits, prior):
     Z, judge, prior = draw(0), CRITERIA[name], PRIORS[prior]
     always, never = masks(*LIMITS[limits])
     costs = costs_of_sizes(prior, int(np.sum(~never)), int(always.sum()))
-    found = enumerated(lambda own: support_scores(Z, own[None], judge)[0], costs, always, never)
+    exact = judge_of(Z, judge, LIMITS[limits][0])
+    found = enumerated(lambda own: support_scores(Z, own[None], exact)[0], costs, always, never)
     expected = listed(Z, judge, prior, *LIMITS[limits])
     assert n_supports(costs, always, never) == len(found.costs) == len(expected)
     assert np.all(np.diff(found.costs) >= 0.0)

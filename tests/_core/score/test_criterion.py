@@ -1,5 +1,7 @@
 """The score is its formula, is blind to order, and stays finite where the formula breaks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracles_search import SCORES
@@ -58,7 +60,7 @@ def test_scores_are_finite_whatever_the_columns_unless_dilution_forbids_them(nam
     X[..., 3] = 2.0  # no variation: a column of zeros once centred
     X[..., 4] = X[..., 0]
     everything = np.arange(8)[None, None]
-    judge = CRITERIA[name]._replace(is_diluted=is_diluted)
+    judge = replace(CRITERIA[name], is_diluted=is_diluted)
     for target in (y, 0.0 * y, np.ones_like(y)):
         Z = problem(X, target)
         for dependent in (everything, everything[..., [0, 4]], everything[..., [3]]):
@@ -71,7 +73,7 @@ def test_scores_are_finite_whatever_the_columns_unless_dilution_forbids_them(nam
 def test_a_copy_is_a_support_of_no_prior_and_a_near_copy_of_little():
     X, y = draw(6, 1, 30, 3)
     judge = CRITERIA["evidence"]
-    plain, lost = judge._replace(is_diluted=False), []
+    plain, lost = replace(judge, is_diluted=False), []
     for apart in (1.0, 1e-2, 1e-4, 1e-6):
         near = X.copy()
         near[..., 2] = X[..., 0] + apart * X[..., 2]

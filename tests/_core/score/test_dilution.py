@@ -1,5 +1,7 @@
 """Costs are those of eigenvalues; forced columns that are redundant do not count."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -92,7 +94,7 @@ def test_dependent_columns_that_must_be_selected_leave_the_odds_as_they_are(name
     judge, locked = CRITERIA[name], [3, 7]
     field = field_of(Z, locked)
     assert field.redundant.sum() == 1
-    plain = judge._replace(is_diluted=False)
+    plain = replace(judge, is_diluted=False)
     supports = [[0, 2, 3, 7], [1, 2, 3, 7], [1, 3, 6, 7], [3, 7], [3, 4, 7]]
 
     def dilution(support, n_redundant):
@@ -107,7 +109,9 @@ def test_dependent_columns_that_must_be_selected_leave_the_odds_as_they_are(name
         values = np.linalg.eigvalsh(A.T @ A / len(A))[1:]
         expected = np.sum(np.log((values + 0.1) / (1.1 * values)))
         assert dilution(own, 1) == pytest.approx(expected)
-    found = neighbours(field, np.zeros(1, int), np.asarray([[1, 3, 7]]), judge.of(Z), resize=True)
+    found = neighbours(
+        field, np.zeros(1, int), np.asarray([[1, 3, 7]]), judge.judge(Z), resize=True
+    )
     for j in (0, 2, 4, 5, 6):
         expected = support_scores(Z, np.sort([1, 3, 7, j])[None, None], judge, 1)[0, 0]
         assert found.added[0, j] == pytest.approx(expected, rel=1e-7)

@@ -34,7 +34,7 @@ def field_of(Z, excluded=(), locked=()):
 def around(Z, members, name, resize=True, **limits):
     members = np.asarray(members, dtype=np.int64).reshape(len(members), -1)
     problem = np.arange(len(members))
-    judge = CRITERIA[name].of(Z)
+    judge = CRITERIA[name].judge(Z)
     return neighbours(field_of(Z, **limits), problem, members, judge, resize=resize)
 
 
@@ -131,7 +131,7 @@ def test_collinear_columns_have_the_scores_of_their_supports(name, n_rows, is_di
     X[..., 7] = 3.0  # zero once centred
     y = X[..., 0] + X[..., 2] + 0.3 * rng.standard_normal((1, n_rows))
     Z = standardized(RowQuadratic.from_rows(X, y))[0]
-    judge = CRITERIA[name]._replace(is_diluted=is_diluted).of(Z)
+    judge = replace(CRITERIA[name], is_diluted=is_diluted).judge(Z)
     independent = ([0], [0, 1], [2, 5], [1, 2, 6])
     for members in independent if is_diluted else ([0], [0, 5], [0, 1, 6], [2, 7]):
         own = np.asarray([members])
@@ -181,8 +181,8 @@ def test_beyond_many_exchanges_those_best_around_zero_are_exact_and_the_others_i
     common = CRITERIA["common-size"]
     likeliest = np.minimum(common.ridges.zero_cost, common.ridges.size_cost)
     nowhere = np.full_like(likeliest, np.inf)
-    same_grid = common._replace(
-        ridges=common.ridges._replace(zero_cost=likeliest, size_cost=nowhere)
+    same_grid = replace(
+        common, ridges=common.ridges._replace(zero_cost=likeliest, size_cost=nowhere)
     )
     found = around(Z, [members], "common-size").exchanged[0]
     scored = {place: support for table, place, support in moves(members, 8) if table == "exchanged"}
@@ -198,9 +198,9 @@ def test_each_support_is_that_of_its_problem():
     _, _, Z = draw(7, n_problems=3)
     members, problem = np.asarray([[1, 2], [1, 2], [5, 0]]), np.asarray([2, 0, 2])
     judge = CRITERIA["common-size"]
-    together = neighbours(field_of(Z), problem, members, judge.of(Z), resize=True)
+    together = neighbours(field_of(Z), problem, members, judge.judge(Z), resize=True)
     for c in range(3):
         one, first = Z.problems(problem[[c]]), np.zeros(1, int)
-        alone = neighbours(field_of(one), first, members[[c]], judge.of(one), resize=True)
+        alone = neighbours(field_of(one), first, members[[c]], judge.judge(one), resize=True)
         for whole, own in zip(together, alone, strict=True):
             np.testing.assert_allclose(whole[c], own[0], rtol=1e-9)

@@ -7,7 +7,8 @@ import pytest
 from scipy.special import comb
 from scipy.stats import betabinom
 
-from projstg._core.data.correlations import Correlations, eigenvalues
+from projstg._core.data.column_spectrum import ColumnSpectrum, column_spectrum
+from projstg._core.data.standard_table import as_table
 from projstg._core.score.prior import (
     costs_of_sizes,
     log_mean_determinants,
@@ -66,38 +67,51 @@ def correlations(rng, n, d, apart=1.0):
     return np.corrcoef(X, rowvar=False)
 
 
-@pytest.mark.parametrize("apart", [1.0, 1e-4, 0.0])
-@pytest.mark.parametrize("kept", [0.0, 0.3, 0.9, 1.0 - 1e-9])
+def spectrum_of(*tables, n_values=None):
+    """That of tables with these correlations, nothing forced; so many eigenvalues of each."""
+    values = np.stack([np.linalg.eigvalsh(R)[::-1][:n_values] for R in tables])
+    none, n = np.empty((len(tables), 0)), [len(R) for R in tables]
+    return ColumnSpectrum(np.maximum(values, 0.0), np.asarray(n), none, np.zeros(len(tables), int))
+
+
+@pytest.mark.parametrize("apart", [1.0, 1e-2])
+@pytest.mark.parametrize("kappa", [1e-3, 0.1, 3.0, 1e5])
 @pytest.mark.parametrize(("n", "d"), [(40, 7), (5, 7), (12, 1)])
-def test_mean_determinants_are_those_of_all_supports(n, d, kept, apart, rng):
+def test_mean_determinants_are_those_of_all_supports(n, d, kappa, apart, rng):
     R = correlations(rng, n, d, apart) if d > 1 else np.ones((1, 1))
-    C = kept * R + (1.0 - kept) * np.eye(d)
-    found = log_mean_determinants(eigenvalues(n * R[None], np.full(1, n)), np.full((1, 1), kept), d)
+    C, rank = (n * R + kappa * np.eye(d)) / (n + kappa), min(n - 1, d)
+    of = spectrum_of(R, n_values=rank)
+    found = log_mean_determinants(of, np.full(1, float(n)), np.asarray([kappa]), d)[0, 0]
     for k in range(d + 1):
         every = [np.linalg.det(C[np.ix_(own, own)]) for own in combinations(range(d), k)]
-        assert np.exp(found[0, 0, k]) == pytest.approx(np.mean(every), rel=1e-6, abs=1e-15)
+        assert found[k] == pytest.approx(np.log(np.mean(every)), rel=1e-6, abs=1e-9)
 
 
-def test_a_column_of_zeros_is_not_there(rng):
-    R = correlations(rng, 30, 5)
-    with_zero = np.pad(R, (0, 1))
-    of, other = (eigenvalues(30.0 * one[None], np.full(1, 30.0)) for one in (R, with_zero))
-    kept = np.asarray([[0.4, 0.99]])
-    means = log_mean_determinants(of, kept, 5)
-    np.testing.assert_allclose(log_mean_determinants(other, kept, 5), means)
-    assert other.n_columns.tolist() == [5]
-    larger = log_mean_determinants(other, kept, 7)
-    np.testing.assert_allclose(larger[..., 5:], np.repeat(means[..., 5:], 3, axis=-1))
+def test_many_and_nearly_dependent_columns_do_not_underflow():
+    values = np.exp(-0.2 * np.arange(200.0))[None]
+    values *= 200.0 / values.sum()
+    of = ColumnSpectrum(values, np.asarray([200]), np.empty((1, 0)), np.zeros(1, int))
+    found = log_mean_determinants(of, np.full(1, 300.0), np.asarray([1e-6, 1.0]), 200)[0]
+    assert np.all(np.diff(found, axis=-1) < 1e-9)
+    assert found[0, 200] == pytest.approx(np.log((300.0 * values + 1e-6) / 300.000001).sum())
+    assert found[0, 200] < -1000.0
+
+
+def test_sizes_beyond_the_columns_have_the_mean_of_the_last(rng):
+    of = spectrum_of(correlations(rng, 30, 5))
+    found = log_mean_determinants(of, np.full(1, 30.0), np.asarray([0.5, 40.0]), 7)
+    np.testing.assert_allclose(found[..., 5:], np.repeat(found[..., 5:6], 3, axis=-1))
 
 
 def test_each_problem_has_the_means_of_its_own_columns(rng):
-    R = np.stack([correlations(rng, n, 5) for n in (8, 30)])
-    together = eigenvalues(20.0 * R, np.full(2, 20.0))
-    kept = np.asarray([[0.4, 0.9], [0.5, 0.99]])
-    found = log_mean_determinants(together, kept, 4)
-    for i in range(2):
-        alone = Correlations(*(field[i : i + 1] for field in together))
-        np.testing.assert_allclose(log_mean_determinants(alone, kept[i : i + 1], 4)[0], found[i])
+    tables = [correlations(rng, n, 5) for n in (8, 30)]
+    n, kappa = np.asarray([8.0, 30.0]), np.asarray([0.1, 3.0])
+    together = spectrum_of(*tables)._replace(n_columns=np.asarray([4, 5]))
+    found = log_mean_determinants(together, n, kappa, 4)
+    for i, count in enumerate((4, 5)):
+        alone = spectrum_of(tables[i], n_values=count)._replace(n_columns=np.asarray([count]))
+        own = log_mean_determinants(alone, n[i : i + 1], kappa, 4)[0]
+        np.testing.assert_allclose(found[i], own, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("kappa", [1e-3, 3.0, 30.0, 1e4])
@@ -106,11 +120,27 @@ def test_a_size_has_about_the_prior_it_was_given_however_correlated_the_columns(
     """The volume of the coefficients' prior is left: what the columns' takes is 1 on average."""
     R, k = correlations(rng, n, 10), 4
     C = (n * R + kappa * np.eye(10)) / (n + kappa)
-    of = eigenvalues(n * R[None], np.full(1, float(n)))
-    found = volumes(of, np.full(1, float(n)), np.asarray([kappa]), k)[0, 0, k]
+    found = volumes(spectrum_of(R), np.full(1, float(n)), np.asarray([kappa]), k)[0, 0, k]
     relative = np.exp(0.5 * (k * np.log1p(n / kappa) - found))
     roots = [np.sqrt(np.linalg.det(C[np.ix_(own, own)])) for own in combinations(range(10), k)]
     assert np.mean(roots) * relative == pytest.approx(1.0, abs=0.2)
+
+
+@pytest.mark.parametrize("kappa", [1e-6, 1e5])
+def test_beside_forced_columns_means_are_over_the_supports_that_contain_them(kappa, rng):
+    """At the ends of the grid; between them it is an approximation."""
+    X = rng.standard_normal((30, 7)) + rng.standard_normal((30, 1))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    Z = as_table(X[None], X[None, :, 0]).problem
+    always = np.isin(np.arange(7), [1, 4])
+    C = (X.T @ X + kappa * np.eye(7)) / (30.0 + kappa)
+    for problem in (Z, Z.gram):
+        of = column_spectrum(problem, always)
+        found = volumes(of, np.full(1, 30.0), np.asarray([kappa]), 5)[0, 0]
+        for k in range(2, 6):
+            own = [[1, 4, *others] for others in combinations([0, 2, 3, 5, 6], k - 2)]
+            mean = np.log(np.mean([np.linalg.det(C[np.ix_(s, s)]) for s in own]))
+            assert found[k] - k * np.log1p(30.0 / kappa) == pytest.approx(mean, rel=1e-3, abs=1e-3)
 
 
 def test_eigenvalues_below_a_tenth_are_repetition():
@@ -121,6 +151,6 @@ def test_eigenvalues_below_a_tenth_are_repetition():
 
 
 def test_one_column_and_none_are_not_diluted(rng):
-    of = eigenvalues(30.0 * correlations(rng, 30, 5)[None], np.full(1, 30.0))
-    found = log_mean_determinants(of, np.full((1, 1), 0.9), 1)
+    of = spectrum_of(correlations(rng, 30, 5))
+    found = log_mean_determinants(of, np.full(1, 30.0), np.asarray([2.0]), 1)
     np.testing.assert_allclose(found, 0.0, atol=1e-12)

@@ -78,7 +78,7 @@ def test_every_swap_in_the_table_is_its_recomputation(n_rows, kappa, counts_log_
 def test_exchange_scores_are_scores_of_exchanges(name):
     Z = draw(1, 2, 12, 7)
     members = np.asarray([[0, 4, 6], [6, 1, 2]])
-    judge = CRITERIA[name].of(Z)
+    judge = CRITERIA[name].judge(Z)
     scores, present = exchange_scores(whole(Z), np.asarray([0, 1]), members, judge)
     for c in range(2):
         np.testing.assert_allclose(present[c], SCORES[name](Z.X[c], Z.y[c], members[c], 11))
@@ -101,7 +101,7 @@ def test_a_ridge_costs_least_squares_no_more_than_is_said(apart):
     X[..., 6] = X[..., 1] + apart * X[..., 6]
     y = X[..., 0] + (X[..., 7] - X[..., 0]) / apart + 0.5 * rng.standard_normal((1, 30))
     Z = standardized(RowQuadratic.from_rows(X, y))[0]
-    field, judge, problem = whole(Z), CRITERIA["least-squares"], np.zeros(1, dtype=int)
+    field, judge, problem = whole(Z), CRITERIA["least-squares"].judge(Z), np.zeros(1, dtype=int)
     for members in (np.asarray([[0, 2, 3]]), np.asarray([[1, 3, 6]]), np.asarray([[0, 3, 7]])):
         state, ridge = tableaux(field, problem, members, judge)
         scores = around.exchange_scores(field, problem, members, judge, state, ridge)[0]
@@ -189,7 +189,7 @@ def test_small_problems_get_the_best_of_all_supports(name, seed):
     has_independent = np.isfinite(scores).any(axis=1)
     assert found.is_diluted.tolist() == (has_independent & judge.is_diluted).tolist()
     if not has_independent.all():  # without rows enough dilution leaves none
-        scores = support_scores(Z, np.stack([every, every]), judge._replace(is_diluted=False))
+        scores = support_scores(Z, np.stack([every, every]), replace(judge, is_diluted=False))
     np.testing.assert_allclose(found.objective, scores.min(axis=1), rtol=1e-7, atol=1e-5)
 
 
@@ -326,7 +326,7 @@ def test_exchanges_with_some_columns_are_scored_one_by_one(name, through):
     Z = draw(15, 1, 30, 12)
     Z = Z.gram if through == "sums" else Z
     members, columns = np.asarray([0, 5, 7]), np.asarray([11, 2, 6])
-    scores = exchange_scores_with(Z, members, columns, CRITERIA[name])
+    scores = exchange_scores_with(Z, members, columns, CRITERIA[name].judge(Z))
     for p, member in enumerate(members):
         for m, column in enumerate(columns):
             other = np.sort(np.append(members[members != member], column))
@@ -337,8 +337,9 @@ def test_exchanges_with_some_columns_are_scored_one_by_one(name, through):
 def test_outside_swaps_see_what_the_table_sees():
     Z = draw(14, 2, 30, 12)
     members, nobody = np.asarray([[0, 5, 7], [1, 2, 9]]), np.zeros((2, 12), dtype=bool)
-    lowered = outside_swaps(Z, members, nobody, nobody, CRITERIA["least-squares"])
-    scores, present = exchange_scores(whole(Z), np.arange(2), members, CRITERIA["least-squares"])
+    judge = CRITERIA["least-squares"].judge(Z)
+    lowered = outside_swaps(Z, members, nobody, nobody, judge)
+    scores, present = exchange_scores(whole(Z), np.arange(2), members, judge)
     expected = present[:, None] - scores.min(axis=1)
     outside = np.isfinite(expected)
     np.testing.assert_allclose(lowered[outside], expected[outside], rtol=1e-6, atol=1e-6)

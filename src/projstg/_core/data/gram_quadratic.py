@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from ..arrays.backend import Array, diagonal, namespace, take_along, take_rows, to_numpy
-from .correlations import Correlations, among, eigenvalues
 
 __all__ = [
     "GramQuadratic",
@@ -63,12 +61,6 @@ class GramQuadratic:
     def gram(self) -> GramQuadratic:
         """The problem through its Gram matrix: this one."""
         return self
-
-    @cached_property
-    def correlations(self) -> Correlations:
-        """Those of the columns, which must be standardised; of some, where there are many."""
-        G, n, few = to_numpy(self.G).astype(float), to_numpy(self.n), among(self.G.shape[-1])
-        return eigenvalues(G if few is None else G[..., few[:, None], few], n)
 
     def rows(self, indices: Array) -> Array:
         """Return rows of G."""

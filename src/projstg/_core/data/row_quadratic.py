@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays.backend import Array, namespace, take_along, to_numpy
-from .correlations import Correlations, among, eigenvalues
 from .gram_quadratic import (
     GramQuadratic,
     RowsAt,
@@ -74,15 +73,6 @@ class RowQuadratic:
         """The same problem through its Gram matrix."""
         G = namespace(self.X).matrix_transpose(self.X) @ self.X
         return GramQuadratic(G, self.b, self.yy, self.n, self.degrees_of_freedom)
-
-    @cached_property
-    def correlations(self) -> Correlations:
-        """Those of the columns, which must be standardised; of some, where there are many."""
-        few = among(self.X.shape[-1])
-        if few is None:
-            return self.gram.correlations
-        X = to_numpy(self.X)[..., few].astype(float)
-        return eigenvalues(X.swapaxes(-1, -2) @ X, to_numpy(self.n))
 
     def columns(self, indices: Array) -> RowQuadratic:
         """Return the problem of the columns ``indices``, (..., W), alone."""

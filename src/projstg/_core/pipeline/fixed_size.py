@@ -9,6 +9,7 @@ decide.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -200,7 +201,7 @@ def _judge_of(name: str, found: Refined) -> Criterion:
     """Return the criterion that probabilities come from, for what was found in one problem."""
     criterion = CRITERIA[criterion_with_volume(name)]
     is_diluted = bool(found.is_diluted[0]) or not CRITERIA[name].counts_volume
-    return criterion._replace(is_diluted=is_diluted)
+    return replace(criterion, is_diluted=is_diluted)
 
 
 def always_mask(table: StandardTable, options: Options) -> np.ndarray:

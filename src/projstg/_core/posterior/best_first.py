@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..score.criterion import Criterion
+from ..score.criterion import Judge
 from ..score.neighbours import Neighbours, neighbours
 from ..score.tableau import Field
 from .counted import Counted, support_codes
@@ -36,7 +36,7 @@ class BestFirst:
     def __init__(
         self,
         field: Field,
-        criterion: Criterion,
+        criterion: Judge,
         cost_of_size: np.ndarray,
         score: Score,
         settings: PosteriorSettings = POSTERIOR,

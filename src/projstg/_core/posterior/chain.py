@@ -30,7 +30,7 @@ import numpy as np
 
 from ..data.determined_directions import spectrum
 from ..score.criterion import (
-    Criterion,
+    Judge,
     residual_floor,
     ridge_scores,
     total_score,
@@ -82,7 +82,7 @@ class Chains:
     def __init__(
         self,
         field: Field,
-        criterion: Criterion,
+        criterion: Judge,
         cost_of_size: np.ndarray,
         masks: np.ndarray,
         doubt: np.ndarray,
@@ -198,8 +198,8 @@ class Chains:
         return ridge_scores(fit, ridge.beside(1), volume, dof, self._floor, self.criterion)
 
     def _volume(self, sizes: np.ndarray) -> np.ndarray:
-        """Return what so many columns, (C,), cost at each ridge, (C, R)."""
-        return self.criterion.volume(np.zeros(1, dtype=np.int64), sizes - self._n_redundant)
+        """Return what so many columns, (C,), cost, (C, R); redundant ones do not count."""
+        return self.criterion.volume(0, sizes - self._n_redundant)
 
     def _dilution(self, bases: np.ndarray, members: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return what repeated columns add, (C, D + 1)."""

@@ -16,6 +16,7 @@ A column left out gets the probability zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -106,7 +107,7 @@ class Beliefs:
         settings: PosteriorSettings = POSTERIOR,
     ) -> None:
         self.problem, self.settings = problem, settings
-        self.criterion = criterion.of(problem, log_prior.size)
+        self.criterion = criterion.judge(problem, log_prior.size - 1, always)
         self.always, self.never = always, never
         n_free, n_locked = n_selectable(always, never), int(always.sum())
         self.cost_of_size = costs_of_sizes(log_prior, n_free, n_locked)
@@ -128,7 +129,7 @@ class Beliefs:
         """Score every support."""
         counted = enumerated(self._exact_scores, self.cost_of_size, self.always, self.never)
         if not counted.costs.size:
-            self.criterion = self.criterion._replace(is_diluted=False)
+            self.criterion = replace(self.criterion, is_diluted=False)
             counted = enumerated(self._exact_scores, self.cost_of_size, self.always, self.never)
         self.counted = counted
 
@@ -150,7 +151,7 @@ class Beliefs:
             self._looked, found = None, self._found
         by_ridge = [self._by_ridge(one.supports) for one in found]
         if self._looked is None and not any(np.isfinite(one).any() for one in by_ridge):
-            self.criterion = self.criterion._replace(is_diluted=False)
+            self.criterion = replace(self.criterion, is_diluted=False)
             by_ridge = [self._by_ridge(one.supports) for one in found]
         if self._looked is None:
             self._looked = self._begin([one.supports for one in found], by_ridge)
@@ -326,8 +327,8 @@ class Beliefs:
             np.broadcast_to(to_numpy(field), (1, len(supports))).astype(float)
             for field in (problem.yy, problem.degrees_of_freedom, problem.n)
         )
-        spectra, own = support_spectra(problem, supports[None]), np.zeros(yy.shape, dtype=np.int64)
-        return scores_by_ridge(spectra, own, yy, dof, n, self.criterion, self._n_redundant)[0]
+        spectra = support_spectra(problem, supports[None])
+        return scores_by_ridge(spectra, 0, yy, dof, n, self.criterion, self._n_redundant)[0]
 
 
 def _useful_ridges(

@@ -26,9 +26,9 @@ around zero have the rest (docs/how_sure.md).
 coefficients make a copy of a column cheap: two copies with half the coefficient each cost hardly
 more than one. The prior takes that back: log det H − K log κ becomes K log(1 + n/κ), the *volume*
 as if columns were not correlated, and a term that depends on the table and is the same for all
-supports of one size (:meth:`Criterion.of`). Columns that nearly repeat others cost more
-(*dilution*), and a support whose columns depend on each other has the prior zero and an infinite
-score. Correlations are cosines where there is no intercept.
+supports of one size at one ridge: a criterion is made into the :class:`Judge` of a table. Columns
+that nearly repeat others cost more (*dilution*), and a support whose columns depend on each other
+has the prior zero and an infinite score. Correlations are cosines where there is no intercept.
 
 A :class:`Criterion` is this formula with a grid and switches: least squares is the grid {0}
 without volume and without dilution, which leaves ν log(rss).
@@ -41,11 +41,13 @@ tableau (:mod:`.updates`), which has all neighbours of a support at once.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays.backend import to_numpy
+from ..data.column_spectrum import column_spectrum
 from ..data.determined_directions import Spectrum, on_rows, spectrum
 from ..data.quadratic import Problem, RowQuadratic
 from .prior import spectral_dilution, volumes
@@ -55,6 +57,7 @@ __all__ = [
     "CRITERIA",
     "Criterion",
     "Effects",
+    "Judge",
     "RidgeFit",
     "Ridges",
     "residual_floor",
@@ -92,7 +95,8 @@ class Ridges(NamedTuple):
         return Ridges(*(np.tile(field, n) for field in self))
 
 
-class Criterion(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Criterion:
     """How supports are scored: by their evidence over ``ridges``, and by their prior."""
 
     ridges: Ridges
@@ -101,46 +105,61 @@ class Criterion(NamedTuple):
     """Whether the volume is part of the score."""
     is_diluted: bool
     """Whether dilution is part of the score."""
-    volumes: np.ndarray | None = None
-    """Those of each problem, ridge and size (:func:`~.prior.volumes`); :meth:`of` sets them."""
 
     @property
     def has_common_size(self) -> bool:
         """Whether the effects may scatter around a common size."""
         return bool(np.any(np.isfinite(self.ridges.size_cost)))
 
-    def of(self, problem: Problem, most: int | None = None) -> Criterion:
-        """Return the criterion for standardised problems; as it is, if it has theirs already.
+    def judge(
+        self, problem: Problem, most: int | None = None, always: np.ndarray | None = None
+    ) -> Judge:
+        """Return the criterion for standardised problems.
 
-        ``most`` is the largest size of a support, by default D.
+        Supports have up to ``most`` columns, by default D, and contain the columns of ``always``, a
+        mask (D,).
         """
-        if self.volumes is not None or not self.counts_volume:
-            return self
         n_problems, n_columns = problem.b.shape
-        sizes = (n_columns if most is None else most) + 1
-        n = np.broadcast_to(to_numpy(problem.n), (n_problems,)).astype(float)
-        found = volumes(problem.correlations, n, self.ridges.kappa, sizes)
-        return self._replace(volumes=found)
+        most = n_columns if most is None else most
+        # Neighbours of a support have one column more.
+        table = np.zeros((n_problems, self.ridges.kappa.size, most + 2))
+        if self.counts_volume:
+            must = np.zeros(n_columns, dtype=bool) if always is None else always
+            n = np.broadcast_to(to_numpy(problem.n), (n_problems,)).astype(float)
+            table[:] = volumes(column_spectrum(problem, must), n, self.ridges.kappa, most + 1)
+        return Judge(self.ridges, self.counts_volume, self.is_diluted, table)
 
-    def problems(self, chosen: np.ndarray) -> Criterion:
-        """Return the criterion for some of its problems."""
-        return self if self.volumes is None else self._replace(volumes=self.volumes[chosen])
 
-    def at(self, ridges: np.ndarray) -> Criterion:
-        """Return the criterion with some of its ridges, a mask (R,)."""
-        volumes = None if self.volumes is None else self.volumes[:, ridges]
-        return self._replace(ridges=self.ridges.at(ridges), volumes=volumes)
+@dataclass(frozen=True, eq=False)
+class Judge(Criterion):
+    """A criterion for B problems: the prior of a support depends on the other columns, too."""
 
-    def volume(self, problem: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-        """Return what so many columns cost at each ridge, (..., R); zero if it is not counted.
+    volume_of_size: np.ndarray
+    """What so many columns cost, (B, R, K_max + 2) (:func:`~.prior.volumes`), or zero."""
+
+    def problems(self, chosen: np.ndarray) -> Judge:
+        """Return the judge of some of the problems."""
+        return replace(self, volume_of_size=self.volume_of_size[chosen])
+
+    def at(self, ridges: np.ndarray) -> Judge:
+        """Return the judge with some of its ridges, a mask or an index array."""
+        few = self.volume_of_size[:, ridges]
+        return replace(self, ridges=self.ridges.at(ridges), volume_of_size=few)
+
+    def around_zero(self) -> Judge:
+        """Return the judge of effects around zero alone."""
+        if not self.has_common_size:
+            return self
+        found = self.at(np.isfinite(self.ridges.zero_cost))
+        nowhere = np.full_like(found.ridges.size_cost, np.inf)
+        return replace(found, ridges=found.ridges._replace(size_cost=nowhere))
+
+    def volume(self, problem: np.ndarray | int, sizes: np.ndarray) -> np.ndarray:
+        """Return what so many columns cost at each ridge, (..., R).
 
         ``problem`` and ``sizes``, (...), broadcast.
         """
-        if not self.counts_volume:
-            return np.zeros(1)
-        if self.volumes is None:
-            raise RuntimeError("The criterion is not yet one of these problems: see Criterion.of.")
-        return self.volumes[problem, :, sizes]
+        return self.volume_of_size[problem, :, sizes]
 
 
 def _costs(n_ridges: int, n_first: int, weight: float) -> np.ndarray:
@@ -203,7 +222,7 @@ def ridge_scores(
     """Return −2 log evidence, with volume, of supports at their ridge; the arguments broadcast.
 
     Where the effects may be around zero and around a common size, it is the sum of both, each with
-    the prior of its ridge. ``volume`` is that of their sizes (:meth:`Criterion.volume`), ``floor``
+    the prior of its ridge. ``volume`` is that of their sizes (:meth:`Judge.volume`), ``floor``
     the smallest residual (:func:`residual_floor`). Dilution is not part of it.
     """
     scores = dof * np.log(np.maximum(fit.rss, floor))
@@ -283,11 +302,11 @@ def total_score(scores: np.ndarray, axis: int = -1) -> np.ndarray:
 
 def scores_by_ridge(
     of: Spectrum,
-    problem: np.ndarray,
+    problem: np.ndarray | int,
     yy: np.ndarray,
     dof: np.ndarray,
     n: np.ndarray,
-    criterion: Criterion,
+    judge: Judge,
     n_redundant: np.ndarray | int = 0,
 ) -> np.ndarray:
     """Return the scores of supports of ``problem`` at each κ of the grid, (..., R).
@@ -297,8 +316,8 @@ def scores_by_ridge(
     support depend on others that are, and do not count.
     """
     sizes = np.full(yy.shape, of.values.shape[-1]) - n_redundant
-    scores = undiluted_scores(of, criterion.volume(problem, sizes), yy, dof, criterion)
-    if not criterion.is_diluted:
+    scores = undiluted_scores(of, judge.volume(problem, sizes), yy, dof, judge)
+    if not judge.is_diluted:
         return scores
     is_dependent = np.sum(of.values == 0.0, axis=-1) > n_redundant
     dilution = np.where(is_dependent, np.inf, spectral_dilution(of.values, n))
@@ -382,7 +401,8 @@ def support_scores(
 ) -> np.ndarray:
     """Return the scores (B, S) of supports (B, S, K) of standardised problems; lower is better.
 
-    ``n_redundant``, (B, 1), of the columns that must be selected depend on others that must be.
+    A :class:`Judge` must be that of these problems; a criterion becomes it, with nothing that must
+    be selected. ``n_redundant``, (B, 1), of the columns in every support depend on others that are.
 
     Examples
     --------
@@ -401,7 +421,8 @@ def support_scores(
         np.broadcast_to(to_numpy(field)[:, None], shape)
         for field in (problem.yy, problem.degrees_of_freedom, problem.n)
     )
-    judge, own = criterion.of(problem, indices.shape[-1]), np.arange(shape[0])[:, None]
-    own = np.broadcast_to(own, shape)
-    spectra = support_spectra(problem, indices)
+    judge = criterion
+    if not isinstance(judge, Judge):
+        judge = criterion.judge(problem, indices.shape[-1])
+    spectra, own = support_spectra(problem, indices), np.arange(shape[0])[:, None]
     return total_score(scores_by_ridge(spectra, own, yy, dof, n, judge, n_redundant))

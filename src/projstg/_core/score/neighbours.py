@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .criterion import Criterion, RidgeFit, Ridges, residual_floor, ridge_scores, total_score
+from .criterion import Criterion, Judge, RidgeFit, Ridges, residual_floor, ridge_scores, total_score
 from .dilution import Costs, Dilution, dilutions
 from .score_settings import SCORE
 from .tableau import Field, Tableau, has_enough_digits, swap_objectives, tableaux
@@ -46,7 +46,7 @@ class _Grid(NamedTuple):
     floor: np.ndarray
     n_redundant: np.ndarray
     """(C,)."""
-    criterion: Criterion
+    criterion: Judge
 
     def volume(self, size: int) -> np.ndarray:
         """Return what so many columns cost at the ridges, (C·R,); redundant ones do not count."""
@@ -69,7 +69,7 @@ class _Grid(NamedTuple):
 
 
 def _grid(
-    field: Field, problem: np.ndarray, criterion: Criterion, state: Tableau, ridge: Ridges
+    field: Field, problem: np.ndarray, criterion: Judge, state: Tableau, ridge: Ridges
 ) -> _Grid:
     many = np.repeat(problem, criterion.ridges.kappa.size)
     now = present(state, ridge.kappa, criterion)
@@ -99,7 +99,7 @@ def _is_clear(dilution: Dilution, may_not_enter: np.ndarray) -> np.ndarray:
 
 
 def neighbours(
-    field: Field, problem: np.ndarray, members: np.ndarray, criterion: Criterion, *, resize: bool
+    field: Field, problem: np.ndarray, members: np.ndarray, criterion: Judge, *, resize: bool
 ) -> Neighbours:
     """Return the scores of all neighbours of supports ``members`` (C, K) of ``problem`` (C,).
 
@@ -131,7 +131,7 @@ def exchange_scores(
     field: Field,
     problem: np.ndarray,
     members: np.ndarray,
-    criterion: Criterion,
+    criterion: Judge,
     state: Tableau,
     ridge: Ridges,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -12,16 +12,16 @@ A support S of K columns has the prior
   larger for correlated columns: independent priors of coefficients make a copy of a column cheap.
   With |C_SS|^½ it is (1 + n/κ)^(−K/2), as if columns were not correlated, and no determinant is
   left (:func:`volumes`).
-* **Relative to its size.** |C|_K is the mean of |C_SS| over all supports of K columns of the table.
-  So a support loses prior only to others of its size, and sizes have about the prior they are
-  given, however correlated the columns are, and however few the rows (chance correlates
-  independent columns, too). (The mean of the roots, with which they would have it exactly, is not
-  known in closed form; it is less where supports differ much.)
+* **Relative to its size.** |C|_K is the mean of |C_SS| over all supports of K columns of the table
+  (that contain those which must be selected). So a support loses this prior only to others of its
+  size, and sizes have about the prior they are given, however correlated the columns are and
+  however few the rows, by which independent columns are correlated, too. (With the mean of the
+  roots they would have it exactly, but that has no closed form.)
 * **No repetition** (*dilution*). An eigenvalue λ of R_SS far below ε says that one of the columns
   repeats others; it has the root of λ(1 + ε)/(λ + ε) as a factor, zero where columns depend on each
   other, and nearly one where λ is far above ε. It is part of a support's score
-  (:func:`spectral_dilution`, :mod:`.dilution`). It is not taken relative to a size: while K is well
-  below n it costs independent columns next to nothing.
+  (:func:`spectral_dilution`, :mod:`.dilution`). It is not relative to a size: where many columns
+  are nearly the same, large supports have less prior than their size was given.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
-from ..data.correlations import Correlations
+from ..data.column_spectrum import ColumnSpectrum
 from .score_settings import SCORE
 
 __all__ = [
@@ -41,9 +41,6 @@ __all__ = [
     "spectral_dilution",
     "volumes",
 ]
-
-# Instead of zero under a logarithm.
-_TINY = 1e-300
 
 
 def log_supports(n_columns: int, sizes: np.ndarray) -> np.ndarray:
@@ -71,35 +68,47 @@ def size_prior(k_min: int, k_max: int, n_columns: int) -> np.ndarray:
     return prior - np.logaddexp.reduce(prior)
 
 
-def log_mean_determinants(of: Correlations, kept: np.ndarray, most: int) -> np.ndarray:
+def log_mean_determinants(
+    of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int
+) -> np.ndarray:
     """Return log of the mean of |C_SS| over all S of each size 0 … ``most``, (B, R, most + 1).
 
-    ``kept``, (B, R), is n/(n + κ), so that the eigenvalues of C are c = 1 − kept + kept·λ. The sum
-    over all S of one size is their elementary symmetric polynomial. One eigenvalue after another,
-    the m-th makes the mean (m − K)/m times what it was, plus K c/m times the mean for K − 1: all
-    terms are positive. Sizes larger than the number of columns have the last of those that exist.
+    n is (B,), κ is (R,). The eigenvalues of C are c = (nλ + κ)/(n + κ), and the sum over all S of
+    one size is their elementary symmetric polynomial. One eigenvalue after another, the m-th makes
+    the mean (m − K)/m times what it was, plus K c/m times the mean for K − 1: all terms are
+    positive. Where λ = 0, the mean is c^K. Sizes larger than the number of columns have the last of
+    those that exist.
     """
-    sizes = np.arange(most + 1.0)
-    means = np.zeros((*kept.shape, most + 1))
-    means[..., 0] = 1.0
-    for m, value in enumerate(of.values.T, start=1):
-        c = 1.0 - kept + kept * value[:, None]
-        longer = np.maximum(m - sizes, 0.0) * means
-        longer[..., 1:] += sizes[1:] * c[..., None] * means[..., :-1]
-        means = np.where((m <= of.n_columns)[:, None, None], longer / m, means)
-    last = np.minimum(np.arange(most + 1), of.n_columns[:, None])
-    means = np.take_along_axis(means, last[:, None, :], axis=-1)
-    return np.log(np.maximum(means, _TINY))
+    sizes, n, n_columns = np.arange(most + 1), n[:, None], of.n_columns[:, None, None]
+    m = np.maximum(n_columns - of.values.shape[1], 0)
+    with np.errstate(divide="ignore"):
+        alone = sizes * np.log(kappa / (n + kappa))[..., None]
+        logs = np.where(sizes <= m, alone, -np.inf)
+        for value in of.values.T:
+            m = m + 1
+            c = np.log((n * value[:, None] + kappa) / (n + kappa))[..., None]
+            longer = logs + np.log(np.maximum(m - sizes, 0) / m)
+            with_it = logs[..., :-1] + c + np.log(sizes[1:] / m)
+            longer[..., 1:] = np.logaddexp(longer[..., 1:], with_it)
+            logs = np.where(m <= n_columns, longer, logs)
+    last = np.minimum(sizes, n_columns)
+    return np.take_along_axis(logs, np.broadcast_to(last, logs.shape), axis=-1)
 
 
-def volumes(of: Correlations, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:
+def volumes(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:
     """Return −2 log of volume and prior together, (1 + n/κ)^(−K/2)/|C|_K^½, (B, R, most + 1).
 
-    They are those of sizes 0 … ``most``; n is (B,), κ is (R,).
+    They are those of sizes 0 … ``most``; n is (B,), κ is (R,). Beside columns that must be selected
+    |C|_K is their determinant times the mean of what is left of the others, all of which least
+    squares, not a ridge, takes out: this is exact for small and for large κ.
     """
-    n = n[:, None]
-    alone = np.arange(most + 1) * np.log1p(n / kappa)[..., None]
-    return alone + log_mean_determinants(of, n / (n + kappa), most)
+    sizes, n_rows = np.arange(most + 1), n[:, None, None]
+    determinants = (n_rows * of.forced[:, None, :] + kappa[:, None]) / (n_rows + kappa[:, None])
+    means = log_mean_determinants(of, n, kappa, most)
+    others = np.broadcast_to(np.maximum(sizes - of.n_forced[:, None, None], 0), means.shape)
+    relative = np.take_along_axis(means, others, axis=-1)
+    relative += np.sum(np.log(determinants), axis=-1)[..., None]
+    return sizes * np.log1p(n[:, None] / kappa)[..., None] + relative
 
 
 def spectral_dilution(values: np.ndarray, n: np.ndarray) -> np.ndarray:

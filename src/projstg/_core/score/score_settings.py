@@ -23,9 +23,9 @@ class ScoreSettings:
     benchmarks/frozen_answers.py)."""
     common_size: float = 2.0 / 3.0
     """The weight of effects around a common size; those around zero have the rest. With more,
-    columns whose coefficients are alike are found a little more often
-    (benchmarks/paired_recovery.py --common-size 0.75), and supports are stated too surely where
-    they are not alike (benchmarks/bag_reliability.py --choosing --common-size 0.75)."""
+    supports are stated too surely where effects are not alike (benchmarks/bag_reliability.py
+    --choosing --common-size 0.75); with less, columns whose effects are alike are found less often
+    (benchmarks/paired_recovery.py --common-size 0.5)."""
     repeated: float = 0.1
     """ε: an eigenvalue of the correlations of a support far below it says that a column repeats
     others. With 1 it would take prior from moderately correlated columns, too, which may well be

@@ -12,6 +12,7 @@ common size only the exchanges that score best under the Gaussian prior are trie
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import comb
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
-from ..score.criterion import CRITERIA, Criterion, support_scores
+from ..score.criterion import CRITERIA, Criterion, Judge, support_scores
 from .multistart import run_rounds
 from .polish import polish
 from .record import Optima, SearchRecord, members_of, optima, slack
@@ -105,7 +106,8 @@ def refine(
     starts : supports to begin from, (B, S0, K), members distinct and within the constraints
     generators : one for each problem
     n_starts : the most starts for one problem; by default those of ``settings``
-    always, never : masks (D,) or (B, D) of columns that must, or must not, be selected
+    always : a mask (D,) of columns that must be selected
+    never : a mask (D,) or (B, D) of columns that must not be
 
     Examples
     --------
@@ -119,7 +121,7 @@ def refine(
     >>> refined.support.tolist(), int(refined.n_agreeing_starts[0])
     ([[1, 3, 8]], 6)
     """
-    judge = CRITERIA[criterion].of(problem, n_selected)
+    judge = CRITERIA[criterion].judge(problem, n_selected, always)
     if n_selected == 0:
         return _nothing(problem, judge)
     if starts is None:
@@ -129,7 +131,7 @@ def refine(
     found = _searched(problem, asked, judge, generators)
     lost = np.flatnonzero(~np.isfinite(found.objective))
     if lost.size:
-        undiluted = judge._replace(is_diluted=False).problems(lost)
+        undiluted = replace(judge, is_diluted=False).problems(lost)
         own = [generators[i] for i in lost.tolist()]
         again = _searched(problem.problems(lost), asked.of(lost), undiluted, own)
         found = found.put(lost, again)
@@ -154,7 +156,7 @@ class _SearchQuestion(NamedTuple):
 def _searched(
     problem: Problem,
     asked: _SearchQuestion,
-    criterion: Criterion,
+    criterion: Judge,
     generators: Sequence[np.random.Generator],
 ) -> Refined:
     """Return the best supports; infinite objectives where only dependent ones were found."""
@@ -180,7 +182,7 @@ def _search(
     problem: Problem,
     columns: np.ndarray,
     limits: _Limits,
-    criterion: Criterion,
+    criterion: Judge,
     generators: Sequence[np.random.Generator],
     settings: SearchSettings,
 ) -> Search:
@@ -250,7 +252,7 @@ def _limits(
     return _Limits(excluded | (empty & enough), locked | (useful & ~enough))
 
 
-def _nothing(problem: Problem, criterion: Criterion) -> Refined:
+def _nothing(problem: Problem, criterion: Judge) -> Refined:
     n = problem.b.shape[0]
     none, zeros = np.empty((n, 0), dtype=np.int64), np.zeros(n, dtype=np.int64)
     score = support_scores(problem, none[:, None], criterion)[:, 0]
@@ -308,7 +310,8 @@ def equivalent_features(
     """
     if support.shape[1] == 0:
         return [{} for _ in range(len(support))]
-    change, correlation = swap_changes(problem, support, criterion)
+    judge = criterion.judge(problem, support.shape[1])
+    change, correlation = swap_changes(problem, support, judge)
     is_rounding = 1e-9 * (100.0 + to_numpy(problem.degrees_of_freedom)) + np.zeros(len(support))
     varies = (to_numpy(problem.diagonal) > 0.0)[:, None, :]
     is_copy = (np.abs(correlation) > SEARCH.near_duplicate) & varies
@@ -317,10 +320,10 @@ def equivalent_features(
     for i, members in enumerate(support):
         for table in (is_copy[i], maybe[i]):
             table[:, members] = False
-        one = problem.problems(np.asarray([i]))
-        free = is_copy[i] | _scores_as_well(
-            one, members, maybe[i], criterion, is_rounding[i], n_redundant
-        )
+        place = np.asarray([i])
+        one, own = problem.problems(place), judge.problems(place)
+        as_well = _scores_as_well(one, members, maybe[i], own, is_rounding[i], n_redundant)
+        free = is_copy[i] | as_well
         lists = [np.flatnonzero(row).tolist() for row in free]
         found.append(dict(zip(members.tolist(), lists, strict=True)))
     return found
@@ -330,7 +333,7 @@ def _scores_as_well(
     problem: Problem,
     members: np.ndarray,
     maybe: np.ndarray,
-    judge: Criterion,
+    judge: Judge,
     rounding: float,
     n_redundant: int,
 ) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data.determined_directions import on_rows, spectrum
 from ..data.quadratic import Problem
-from ..score.criterion import Criterion, scores_by_ridge, total_score
+from ..score.criterion import Judge, scores_by_ridge, total_score
 from ..score.tableau import Field
 from .record import SearchRecord, members_of
 from .search_settings import SEARCH, SearchSettings
@@ -26,7 +26,7 @@ class Search(NamedTuple):
     field: Field
     columns: np.ndarray
     """(B, W): the columns of ``problem`` that are in ``field``, in increasing order."""
-    criterion: Criterion
+    criterion: Judge
     records: Sequence[SearchRecord]
     generators: Sequence[np.random.Generator]
     n_iter: np.ndarray

@@ -20,8 +20,7 @@ from ..data.determined_directions import spectrum
 from ..data.quadratic import Problem, RowQuadratic
 from ..data.redundant_columns import redundant_columns
 from ..score.criterion import (
-    CRITERIA,
-    Criterion,
+    Judge,
     residual_floor,
     support_scores,
     undiluted_scores,
@@ -86,19 +85,17 @@ def first_columns(
 
 
 def swap_changes(
-    problem: Problem, members: np.ndarray, criterion: Criterion
+    problem: Problem, members: np.ndarray, criterion: Judge
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what every exchange adds to the score, and the correlation of its columns, (B, K, D).
 
     ``members`` is (B, K). The score is that of the Gaussian evidence, or of least squares, at one
     ridge, the best for the support. Entries at the columns of members mean nothing.
     """
-    if criterion.has_common_size:
-        criterion = CRITERIA["evidence"]
     rows = to_numpy(problem.rows(members))
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
     yy, dof, n = _numbers(problem)
-    ridge = np.maximum(_best_ridge(problem, members, rows, criterion), least_ridge(n))
+    ridge = np.maximum(_best_ridge(problem, members, rows, criterion.around_zero()), least_ridge(n))
     state = tableau_of_rows(rows, members, diagonal, b, yy, ridge)
     objective = swap_objectives(state, dof, residual_floor(yy), counts_log_det=False)
     # Standardised columns have the squared norm n, or zero.
@@ -106,23 +103,22 @@ def swap_changes(
 
 
 def _best_ridge(
-    problem: Problem, members: np.ndarray, rows: np.ndarray, criterion: Criterion
+    problem: Problem, members: np.ndarray, rows: np.ndarray, criterion: Judge
 ) -> np.ndarray:
     """Return for each support the ridge of the grid at which its evidence is highest, (B,)."""
     G = np.take_along_axis(rows, members[:, None, :], axis=2)
     b = np.take_along_axis(to_numpy(problem.b), members, axis=1)
     (yy, dof, _), (n_problems, K) = _numbers(problem), members.shape
-    judge = criterion.of(problem, K)
-    volume = judge.volume(np.arange(n_problems), np.full(n_problems, K))
-    scores = undiluted_scores(spectrum(G, b, yy), volume, yy, dof, judge)
-    return judge.ridges.kappa[np.argmin(scores, axis=-1)]
+    volume = criterion.volume(np.arange(n_problems), np.full(n_problems, K))
+    scores = undiluted_scores(spectrum(G, b, yy), volume, yy, dof, criterion)
+    return criterion.ridges.kappa[np.argmin(scores, axis=-1)]
 
 
 def exchange_scores_with(
     problem: Problem,
     members: np.ndarray,
     columns: np.ndarray,
-    criterion: Criterion,
+    criterion: Judge,
     n_redundant: int = 0,
 ) -> np.ndarray:
     """Return the exact scores, (K, M), of one support, (K,), with member k exchanged for column m.
@@ -136,7 +132,7 @@ def exchange_scores_with(
     supports = np.tile(np.searchsorted(used, members), (K, M, 1))
     supports[np.arange(K), :, np.arange(K)] = np.searchsorted(used, columns)
     supports = np.sort(supports.reshape(1, K * M, K), axis=-1)
-    return support_scores(few, supports, criterion.of(problem, K), n_redundant).reshape(K, M)
+    return support_scores(few, supports, criterion, n_redundant).reshape(K, M)
 
 
 def outside_swaps(
@@ -144,7 +140,7 @@ def outside_swaps(
     members: np.ndarray,
     excluded: np.ndarray,
     locked: np.ndarray,
-    criterion: Criterion,
+    criterion: Judge,
 ) -> np.ndarray:
     """Return by how much the best exchange that brings in column j lowers the score, (B, D).
 
