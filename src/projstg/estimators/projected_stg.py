@@ -48,9 +48,9 @@ class ProjectedSTG(GateSelector):
         of the data with the coefficients, their scale and the noise integrated out, where the
         prior of the coefficients (of standardised columns) is centred at zero. "common-size" is
         that probability with a prior of two parts: one is centred at zero, the other, with two
-        thirds of the weight, at a common size, with either sign; the data determine its width. In both, columns that nearly repeat
-        others have little prior probability, and columns that depend on each other have none
-        (dilution). "least-squares" is the residual sum of squares.
+        thirds of the weight, at a common size, with either sign; the data determine its width. In
+        both, columns that nearly repeat others have little prior probability, and columns that
+        depend on each other have none (dilution). "least-squares" is the residual sum of squares.
     selection : {"evidence", "ebic", "bic", "gic"}, default="evidence"
         How "auto" chooses K. "evidence" takes the size of the likeliest support over all sizes up
         to 200; beforehand sizes have a beta-binomial distribution with a mild pull to few columns,

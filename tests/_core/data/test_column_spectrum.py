@@ -6,6 +6,7 @@ import pytest
 from projstg._core.data import column_spectrum as module
 from projstg._core.data.column_spectrum import column_spectrum
 from projstg._core.data.standard_table import as_table
+from projstg._core.score.prior import log_mean_determinants
 
 
 def problem_of(X):
@@ -72,3 +73,14 @@ def test_of_many_columns_some_are_looked_at_unless_there_are_few_rows(n_rows, rn
     assert found.n_columns.tolist() == [60 if n_rows == 25 else 30]
     assert found.values.sum() == pytest.approx(found.n_columns[0])
     np.testing.assert_allclose(column_spectrum(Z.gram, nobody).n_columns, [30])
+
+
+def test_from_some_columns_the_mean_over_sets_of_them_is_about_the_same(rng, monkeypatch):
+    X = drawn(rng, 1, 200, 150)
+    Z, nobody, n = problem_of(X), np.zeros(150, dtype=bool), np.full(1, 200.0)
+    whole, some = [], []
+    for most, means in ((150, whole), (75, some)):
+        monkeypatch.setattr(module, "_MOST", most)
+        means += [log_mean_determinants(column_spectrum(Z, nobody), n, np.asarray([1e-3, 9.0]), 20)]
+    np.testing.assert_allclose(some[0], whole[0], atol=0.15)
+    assert whole[0].min() < -5.0
