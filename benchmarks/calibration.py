@@ -3,8 +3,8 @@
     python benchmarks/calibration.py --jobs 2 [--problems 1000]
 
 Simulation-based calibration of ``criterion="evidence"``: κ from the grid, K from its prior (or
-given), a support that is accepted with the prior of its columns at κ, coefficients N(0, σ²/κ) of
-columns at mean square one, σ = 1. The grid is cut to 0.1 … 30, in the draws and in the fit alike,
+given) and a support, by a walk under the prior itself, coefficients N(0, σ²/κ) of columns at mean
+square one, σ = 1. The grid is cut to 0.1 … 30, in the draws and in the fit alike,
 so that probabilities of all sizes occur. Whatever is stated must then happen as
 often: a gap is an error of computing, not of the prior. A *miss* is a gap beyond 0.05 and beyond
 2.5 standard errors, clustered by problem, in a bin of at least 200 cases (100 problems for
@@ -21,7 +21,7 @@ from projstg import ProjectedSTG
 from projstg._core.data.column_spectrum import column_spectrum
 from projstg._core.data.standard_table import as_table
 from projstg._core.score import criterion as scoring
-from projstg._core.score.prior import log_mean_determinants, size_prior
+from projstg._core.score.prior import log_mean_determinants, log_supports, size_prior
 from projstg._core.score.score_settings import SCORE
 from projstg.datasets import make_sparse_regression
 
@@ -33,7 +33,7 @@ DESIGNS = (
     {"design": "equicorrelated", "rho": 0.4},
 )
 COLUMNS, ROWS, MOST_GIVEN = (12, 24, 40), (30, 90), 8
-TOLERANCE = 0.05
+TOLERANCE, STEPS = 0.05, 2000
 KAPPA = 10.0 ** np.arange(-1.0, 1.75, 0.5)
 
 
@@ -44,20 +44,48 @@ def judge():
     return replace(scoring.CRITERIA["evidence"], ridges=ridges)
 
 
-def ridge_and_size(rng, prior, of, n):
-    """A ridge and a size, from their priors divided by what the columns take on average."""
-    means = log_mean_determinants(of, np.full(1, float(n)), KAPPA, prior.size - 1)[0]
-    weights = np.exp(prior - 0.5 * means)
-    place = rng.choice(weights.size, p=weights.ravel() / weights.sum())
-    i, k = np.unravel_index(place, weights.shape)
-    return KAPPA[i], int(k)
+def prior_of_columns(R, n):
+    """The log prior of a support at each ridge, from the correlations of its columns."""
+    values, soft = np.linalg.eigvalsh(R)[:, None], SCORE.repeated
+    left = (n * values + KAPPA) / (n + KAPPA)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factors = np.log(left * values * (1.0 + soft) / (values + soft))
+    return 0.5 * np.sum(np.where(values > 0.0, factors, -np.inf), axis=0)
 
 
-def prior_of_columns(R, n, kappa):
-    """The prior of a support, from the correlations of its columns, at a ridge."""
-    values, soft = np.linalg.eigvalsh(R), SCORE.repeated
-    left = (n * values + kappa) / (n + kappa)
-    return np.sqrt(np.prod(left * values * (1.0 + soft) / (values + soft)))
+def from_prior(rng, X, log_prior):
+    """A ridge and a support, by a Metropolis walk that begins at a size from its prior.
+
+    A step flips a column, exchanges one for another, or draws the ridge anew.
+    """
+    n, d = X.shape
+    R, sizes = X.T @ X / n, np.arange(log_prior.size)
+    of = column_spectrum(as_table(X[None], X[None, :, 0]).problem, np.zeros(d, dtype=bool))
+    means = log_mean_determinants(of, np.full(1, float(n)), KAPPA, sizes[-1])[0]
+    of_size = log_prior - log_supports(d, sizes) - 0.5 * means
+
+    def log_mass(mask):
+        own = np.flatnonzero(mask)
+        if own.size > sizes[-1]:
+            return np.full(KAPPA.size, -np.inf)
+        return of_size[:, own.size] + prior_of_columns(R[np.ix_(own, own)], n)
+
+    mask, size = np.zeros(d, dtype=bool), rng.choice(sizes, p=np.exp(log_prior))
+    mask[rng.choice(d, size, replace=False)] = True
+    now, place = log_mass(mask), 0
+    for step in range(STEPS):
+        if step % 4 == 0:
+            shares = np.exp(now - now.max()) if np.isfinite(now.max()) else np.ones(KAPPA.size)
+            place = rng.choice(KAPPA.size, p=shares / shares.sum())
+        other = mask.copy()
+        if step % 2:
+            other[rng.integers(d)] ^= True
+        elif 0 < mask.sum() < d:
+            other[[rng.choice(np.flatnonzero(mask)), rng.choice(np.flatnonzero(~mask))]] ^= True
+        found = log_mass(other)
+        if np.log(rng.random()) < found[place] - now[place] or not np.isfinite(now[place]):
+            mask, now = other, found
+    return KAPPA[place], mask
 
 
 def drawn(kind, index):
@@ -68,19 +96,13 @@ def drawn(kind, index):
     X = make_sparse_regression(n, d, 1, noise_std=1.0, **design, root=ROOT, repetition=index).X
     X = X - X.mean(axis=0)
     X = X / np.sqrt(np.mean(X**2, axis=0))
-    R = X.T @ X / n
-    of = column_spectrum(as_table(X[None], X[None, :, 0]).problem, np.zeros(d, dtype=bool))
     prior = size_prior(0, min(d, n - 3), d)
     if kind == "given":
         prior = np.where(np.arange(prior.size) == rng.integers(1, MOST_GIVEN + 1), 0.0, -np.inf)
-    while True:
-        kappa, k = ridge_and_size(rng, prior, of, n)
-        support = rng.choice(d, k, replace=False)
-        if rng.random() < prior_of_columns(R[np.ix_(support, support)], n, kappa):
-            break
-    beta = rng.standard_normal(k) / np.sqrt(kappa)
-    y = X[:, support] @ beta + rng.standard_normal(n)
-    return X, y, np.isin(np.arange(d), support)
+    kappa, truth = from_prior(rng, X, prior)
+    beta = rng.standard_normal(int(truth.sum())) / np.sqrt(kappa)
+    y = X[:, truth] @ beta + rng.standard_normal(n)
+    return X, y, truth
 
 
 def trial(kind, index):
