@@ -122,6 +122,7 @@ def show(rows):
                                    ("some", [r for r in own if r["size"]])):  # fmt: skip
                     found = reliability([row["exactly"] for row in rest], "exactly")
                     print_table(f"exactly, where {word} were selected", found)
+                _sure_by_world([r for r in own if r["size"]])
 
 
 def grouped(rows, key, names):
@@ -160,6 +161,16 @@ def show_times(before, after):
                 f"{new.sum():.1f} s after: {new.sum() / old.sum():.2f} times; "
                 f"medians {np.median(old):.3f} s, {np.median(new):.3f} s"
             )
+
+
+def _sure_by_world(rows):
+    """Print how sure "exactly" is in each world, between 0.6 and 0.9, where bins have few cases."""
+    for world, own in grouped(rows, "world", WORLDS).items():
+        said = np.asarray([row["exactly"][0][2:] for row in own])
+        said = said[(said[:, 0] >= 0.6) & (said[:, 0] < 0.9)]
+        if len(said):
+            stated, right = said.mean(axis=0)
+            print(f"   {world}: {len(said)} stated at {stated:.2f}, right {right:.2f}")
 
 
 def draw(rows, target):
