@@ -30,7 +30,8 @@ from sklearn.model_selection import KFold
 from projstg import ProjectedSTG
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
-from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
 from projstg._core.score.prior import log_supports, size_prior
 from projstg.datasets import make_sparse_regression
 from projstg.experiments.library_adapters import AbessSelector, LassoPath, _path_supports

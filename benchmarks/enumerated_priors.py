@@ -33,7 +33,8 @@ from scipy.special import logsumexp
 from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, in_parallel, reliability
 
 from projstg._core.data.standard_table import as_table
-from projstg._core.score.criterion import CRITERIA, support_spectra, total_score, undiluted_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_spectra, total_score, undiluted_scores
 from projstg._core.score.prior import log_supports, spectral_dilution
 
 D, MOST = 12, 5

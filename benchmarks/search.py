@@ -22,7 +22,8 @@ from problems import draw
 from projstg import Gates, ProjectedSTG, fit_many
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
-from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
 from projstg._core.search.best_support import refine
 from projstg._core.search.search_settings import SEARCH
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
-from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
 from projstg._core.search.working_set import restricted
 
 D = 8

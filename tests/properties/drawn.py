@@ -9,7 +9,7 @@ from knobs import nested
 from projstg import ProjectedSTG
 from projstg._core.data.standard_table import as_table
 from projstg._core.score.criterion import CRITERIA as JUDGES
-from projstg._core.score.criterion import support_scores
+from projstg._core.score.evidence import support_scores
 
 KINDS = (
     "normal",

@@ -11,7 +11,8 @@ from soaking import count, examples
 from projstg._core.data.standard_table import as_table
 from projstg._core.gates.moments import gate_moments
 from projstg._core.gates.projection import project
-from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
 from projstg._core.search.working_set import restricted
 

@@ -38,7 +38,8 @@ from .._core.data.original_units import in_range
 from .._core.data.quadratic import RowQuadratic
 from .._core.data.refit import refit_mask
 from .._core.data.standard_table import StandardTable, as_table
-from .._core.score.criterion import CRITERIA, support_scores
+from .._core.score.criterion import CRITERIA
+from .._core.score.evidence import support_scores
 from .._extras import extra
 from ._base import TableSelector
 from ._validation import check_coefficients, check_range, size_or_tenth

@@ -19,7 +19,8 @@ import numpy as np
 
 from .._core.data.quadratic import RowQuadratic
 from .._core.data.standardize import standardized
-from .._core.score.criterion import CRITERIA, support_scores
+from .._core.score.criterion import CRITERIA
+from .._core.score.evidence import support_scores
 from ..datasets.simulate import SimulatedProblem
 from ..metrics import (
     estimation_error,

@@ -8,7 +8,7 @@ from projstg._core.data import standard_table as table_module
 from projstg._core.data.original_units import in_units
 from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
 from projstg._core.data.standard_table import as_table
-from projstg._core.score.criterion import support_spectra
+from projstg._core.score.evidence import support_spectra
 
 
 @pytest.fixture(params=[False, True], ids=["equal rows", "weighted"])

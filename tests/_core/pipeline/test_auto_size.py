@@ -15,7 +15,8 @@ from projstg._core.data.standardize import standardized
 from projstg._core.pipeline import auto_size as auto
 from projstg._core.pipeline.information_criteria import SELECTIONS
 from projstg._core.pipeline.pipeline_settings import PIPELINE
-from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
 from projstg._core.score.prior import size_prior
 
 

@@ -10,7 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from projstg import STG, Gates, ProjectedSTG, fit_many
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
-from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
 
 
 def drawn(seed, n=30, n_features=20, k=5, noise=0.5):

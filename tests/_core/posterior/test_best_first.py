@@ -20,7 +20,8 @@ from oracles_search import all_supports
 
 from projstg._core.posterior.best_first import BestFirst
 from projstg._core.posterior.posterior_settings import POSTERIOR
-from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
 from projstg._core.score.prior import costs_of_sizes
 

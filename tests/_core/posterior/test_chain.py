@@ -18,7 +18,8 @@ from oracles_posterior import (
 
 from projstg._core.posterior.chain import Chains
 from projstg._core.posterior.posterior_settings import POSTERIOR
-from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
 from projstg._core.score.prior import costs_of_sizes
 
 ONE_STEP = replace(POSTERIOR, steps_at_a_ridge=1)

@@ -7,7 +7,8 @@ from oracles_posterior import ONLY_3, UP_TO_5, draw, field_of, holding, listed, 
 from projstg._core.posterior.chain import Chains
 from projstg._core.posterior.combined import Combined
 from projstg._core.posterior.counted import Counted
-from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
 from projstg._core.score.prior import costs_of_sizes
 
 JUDGE = CRITERIA["common-size"]

@@ -5,7 +5,8 @@ import pytest
 from oracles_posterior import JUDGES, LIMITS, PRIORS, draw, judge_of, listed, masks
 
 from projstg._core.posterior.enumeration import enumerated, n_supports
-from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
 from projstg._core.score.prior import costs_of_sizes
 
 

@@ -23,7 +23,8 @@ from projstg._core.data.standardize import standardized
 from projstg._core.posterior import probabilities
 from projstg._core.posterior.posterior_settings import POSTERIOR
 from projstg._core.posterior.probabilities import Beliefs, criterion_with_volume
-from projstg._core.score.criterion import CRITERIA, support_scores, total_score
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores, total_score
 from projstg._core.search.best_support import refine
 from projstg._core.search.record import Optima
 

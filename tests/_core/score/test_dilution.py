@@ -7,8 +7,9 @@ import pytest
 
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
-from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.dilution import dilutions, entering_costs, is_dependent
+from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
 from projstg._core.search.working_set import restricted
 

@@ -9,7 +9,8 @@ from oracles_search import SCORES
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
 from projstg._core.score import neighbours as around_module
-from projstg._core.score.criterion import CRITERIA, support_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
 from projstg._core.score.score_settings import SCORE
 from projstg._core.search.working_set import restricted

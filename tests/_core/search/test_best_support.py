@@ -10,7 +10,8 @@ from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
 from projstg._core.data.sufficient_statistics import Statistics
 from projstg._core.score import neighbours as around
-from projstg._core.score.criterion import CRITERIA, residual_floor, support_scores
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import residual_floor, support_scores
 from projstg._core.score.tableau import ridge_cost, swap_objectives, tableau, tableaux
 from projstg._core.search.best_support import equivalent_features, refine
 from projstg._core.search.record import SearchRecord

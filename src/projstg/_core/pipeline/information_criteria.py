@@ -15,7 +15,8 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
-from ..score.criterion import CRITERIA, Criterion, support_scores
+from ..score.criterion import CRITERIA, Criterion
+from ..score.evidence import support_scores
 from ..score.prior import log_supports
 from .pipeline_settings import PIPELINE
 

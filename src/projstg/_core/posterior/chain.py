@@ -29,14 +29,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.determined_directions import spectrum
-from ..score.criterion import (
-    Judge,
-    residual_floor,
-    ridge_scores,
-    total_score,
-    undiluted_scores,
-)
+from ..score.criterion import Judge
 from ..score.dilution import entering_costs, is_dependent
+from ..score.evidence import residual_floor, ridge_scores, total_score, undiluted_scores
 from ..score.prior import spectral_dilution
 from ..score.tableau import Field, tableau_of_rows
 from ..score.updates import added

@@ -24,8 +24,9 @@ import numpy as np
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
 from ..data.redundant_columns import redundant_forced
-from ..score.criterion import CRITERIA, Criterion, scores_by_ridge, support_spectra, total_score
+from ..score.criterion import CRITERIA, Criterion
 from ..score.dilution import is_dependent
+from ..score.evidence import scores_by_ridge, support_spectra, total_score
 from ..score.prior import costs_of_sizes, n_selectable
 from ..score.tableau import has_enough_digits, tableaux
 from ..search.record import Optima, slack

@@ -1,7 +1,7 @@
 """The scores of all supports one column away: exchanged, added, left out.
 
 There is one tableau (:mod:`.tableau`) for each ridge of the criterion. :mod:`.updates` gives the
-fits of the neighbours at that ridge, :mod:`.criterion` their scores at that ridge and, from these,
+fits of the neighbours at that ridge, :mod:`.evidence` their scores at that ridge and, from these,
 the score over all ridges. :mod:`.dilution` adds what repeated columns cost.
 """
 
@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .criterion import Criterion, Judge, RidgeFit, Ridges, residual_floor, ridge_scores, total_score
+from .criterion import Criterion, Judge, Ridges
 from .dilution import Costs, Dilution, dilutions
+from .evidence import RidgeFit, residual_floor, ridge_scores, total_score
 from .score_settings import SCORE
 from .tableau import Field, Tableau, has_enough_digits, swap_objectives, tableaux
 from .updates import added, exchanged, left_out, present

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .criterion import Criterion, Ridges, residual_floor
+from .criterion import Criterion, Ridges
+from .evidence import residual_floor
 from .score_settings import SCORE
 
 __all__ = [

@@ -1,6 +1,6 @@
 r"""The fits of all supports one column away from a tableau's: exchanged, added, left out.
 
-Each function returns the :class:`~.criterion.RidgeFit` of the new supports, which is all of y that
+Each function returns the :class:`~.evidence.RidgeFit` of the new supports, which is all of y that
 their scores need. ``now`` is the RidgeFit of the support itself (:func:`present`); if it has no
 effects, none are computed. There are two steps, in the letters of :mod:`.tableau`.
 
@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .criterion import Criterion, RidgeFit, signs_of, sized_effects
+from .criterion import Criterion
+from .evidence import RidgeFit, signs_of, sized_effects
 from .tableau import Tableau
 
 __all__ = ["added", "exchanged", "left_out", "present"]

@@ -20,7 +20,8 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
-from ..score.criterion import CRITERIA, Criterion, Judge, support_scores
+from ..score.criterion import CRITERIA, Criterion, Judge
+from ..score.evidence import support_scores
 from .multistart import run_rounds
 from .polish import polish
 from .record import Optima, SearchRecord, members_of, optima, slack
@@ -43,7 +44,7 @@ class Refined(NamedTuple):
     support: np.ndarray
     """(B, K), each in increasing order."""
     objective: np.ndarray
-    """The score of the support, lower is better (:mod:`projstg._core.score.criterion`)."""
+    """The score of the support, lower is better (:mod:`projstg._core.score.evidence`)."""
     n_starts: np.ndarray
     n_agreeing_starts: np.ndarray
     """How many independent starts arrived at this support."""

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..data.determined_directions import on_rows, spectrum
 from ..data.quadratic import Problem
-from ..score.criterion import Judge, scores_by_ridge, total_score
+from ..score.criterion import Judge
+from ..score.evidence import scores_by_ridge, total_score
 from ..score.tableau import Field
 from .record import SearchRecord, members_of
 from .search_settings import SEARCH, SearchSettings

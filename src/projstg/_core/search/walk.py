@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..score.criterion import residual_floor
+from ..score.evidence import residual_floor
 from ..score.tableau import Field, Tableau, exchange, swap_objectives, tableau
 from .search_settings import SEARCH, SearchSettings
 

@@ -19,12 +19,8 @@ from ..arrays.backend import to_numpy
 from ..data.determined_directions import spectrum
 from ..data.quadratic import Problem, RowQuadratic
 from ..data.redundant_columns import redundant_columns
-from ..score.criterion import (
-    Judge,
-    residual_floor,
-    support_scores,
-    undiluted_scores,
-)
+from ..score.criterion import Judge
+from ..score.evidence import residual_floor, support_scores, undiluted_scores
 from ..score.tableau import Field, least_ridge, swap_objectives, tableau_of_rows
 
 __all__ = [
