@@ -1,5 +1,7 @@
 """A criterion's ridges have a prior; a judge is that of its problems alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracles_search import all_supports
@@ -54,6 +56,13 @@ def test_around_zero_a_judge_ranks_as_the_evidence_does():
     evidence = CRITERIA["evidence"].judge(Z)
     assert evidence.around_zero() is evidence
     np.testing.assert_allclose(np.ptp(zero - support_scores(Z, every, evidence)), 0.0, atol=1e-9)
+
+
+def test_where_no_effect_may_be_around_zero_all_ridges_are_asked():
+    common = CRITERIA["common-size"]
+    nowhere = np.full(21, np.inf)
+    sized = replace(common, ridges=common.ridges._replace(zero_cost=nowhere))
+    assert sized.judge(drawn(1)).around_zero().ridges.kappa.size == 21
 
 
 def test_a_judge_at_some_ridges_has_their_volumes():

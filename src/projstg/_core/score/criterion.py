@@ -97,12 +97,13 @@ class Judge(Criterion):
         return replace(self, ridges=self.ridges.at(ridges), volume_of_size=few)
 
     def around_zero(self) -> Judge:
-        """Return the judge of effects around zero alone."""
+        """Return the judge of effects around zero alone, over the ridges these may have, or all."""
         if not self.has_common_size:
             return self
-        found = self.at(np.isfinite(self.ridges.zero_cost))
-        nowhere = np.full_like(found.ridges.size_cost, np.inf)
-        return replace(found, ridges=found.ridges._replace(size_cost=nowhere))
+        finite = np.isfinite(self.ridges.zero_cost)
+        found = self.at(finite if finite.any() else ~finite)
+        zeros = np.zeros_like(found.ridges.kappa)
+        return replace(found, ridges=Ridges(found.ridges.kappa, zeros, zeros + np.inf))
 
     def volume(self, problem: np.ndarray | int, sizes: np.ndarray) -> np.ndarray:
         """Return what so many columns cost at each ridge, (..., R).
