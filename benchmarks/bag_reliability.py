@@ -118,11 +118,7 @@ def show(rows):
                     _by_group(name, own, "world", WORLDS)
                     _by_group(name, own, "design", DESIGNS)
             if kind == "free":
-                for word, rest in (("none", [r for r in own if not r["size"]]),
-                                   ("some", [r for r in own if r["size"]])):  # fmt: skip
-                    found = reliability([row["exactly"] for row in rest], "exactly")
-                    print_table(f"exactly, where {word} were selected", found)
-                _sure_by_world([r for r in own if r["size"]])
+                _none_and_some(own)
 
 
 def grouped(rows, key, names):
@@ -148,6 +144,25 @@ def _by_group(name, rows, key, names):
     print(f"   most over- and understated in one {key}: {', '.join(words)}")
 
 
+def _none_and_some(rows):
+    """Print how sure "exactly" is apart for where no column was selected."""
+    some = [row for row in rows if row["size"]]
+    for word, own in (("none", [row for row in rows if not row["size"]]), ("some", some)):
+        lines = reliability([row["exactly"] for row in own], "exactly")
+        print_table(f"exactly, where {word} were selected", lines)
+    _sure_by_world(some)
+
+
+def _sure_by_world(rows):
+    """Print how sure "exactly" is in each world, between 0.6 and 0.9, where bins have few cases."""
+    for world, own in grouped(rows, "world", WORLDS).items():
+        said = np.asarray([row["exactly"][0][2:] for row in own])
+        said = said[(said[:, 0] >= 0.6) & (said[:, 0] < 0.9)]
+        if len(said):
+            stated, right = said.mean(axis=0)
+            print(f"   {world}: {len(said)} stated at {stated:.2f}, right {right:.2f}")
+
+
 def show_times(before, after):
     """Print how many times as long the fits of ``after`` took, on the problems of both."""
     earlier = {(r["bag"], r["kind"], r["index"]): r["seconds"] for r in before}
@@ -161,16 +176,6 @@ def show_times(before, after):
                 f"{new.sum():.1f} s after: {new.sum() / old.sum():.2f} times; "
                 f"medians {np.median(old):.3f} s, {np.median(new):.3f} s"
             )
-
-
-def _sure_by_world(rows):
-    """Print how sure "exactly" is in each world, between 0.6 and 0.9, where bins have few cases."""
-    for world, own in grouped(rows, "world", WORLDS).items():
-        said = np.asarray([row["exactly"][0][2:] for row in own])
-        said = said[(said[:, 0] >= 0.6) & (said[:, 0] < 0.9)]
-        if len(said):
-            stated, right = said.mean(axis=0)
-            print(f"   {world}: {len(said)} stated at {stated:.2f}, right {right:.2f}")
 
 
 def draw(rows, target):

@@ -6,7 +6,8 @@ Tables of 80 rows and 11 columns, y = 2x₁ + x₂ − x₃ + noise, and a colum
 is 0.9 to 0.9999. The case is chosen to be hard: with the near copy there are four effects of one
 size. Shown are how often "auto" selects x₁ and the near copy both, how often exactly the true
 columns, and the mean probabilities of x₁ and of the near copy. ``--repeated`` is the eigenvalue
-below which columns count as repeated.
+below which columns count as repeated; without it the script also runs on older code
+(``PYTHONPATH=OLD/src``).
 """
 
 import argparse
@@ -32,9 +33,10 @@ def drawn(correlation, index):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeated", type=float, default=SCORE.repeated)
+    parser.add_argument("--repeated", type=float)
     options = parser.parse_args()
-    object.__setattr__(SCORE, "repeated", options.repeated)
+    if options.repeated is not None:
+        object.__setattr__(SCORE, "repeated", options.repeated)
     print(f"correlation  both  exact  probabilities   ({TABLES} tables each)")
     for correlation in (0.9, 0.99, 0.999, 0.9999):
         models = [ProjectedSTG().fit(*drawn(correlation, index)) for index in range(TABLES)]

@@ -29,10 +29,10 @@ from projstg._core.score.prior import costs_of_sizes
 TO_THE_END = replace(POSTERIOR, settled=0.0, negligible=200.0)
 
 
-def looking(Z, judge, prior, always=(), never=(), settings=TO_THE_END):
+def looking(Z, criterion, prior, always=(), never=(), settings=TO_THE_END):
     n_columns = Z.b.shape[1]
     costs = costs_of_sizes(prior, n_columns - len(never), len(always))
-    own = judge_of(Z, judge, always)
+    own = judge_of(Z, criterion, always)
     exact = lambda supports: support_scores(Z, supports[None], own)[0]  # noqa: E731
     return BestFirst(field_of(Z, always, never), own, costs, exact, settings)
 
@@ -56,10 +56,10 @@ def a_poor_support(Z, prior, always=(), never=()):
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("noise", [0.5, 3.0])
 def test_to_the_end_it_counts_all_supports(name, limits, prior, noise):
-    Z, judge, prior = draw(0, noise=noise), CRITERIA[name], PRIORS[prior]
+    Z, criterion, prior = draw(0, noise=noise), CRITERIA[name], PRIORS[prior]
     always, never = LIMITS[limits]
-    expected = listed(Z, judge, prior, always, never)
-    looked = looking(Z, judge, prior, always, never)
+    expected = listed(Z, criterion, prior, always, never)
+    looked = looking(Z, criterion, prior, always, never)
     begin(looked, a_poor_support(Z, prior, always, never))
     looked.look_around(10_000)
     found = looked.counted
@@ -71,12 +71,12 @@ def test_to_the_end_it_counts_all_supports(name, limits, prior, noise):
 
 
 def test_what_comes_twice_counts_once_in_whatever_order():
-    Z, judge = draw(3, noise=0.1), CRITERIA["common-size"]
+    Z, criterion = draw(3, noise=0.1), CRITERIA["common-size"]
     supports = all_supports(D, 3)
-    order = np.argsort(support_scores(Z, supports[None], judge)[0])
+    order = np.argsort(support_scores(Z, supports[None], criterion)[0])
     answers = []
     for way in (order, order[::-1], np.append(order, order)):
-        looked = looking(Z, judge, ONLY_3)
+        looked = looking(Z, criterion, ONLY_3)
         begin(looked, supports[way])
         answers.append(looked.counted)
     for found in answers[1:]:
@@ -85,8 +85,8 @@ def test_what_comes_twice_counts_once_in_whatever_order():
 
 
 def test_a_better_support_than_all_that_were_found_turns_up():
-    Z, judge = draw(4, noise=0.1), CRITERIA["common-size"]
-    looked = looking(Z, judge, ONLY_3, settings=POSTERIOR)
+    Z, criterion = draw(4, noise=0.1), CRITERIA["common-size"]
+    looked = looking(Z, criterion, ONLY_3, settings=POSTERIOR)
     begin(looked, [[3, 4, 5]])
     looked.look_around(POSTERIOR.most_looks)
     assert np.flatnonzero(looked.counted.masks[0]).tolist() == [0, 1, 2]
@@ -94,30 +94,30 @@ def test_a_better_support_than_all_that_were_found_turns_up():
 
 
 def test_however_many_are_as_likely_the_best_has_been_looked_around():
-    Z, judge = draw(12, n_rows=10, n_columns=30, noise=100.0), CRITERIA["common-size"]
+    Z, criterion = draw(12, n_rows=10, n_columns=30, noise=100.0), CRITERIA["common-size"]
     supports = all_supports(30, 3)
-    order = np.argsort(support_scores(Z, supports[None], judge)[0])
-    looked = looking(Z, judge, ONLY_3, settings=POSTERIOR)
+    order = np.argsort(support_scores(Z, supports[None], criterion)[0])
+    looked = looking(Z, criterion, ONLY_3, settings=POSTERIOR)
     begin(looked, supports[order[500:]])  # so many that no eight have a share of one percent
     looked.look_around(100)
     best = np.flatnonzero(looked.counted.masks[0])[None]
-    around = neighbours(field_of(Z), np.zeros(1, int), best, judge.judge(Z), resize=False)
+    around = neighbours(field_of(Z), np.zeros(1, int), best, criterion.judge(Z), resize=False)
     assert around.exchanged.min() >= around.present[0] - 1e-7
 
 
 def test_dependent_supports_are_not_counted():
-    Z, judge = draw(5), CRITERIA["common-size"]
+    Z, criterion = draw(5), CRITERIA["common-size"]
     X = Z.X.copy()
     X[..., 7], X[..., 6] = -X[..., 0], (X[..., 1] + X[..., 2]) / np.sqrt(2.0)
     Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
-    looked = looking(Z, judge, UP_TO_5)
+    looked = looking(Z, criterion, UP_TO_5)
     begin(looked, [[3, 4, 5]])
     looked.look_around(10_000)
     found = looked.counted.masks
     assert not np.any(found[:, 0] & found[:, 7])
     assert not np.any(found[:, 1] & found[:, 2] & found[:, 6])
     assert np.any(found[:, 1] & found[:, 6])
-    known = listed(Z, judge, UP_TO_5)
+    known = listed(Z, criterion, UP_TO_5)
     assert len(found) == sum(p > 0.0 for p in known.values())
 
 
@@ -127,11 +127,11 @@ def test_what_the_tables_have_no_digits_for_is_scored_one_by_one(most, monkeypat
 
     none = lambda field, problem, state: np.zeros(len(problem), bool)  # noqa: E731
     monkeypatch.setattr(around, "has_enough_digits", none)
-    Z, judge = draw(6, noise=2.0), CRITERIA["common-size"]
-    looked = looking(Z, judge, UP_TO_5, settings=replace(TO_THE_END, most_one_by_one=most))
+    Z, criterion = draw(6, noise=2.0), CRITERIA["common-size"]
+    looked = looking(Z, criterion, UP_TO_5, settings=replace(TO_THE_END, most_one_by_one=most))
     begin(looked, a_poor_support(Z, UP_TO_5))
     looked.look_around(1 if most == 5 else 10_000)
-    expected = listed(Z, judge, UP_TO_5)
+    expected = listed(Z, criterion, UP_TO_5)
     found = looked.counted
     assert len(found.costs) == (6 if most == 5 else len(expected))
     if most > 5:

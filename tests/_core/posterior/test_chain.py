@@ -25,13 +25,15 @@ from projstg._core.score.prior import costs_of_sizes
 ONE_STEP = replace(POSTERIOR, steps_at_a_ridge=1)
 
 
-def chains(Z, judge, prior, supports, always=(), never=(), seed=0, doubt=None, settings=POSTERIOR):
+def chains(
+    Z, criterion, prior, supports, always=(), never=(), seed=0, doubt=None, settings=POSTERIOR
+):
     n_columns = Z.b.shape[1]
     begin = np.stack([np.isin(np.arange(n_columns), own) for own in supports])
     costs = costs_of_sizes(prior, n_columns - len(never), len(always))
     doubt = np.ones(n_columns) if doubt is None else doubt
     generator = np.random.default_rng(seed)
-    field, own = field_of(Z, always, never), judge_of(Z, judge, always)
+    field, own = field_of(Z, always, never), judge_of(Z, criterion, always)
     return Chains(field, own, costs, begin, doubt, generator, settings)
 
 
@@ -49,33 +51,33 @@ def average(sample):
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("prior", PRIORS)
 def test_its_law_is_the_posterior(name, limits, prior):
-    Z, judge, prior = draw(0, noise=2.0), CRITERIA[name], PRIORS[prior]
+    Z, criterion, prior = draw(0, noise=2.0), CRITERIA[name], PRIORS[prior]
     always, never = LIMITS[limits]
     begin = [[*always, *(j for j in (1, 3, 4) if j not in always)][:3]] * 80
     doubt = np.random.default_rng(1).uniform(0.2, 1.0, 8)  # any will do
-    run = chains(Z, judge, prior, begin, always, never, doubt=doubt)
+    run = chains(Z, criterion, prior, begin, always, never, doubt=doubt)
     run.run(150)
     inclusion, sizes = average(run.run(150))
-    expected = summed(listed(Z, judge, prior, always, never), 8, prior.size)
+    expected = summed(listed(Z, criterion, prior, always, never), 8, prior.size)
     np.testing.assert_allclose(inclusion, expected[0], atol=0.03)
     np.testing.assert_allclose(sizes, expected[1], atol=0.03)
 
 
 @pytest.mark.parametrize("always", [[], [3, 7]], ids=["free", "forced copies"])
 def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge(always):
-    Z, judge, n_redundant = draw(1, noise=2.0), CRITERIA["common-size"], len(always) // 2
+    Z, criterion, n_redundant = draw(1, noise=2.0), CRITERIA["common-size"], len(always) // 2
     begin = [[0, 3], [], [1, 2, 5, 6, 7], [4]]
     if always:
         Z.X[..., 7] = -Z.X[..., 3]
         Z = type(Z)(Z.X, Z.y, Z.n, Z.degrees_of_freedom)
         begin = [[0, 3, 7], [3, 7], [1, 2, 3, 5, 7]]
-    run = chains(Z, judge, UP_TO_5, begin, always, settings=ONE_STEP)
+    run = chains(Z, criterion, UP_TO_5, begin, always, settings=ONE_STEP)
     run._draw_ridges()
     bases = run._bases()
     shares = run._shares(bases)
     costs = costs_of_sizes(UP_TO_5, 8, len(always))
     for base, share, r in zip(bases, shares, run.ridge, strict=True):
-        at_ridge = judge_of(Z, judge, always).at(np.asarray([r]))
+        at_ridge = judge_of(Z, criterion, always).at(np.asarray([r]))
         members, logs = np.flatnonzero(base), []
         for j in [*range(8), None]:
             own = members if j is None else np.append(members, j)
@@ -92,25 +94,25 @@ def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge(always):
 
 
 def test_supports_it_has_been_at_have_their_exact_costs():
-    Z, judge = draw(2, noise=2.0), CRITERIA["common-size"]
-    run = chains(Z, judge, UP_TO_5, [[0, 3], [1], [2, 4, 5, 6], []], settings=ONE_STEP)
+    Z, criterion = draw(2, noise=2.0), CRITERIA["common-size"]
+    run = chains(Z, criterion, UP_TO_5, [[0, 3], [1], [2, 4, 5, 6], []], settings=ONE_STEP)
     run.run(12)
     costs = costs_of_sizes(UP_TO_5, 8, 0)
     for masks, found in run.visited:
         for mask, cost in zip(masks, found, strict=True):
             own = np.flatnonzero(mask)
-            expected = support_scores(Z, own[None, None], judge)[0, 0] + costs[own.size]
+            expected = support_scores(Z, own[None, None], criterion)[0, 0] + costs[own.size]
             assert cost == pytest.approx(expected, rel=1e-9)
 
 
 def test_it_never_enters_a_dependent_support():
-    Z, judge = draw(3, n_columns=6, noise=2.0), CRITERIA["common-size"]
+    Z, criterion = draw(3, n_columns=6, noise=2.0), CRITERIA["common-size"]
     X = Z.X.copy()
     X[..., 5], X[..., 4] = X[..., 0], (X[..., 1] - X[..., 2]) / np.sqrt(2.0)
     near = X[..., 3] + 3e-7 * X[..., 2]  # nearer than the rule for rank, though no copy
     X = np.concatenate([X, near[..., None]], axis=-1)
     Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
-    run = chains(Z, judge, UP_TO_5, [[0, 1, 3]] * 50)
+    run = chains(Z, criterion, UP_TO_5, [[0, 1, 3]] * 50)
     sample = run.run(60)
     both = sample.bases[:, :, None, :] | np.eye(8, 7, dtype=bool)
     is_likely = sample.shares > 0.0
@@ -120,17 +122,17 @@ def test_it_never_enters_a_dependent_support():
 
 
 def test_the_same_seed_has_the_same_draws():
-    Z, judge = draw(4, noise=2.0), CRITERIA["common-size"]
+    Z, criterion = draw(4, noise=2.0), CRITERIA["common-size"]
     one, same, other = (
-        chains(Z, judge, UP_TO_5, [[0, 3], [1]], seed=seed).run(10).bases for seed in (5, 5, 6)
+        chains(Z, criterion, UP_TO_5, [[0, 3], [1]], seed=seed).run(10).bases for seed in (5, 5, 6)
     )
     np.testing.assert_array_equal(one, same)
     assert not np.array_equal(one, other)
 
 
 def test_where_no_support_of_a_block_is_possible_the_chain_stays(monkeypatch):
-    Z, judge = draw(5, noise=2.0), CRITERIA["common-size"]
-    run = chains(Z, judge, UP_TO_5, [[0, 3], [1], []])
+    Z, criterion = draw(5, noise=2.0), CRITERIA["common-size"]
+    run = chains(Z, criterion, UP_TO_5, [[0, 3], [1], []])
     nothing = lambda bases, members, rows: np.full((3, 9), np.inf)  # noqa: E731
     monkeypatch.setattr(run, "_dilution", nothing)
     for _ in range(5):

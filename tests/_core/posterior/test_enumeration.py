@@ -14,12 +14,12 @@ from projstg._core.score.prior import costs_of_sizes
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("prior", PRIORS)
 def test_it_is_the_list_of_all_supports(name, limits, prior):
-    Z, judge, prior = draw(0), CRITERIA[name], PRIORS[prior]
+    Z, criterion, prior = draw(0), CRITERIA[name], PRIORS[prior]
     always, never = masks(*LIMITS[limits])
     costs = costs_of_sizes(prior, int(np.sum(~never)), int(always.sum()))
-    exact = judge_of(Z, judge, LIMITS[limits][0])
+    exact = judge_of(Z, criterion, LIMITS[limits][0])
     found = enumerated(lambda own: support_scores(Z, own[None], exact)[0], costs, always, never)
-    expected = listed(Z, judge, prior, *LIMITS[limits])
+    expected = listed(Z, criterion, prior, *LIMITS[limits])
     assert n_supports(costs, always, never) == len(found.costs) == len(expected)
     assert np.all(np.diff(found.costs) >= 0.0)
     for mask, weight in zip(found.masks, found.weights, strict=True):
@@ -28,11 +28,13 @@ def test_it_is_the_list_of_all_supports(name, limits, prior):
 
 
 def test_of_a_support_and_its_copies_one_counts():
-    Z, judge = draw(1), CRITERIA["evidence"]
+    Z, criterion = draw(1), CRITERIA["evidence"]
     X = Z.X.copy()
     X[..., 7] = X[..., 0]
     Z, nobody = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom), np.zeros(8, dtype=bool)
     costs = costs_of_sizes(PRIORS["K = 3"], 8, 0)
-    found = enumerated(lambda own: support_scores(Z, own[None], judge)[0], costs, nobody, nobody)
+    found = enumerated(
+        lambda own: support_scores(Z, own[None], criterion)[0], costs, nobody, nobody
+    )
     assert len(found.costs) == 56 - 6  # without those that hold both
     assert not np.any(found.masks[:, 0] & found.masks[:, 7])

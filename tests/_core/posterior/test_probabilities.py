@@ -34,9 +34,9 @@ def searched(Z, size, criterion="common-size", **limits):
     return refine(Z, size, generators=generators, criterion=criterion, **limits).optima[0]
 
 
-def beliefs(Z, judge, prior, always=(), never=(), settings=POSTERIOR):
+def beliefs(Z, criterion, prior, always=(), never=(), settings=POSTERIOR):
     always, never = limits_of(always, never, Z.b.shape[1])
-    return Beliefs(Z, judge, prior, always=always, never=never, settings=settings)
+    return Beliefs(Z, criterion, prior, always=always, never=never, settings=settings)
 
 
 def close(found, expected, support, prior, atol):
@@ -56,11 +56,11 @@ def close(found, expected, support, prior, atol):
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("prior", PRIORS)
 def test_of_few_supports_all_are_scored(name, limits, prior):
-    Z, judge, prior = draw(0, noise=2.0), CRITERIA[name], PRIORS[prior]
-    known = beliefs(Z, judge, prior, *LIMITS[limits])
+    Z, criterion, prior = draw(0, noise=2.0), CRITERIA[name], PRIORS[prior]
+    known = beliefs(Z, criterion, prior, *LIMITS[limits])
     assert known.is_enumerable
     known.enumerate()
-    expected = listed(Z, judge, prior, *LIMITS[limits])
+    expected = listed(Z, criterion, prior, *LIMITS[limits])
     assert tuple(known.likeliest.tolist()) == max(expected, key=expected.get)
     found = known.about(known.likeliest)
     close(found, expected, known.likeliest, prior, 1e-7)
@@ -73,16 +73,16 @@ def test_of_few_supports_all_are_scored(name, limits, prior):
 @pytest.mark.parametrize("noise", [0.7, 3.0])
 @pytest.mark.parametrize("prior", [ONLY_3, UP_TO_5], ids=["K = 3", "up to 5"])
 def test_counted_and_sampled_it_is_nearly_that(name, noise, prior):
-    Z, judge = draw(1, noise=noise), CRITERIA[name]
+    Z, criterion = draw(1, noise=noise), CRITERIA[name]
     settings = replace(POSTERIOR, most_looks=1)
-    known = beliefs(Z, judge, prior, settings=settings)
+    known = beliefs(Z, criterion, prior, settings=settings)
     sizes = np.flatnonzero(np.isfinite(prior))
     for size in sizes.tolist():
         every = searched(Z, size, name)
         known.count([Optima(every.supports[:2], every.scores[:2])])
     few = len(known.counted.costs)
     known.sample(0)
-    expected = listed(Z, judge, prior)
+    expected = listed(Z, criterion, prior)
     assert few < len(expected)
     found = known.about(known.likeliest)
     assert found.accuracy.method == "sampled"
@@ -94,8 +94,8 @@ def test_counted_and_sampled_it_is_nearly_that(name, noise, prior):
 
 
 def test_a_search_that_has_scored_all_supports_is_the_enumeration():
-    Z, judge = draw(2, noise=2.0), CRITERIA["common-size"]
-    taken, scored = (beliefs(Z, judge, ONLY_3) for _ in range(2))
+    Z, criterion = draw(2, noise=2.0), CRITERIA["common-size"]
+    taken, scored = (beliefs(Z, criterion, ONLY_3) for _ in range(2))
     taken.take(searched(Z, 3))
     scored.enumerate()
     one, other = (known.about(np.asarray([0, 1, 2])) for known in (taken, scored))
@@ -105,10 +105,10 @@ def test_a_search_that_has_scored_all_supports_is_the_enumeration():
 
 
 def test_what_is_said_of_a_support_that_is_not_among_the_best_is_its_probability_too():
-    Z, judge = draw(3, noise=0.5), CRITERIA["common-size"]
-    known = beliefs(Z, judge, ONLY_3)
+    Z, criterion = draw(3, noise=0.5), CRITERIA["common-size"]
+    known = beliefs(Z, criterion, ONLY_3)
     known.enumerate()
-    expected = listed(Z, judge, ONLY_3)
+    expected = listed(Z, criterion, ONLY_3)
     found = known.about(np.asarray([5, 6, 7]))
     assert found.exactly == pytest.approx(expected[5, 6, 7], rel=1e-6)
     assert found.all_belong == pytest.approx(expected[5, 6, 7], rel=1e-6)
@@ -129,8 +129,8 @@ def test_every_one_of_many_equal_columns_has_its_share():
 
 
 def test_counting_goes_on_from_what_it_has():
-    Z, judge = draw(4, n_columns=20, noise=1.5), CRITERIA["common-size"]
-    known = beliefs(Z, judge, UP_TO_5)
+    Z, criterion = draw(4, n_columns=20, noise=1.5), CRITERIA["common-size"]
+    known = beliefs(Z, criterion, UP_TO_5)
     known.count([searched(Z, 1)])
     before = len(known.counted.costs)
     known.count([searched(Z, 3)])
@@ -139,10 +139,10 @@ def test_counting_goes_on_from_what_it_has():
 
 
 def test_the_draws_depend_on_the_seed_alone():
-    Z, judge = draw(5, n_columns=20, noise=2.0), CRITERIA["common-size"]
+    Z, criterion = draw(5, n_columns=20, noise=2.0), CRITERIA["common-size"]
     answers = []
     for seed in (3, 3, 4):
-        known = beliefs(Z, judge, UP_TO_5)
+        known = beliefs(Z, criterion, UP_TO_5)
         known.count([searched(Z, size) for size in (1, 3)])
         known.sample(seed)
         answers.append(known.about(known.likeliest))
@@ -153,10 +153,10 @@ def test_the_draws_depend_on_the_seed_alone():
 
 
 def test_a_better_support_that_a_chain_has_been_at_is_the_likeliest():
-    Z, judge = draw(6, n_columns=30, noise=0.3), CRITERIA["common-size"]
-    known = beliefs(Z, judge, ONLY_3, settings=replace(POSTERIOR, most_looks=0))
+    Z, criterion = draw(6, n_columns=30, noise=0.3), CRITERIA["common-size"]
+    known = beliefs(Z, criterion, ONLY_3, settings=replace(POSTERIOR, most_looks=0))
     poor = np.asarray([[0, 11, 12]])
-    known.count([Optima(poor, support_scores(Z, poor[None], judge)[0])])
+    known.count([Optima(poor, support_scores(Z, poor[None], criterion)[0])])
     assert known.likeliest.tolist() == [0, 11, 12]
     known.sample(0)
     assert known.likeliest.tolist() == [0, 1, 2]
@@ -166,8 +166,8 @@ def test_a_better_support_that_a_chain_has_been_at_is_the_likeliest():
 def test_a_fit_that_leaves_no_digits_is_counted_and_not_sampled(monkeypatch):
     none = lambda field, problem, state: np.zeros(1, bool)  # noqa: E731
     monkeypatch.setattr(probabilities, "has_enough_digits", none)
-    Z, judge = draw(7, noise=0.0), CRITERIA["common-size"]
-    known = beliefs(Z, judge, ONLY_3)
+    Z, criterion = draw(7, noise=0.0), CRITERIA["common-size"]
+    known = beliefs(Z, criterion, ONLY_3)
     known.count([searched(Z, 3)])
     known.sample(0)
     found = known.about(known.likeliest)
@@ -179,10 +179,10 @@ def test_a_fit_that_leaves_no_digits_is_counted_and_not_sampled(monkeypatch):
 
 
 def test_where_all_supports_are_dependent_there_is_no_dilution():
-    Z, judge = draw(8), CRITERIA["common-size"]
+    Z, criterion = draw(8), CRITERIA["common-size"]
     X = np.repeat(Z.X[..., :2], 4, axis=-1)
     Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
-    counted, scored = (beliefs(Z, judge, ONLY_3) for _ in range(2))
+    counted, scored = (beliefs(Z, criterion, ONLY_3) for _ in range(2))
     scored.enumerate()
     supports = np.asarray([[0, 1, 4], [0, 4, 5]])
     counted.count([Optima(supports, np.zeros(2))])
@@ -198,16 +198,16 @@ def test_where_all_supports_are_dependent_there_is_no_dilution():
 def test_no_columns_at_all_weigh_what_they_should_beside_the_others(noise):
     """No columns have no ridge, and so lose nothing when the grid is cut."""
     settings = replace(POSTERIOR, useless_ridge=0.02, settled=0.0, negligible=200.0)
-    Z, judge = draw(9, noise=noise), CRITERIA["common-size"]
-    known = beliefs(Z, judge, UP_TO_5, settings=replace(settings, most_looks=10_000))
+    Z, criterion = draw(9, noise=noise), CRITERIA["common-size"]
+    known = beliefs(Z, criterion, UP_TO_5, settings=replace(settings, most_looks=10_000))
     found = [searched(Z, size) for size in (0, 1, 3)]
     known.count(found)
     by_ridge = [known._by_ridge(one.supports) for one in found]
     groups = [one.supports for one in found]
     useful = probabilities._useful_ridges(groups, by_ridge, settings)
     assert 0 < useful.sum() < useful.size
-    assert len(known.counted.costs) == len(listed(Z, judge, UP_TO_5))
-    _, sizes = summed(listed(Z, judge, UP_TO_5), D, 6)
+    assert len(known.counted.costs) == len(listed(Z, criterion, UP_TO_5))
+    _, sizes = summed(listed(Z, criterion, UP_TO_5), D, 6)
     np.testing.assert_allclose(known.about(known.likeliest).sizes, sizes, rtol=0.1)
 
 
@@ -217,13 +217,13 @@ def test_least_squares_has_no_probabilities_of_its_own():
 
 
 def test_of_many_columns_those_that_come_closest_are_looked_at():
-    Z, judge = draw(10, n_columns=40, n_rows=25, noise=0.5), CRITERIA["common-size"]
+    Z, criterion = draw(10, n_columns=40, n_rows=25, noise=0.5), CRITERIA["common-size"]
     prior = np.where(np.arange(5) == 4, 0.0, -np.inf)
     always, never = limits_of([39], [5], 40)
     search = searched(Z, 4, always=always, never=never)
     answers = []
     for settings in (POSTERIOR, replace(POSTERIOR, most_columns=20, n_leaders=1)):
-        known = beliefs(Z, judge, prior, [39], [5], settings)
+        known = beliefs(Z, criterion, prior, [39], [5], settings)
         known.count([search])
         known.sample(0)
         answers.append(known.about(known.likeliest))
@@ -237,11 +237,11 @@ def test_of_many_columns_those_that_come_closest_are_looked_at():
 
 def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
     """Its columns have no place in the field, and another's place is not theirs."""
-    Z, judge = draw(11, n_columns=40, n_rows=25, noise=0.5), CRITERIA["common-size"]
+    Z, criterion = draw(11, n_columns=40, n_rows=25, noise=0.5), CRITERIA["common-size"]
     few = replace(POSTERIOR, most_columns=5, n_leaders=1)
     supports = np.asarray([[0, 1, 2], [0, 1, 38], [17, 38, 39]])
-    known = beliefs(Z, judge, ONLY_3, settings=few)
-    known.count([Optima(supports, support_scores(Z, supports[None], judge)[0])])
+    known = beliefs(Z, criterion, ONLY_3, settings=few)
+    known.count([Optima(supports, support_scores(Z, supports[None], criterion)[0])])
     found = known.about(known.likeliest)
     columns = np.flatnonzero(found.inclusion > 0.0)
     assert columns.size <= 5
@@ -249,7 +249,7 @@ def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
     for own in found.supports:
         assert np.unique(own).size == 3
     for own, probability in zip(found.supports[1:], found.probabilities[1:], strict=True):
-        odds = support_scores(Z, np.stack([own, found.supports[0]])[None], judge)[0]
+        odds = support_scores(Z, np.stack([own, found.supports[0]])[None], criterion)[0]
         expected = np.exp(-0.5 * (odds[0] - odds[1])) * found.probabilities[0]
         np.testing.assert_allclose(probability, expected, rtol=0.02)
     outside = known.about(np.asarray([17, 38, 39]))
@@ -258,15 +258,15 @@ def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
 
 
 def test_a_better_support_with_columns_not_looked_at_makes_the_count_begin_again():
-    Z, judge = draw(13, n_columns=40, n_rows=40, noise=0.3), CRITERIA["common-size"]
+    Z, criterion = draw(13, n_columns=40, n_rows=40, noise=0.3), CRITERIA["common-size"]
     few = replace(POSTERIOR, most_columns=6, n_leaders=1)
-    known = beliefs(Z, judge, UP_TO_5, settings=few)
+    known = beliefs(Z, criterion, UP_TO_5, settings=few)
     poor = np.asarray([[30], [31]])
     known._columns = lambda groups, scores: np.unique(np.concatenate([g.ravel() for g in groups]))
-    known.count([Optima(poor, support_scores(Z, poor[None], judge)[0])])
+    known.count([Optima(poor, support_scores(Z, poor[None], criterion)[0])])
     assert not {0, 1, 2} <= set(known.columns.tolist())
     best = np.asarray([[0, 1, 2]])
-    known.count([Optima(best, support_scores(Z, best[None], judge)[0])])
+    known.count([Optima(best, support_scores(Z, best[None], criterion)[0])])
     known.sample(0)
     found = known.about(known.likeliest)
     assert known.likeliest.tolist() == [0, 1, 2]
@@ -280,9 +280,9 @@ def test_dependent_columns_that_must_be_selected_weigh_alike_wherever_they_were_
     X = rng.standard_normal((1, 60, 13))
     X[..., 1:6] = X[..., :1]
     y = X[..., 0] + 0.3 * X[..., 7] - 0.25 * X[..., 9] + rng.standard_normal((1, 60))
-    Z, judge = standardized(RowQuadratic.from_rows(X, y))[0], CRITERIA["evidence"]
+    Z, criterion = standardized(RowQuadratic.from_rows(X, y))[0], CRITERIA["evidence"]
     prior, forced = np.full(14, -np.log(14.0)), range(6)
-    exact, counted = (beliefs(Z, judge, prior, forced) for _ in range(2))
+    exact, counted = (beliefs(Z, criterion, prior, forced) for _ in range(2))
     exact.enumerate()
     always, never = limits_of(forced, (), 13)
     counted.count([searched(Z, size, "evidence", always=always, never=never) for size in (6, 8)])
@@ -294,8 +294,8 @@ def test_dependent_columns_that_must_be_selected_weigh_alike_wherever_they_were_
 
 
 def test_scores_over_all_ridges_are_those_of_the_criterion():
-    Z, judge = draw(12), CRITERIA["common-size"]
+    Z, criterion = draw(12), CRITERIA["common-size"]
     supports = np.asarray([[0, 1, 2], [3, 4, 5]])
-    by_ridge = beliefs(Z, judge, ONLY_3)._by_ridge(supports)
-    expected = support_scores(Z, supports[None], judge)[0]
+    by_ridge = beliefs(Z, criterion, ONLY_3)._by_ridge(supports)
+    expected = support_scores(Z, supports[None], criterion)[0]
     np.testing.assert_allclose(total_score(by_ridge), expected, rtol=1e-12)

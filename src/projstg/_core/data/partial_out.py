@@ -20,7 +20,13 @@ from .determined_directions import ENOUGH_DIGITS, SMALLEST_SHARE
 from .quadratic import GramQuadratic, Problem, RowQuadratic
 from .standardize import standardized
 
-__all__ = ["ForcedCoefficients", "forced_coefficients", "forced_mask", "partialled"]
+__all__ = [
+    "ForcedCoefficients",
+    "forced_coefficients",
+    "forced_mask",
+    "partialled",
+    "without_part",
+]
 
 
 def partialled(problem: Problem, forced: Array) -> tuple[Problem, Array]:
@@ -28,14 +34,17 @@ def partialled(problem: Problem, forced: Array) -> tuple[Problem, Array]:
 
     A coefficient of the new problem divided by its scale, (B, D), is one of the old.
     """
-    left: Problem
+    return standardized(without_part(problem, forced), _tolerance(problem, forced))
+
+
+def without_part(problem: Problem, forced: Array) -> Problem:
+    """Return problems without the part of columns ``forced``, (F,), in the scale they had."""
     if isinstance(problem, RowQuadratic):
-        left = _left_of_rows(problem, forced)
-    else:
-        left = _left_of_sums(problem, forced)
-        for i in _without_digits(problem, forced):
-            left = _with(left, i, _left_of_rows(_rows_of(problem, i), forced).gram)
-    return standardized(left, _tolerance(problem, forced))
+        return _left_of_rows(problem, forced)
+    left = _left_of_sums(problem, forced)
+    for i in _without_digits(problem, forced):
+        left = _with(left, i, _left_of_rows(_rows_of(problem, i), forced).gram)
+    return left
 
 
 class ForcedCoefficients(NamedTuple):

@@ -183,7 +183,7 @@ def _with_beliefs(
     Both are over supports of the size that was found.
     """
     k, optima = found.support.shape[1], found.optima[0]
-    criterion = _judge_of(options.criterion, found)
+    criterion = _criterion_of(options.criterion, found)
     prior = np.where(np.arange(k + 1) == k, 0.0, -np.inf)
     beliefs = Beliefs(problem, criterion, prior, always=always, never=never)
     if found.is_complete[0] and CRITERIA[options.criterion].counts_volume:
@@ -197,7 +197,7 @@ def _with_beliefs(
     return found, beliefs.about(found.support[0])
 
 
-def _judge_of(name: str, found: Refined) -> Criterion:
+def _criterion_of(name: str, found: Refined) -> Criterion:
     """Return the criterion that probabilities come from, for what was found in one problem."""
     criterion = CRITERIA[criterion_with_volume(name)]
     is_diluted = bool(found.is_diluted[0]) or not CRITERIA[name].counts_volume
