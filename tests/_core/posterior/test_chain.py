@@ -39,8 +39,8 @@ def chains(
 
 def average(sample):
     """Inclusion and sizes over all blocks, each by its shares."""
-    n_columns = sample.bases.shape[2]
-    base, share = sample.bases.reshape(-1, n_columns), sample.shares.reshape(-1, n_columns + 1)
+    blocks = sample.blocks.ravel()
+    base, share = sample.bases[blocks], sample.shares[blocks]
     sizes, n_sizes = base.sum(axis=1), sample.own.size - 1
     inclusion = np.mean(base + share[:, :-1], axis=0)
     grown = np.bincount(sizes + 1, share[:, :-1].sum(axis=1), n_sizes + 1)[:n_sizes]
@@ -74,7 +74,7 @@ def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge(always):
     run = chains(Z, criterion, UP_TO_5, begin, always, settings=ONE_STEP)
     run._draw_ridges()
     bases = run._bases()
-    shares = run._shares(bases)
+    shares = run._shares(bases, run.ridge)
     costs = costs_of_sizes(UP_TO_5, 8, len(always))
     for base, share, r in zip(bases, shares, run.ridge, strict=True):
         at_ridge = judge_of(Z, criterion, always).at(np.asarray([r]))
@@ -114,7 +114,7 @@ def test_it_never_enters_a_dependent_support():
     Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
     run = chains(Z, criterion, UP_TO_5, [[0, 1, 3]] * 50)
     sample = run.run(60)
-    both = sample.bases[:, :, None, :] | np.eye(8, 7, dtype=bool)
+    both = sample.bases[:, None, :] | np.eye(8, 7, dtype=bool)
     is_likely = sample.shares > 0.0
     for forbidden in ([0, 5], [1, 2, 4], [3, 6]):
         assert not np.any(both[is_likely][:, forbidden].all(axis=1))
@@ -123,17 +123,35 @@ def test_it_never_enters_a_dependent_support():
 
 def test_the_same_seed_has_the_same_draws():
     Z, criterion = draw(4, noise=2.0), CRITERIA["common-size"]
+    begin = [[0, 3], [1]]
     one, same, other = (
-        chains(Z, criterion, UP_TO_5, [[0, 3], [1]], seed=seed).run(10).bases for seed in (5, 5, 6)
+        chains(Z, criterion, UP_TO_5, begin, seed=seed).run(10) for seed in (5, 5, 6)
     )
-    np.testing.assert_array_equal(one, same)
-    assert not np.array_equal(one, other)
+    np.testing.assert_array_equal(one.bases[one.blocks], same.bases[same.blocks])
+    np.testing.assert_array_equal(one.shares[one.blocks], same.shares[same.blocks])
+    assert not np.array_equal(one.bases[one.blocks], other.bases[other.blocks])
+
+
+def test_a_block_that_comes_again_is_the_same_as_one_computed_anew():
+    Z, criterion = draw(6, noise=2.0), CRITERIA["common-size"]
+    run = chains(Z, criterion, UP_TO_5, [[0, 3], [1], [2, 4, 5]] * 4, settings=ONE_STEP)
+    computed = []
+    for step in range(30):
+        run._draw_ridges()
+        bases = run._bases()
+        anew = run._shares(bases, run.ridge)
+        blocks = run._blocks(bases)
+        computed += blocks
+        np.testing.assert_array_equal(np.asarray(run._all_bases)[blocks], bases)
+        np.testing.assert_allclose(np.asarray(run._all_shares)[blocks], anew, rtol=1e-6, atol=1e-12)
+        run._step(step)
+    assert np.unique(computed).size < len(computed) / 2
 
 
 def test_where_no_support_of_a_block_is_possible_the_chain_stays(monkeypatch):
     Z, criterion = draw(5, noise=2.0), CRITERIA["common-size"]
     run = chains(Z, criterion, UP_TO_5, [[0, 3], [1], []])
-    nothing = lambda bases, members, rows: np.full((3, 9), np.inf)  # noqa: E731
+    nothing = lambda bases, members, rows: np.full((len(bases), 9), np.inf)  # noqa: E731
     monkeypatch.setattr(run, "_dilution", nothing)
     for _ in range(5):
         run.run(1)

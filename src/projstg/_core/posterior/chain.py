@@ -15,7 +15,8 @@ now and then. Any d_i will do; larger ones for columns in doubt save steps that 
 column that belongs and put it back.
 
 **What is kept** of a step is the base and the probabilities within the block (Rao and Blackwell):
-they average over all supports of the block, not only over the one drawn.
+they average over all supports of the block, not only over the one drawn. Chains come back to the
+same blocks again and again, so each block at each ridge is computed once.
 
 Chains of different sizes make their steps together. A shorter base is filled with a column of
 zeros. That changes no evidence: its prior integrates to one, whatever its coefficient; and it does
@@ -44,20 +45,21 @@ _TINY = 1e-300
 
 
 class Sample(NamedTuple):
-    """The blocks of T steps of C chains."""
+    """The blocks of T steps of C chains; there are U different ones."""
 
     bases: np.ndarray
-    """(T, C, D)."""
+    """(U, D)."""
     shares: np.ndarray
-    """(T, C, D + 1): the probability, within the block, of the base with each column; the last is
+    """(U, D + 1): the probability, within the block, of the base with each column; the last is
     that of the base itself."""
+    blocks: np.ndarray
+    """(T, C): which block each step had."""
     own: np.ndarray
     """own(K) of the sizes 0 … K_max + 1."""
 
     def after(self, other: Sample) -> Sample:
-        """Return the steps of another sample and then these."""
-        bases = np.concatenate([other.bases, self.bases])
-        return Sample(bases, np.concatenate([other.shares, self.shares]), self.own)
+        """Return the steps of an earlier sample of the same chains and then these."""
+        return self._replace(blocks=np.concatenate([other.blocks, self.blocks]))
 
 
 class Visited(NamedTuple):
@@ -101,16 +103,15 @@ class Chains:
         self.ridge = np.zeros(len(masks), dtype=np.int64)
         self.visited: list[Visited] = []
         self._dependent: dict[bytes, bool] = {}
-        # One number for each chain.
-        n_chains = len(masks)
-        self._yy, self._dof, self._n = (np.repeat(one, n_chains) for one in field[2:5])
-        self._floor = residual_floor(self._yy)[:, None]
+        # All blocks so far, and the places of those that are known by base and ridge.
+        self._all_bases: list[np.ndarray] = []
+        self._all_shares: list[np.ndarray] = []
+        self._places: dict[bytes, int] = {}
 
     def run(self, n_steps: int) -> Sample:
         """Make so many steps and return their blocks."""
-        blocks = [self._step(step) for step in range(n_steps)]
-        bases, shares = (np.stack(parts) for parts in zip(*blocks, strict=True))
-        return Sample(bases, shares, self.own)
+        blocks = np.asarray([self._step(step) for step in range(n_steps)])
+        return Sample(np.asarray(self._all_bases), np.asarray(self._all_shares), blocks, self.own)
 
     def cool_down(self, n_steps: int) -> None:
         """Make steps that forget where the chains began, and are not kept.
@@ -123,21 +124,22 @@ class Chains:
             cooled = step / (self.settings.cooling * n_steps)
             self._step(step, max(hottest - (hottest - 1.0) * cooled, 1.0))
 
-    def _step(self, step: int, temperature: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-        """Make a step and return the base and the shares of each chain's block."""
+    def _step(self, step: int, temperature: float = 1.0) -> list[int]:
+        """Make a step and return the places of the chains' blocks."""
         if step % self.settings.steps_at_a_ridge == 0:
             self._draw_ridges()
-        base = self._bases()
-        share = self._shares(base)
+        bases = self._bases()
+        blocks = self._blocks(bases)
+        share = np.asarray([self._all_shares[block] for block in blocks])
         if temperature > 1.0:
             share = share ** (1.0 / temperature)
             share /= share.sum(axis=1, keepdims=True)
         drawn = np.cumsum(share, axis=1) < self.generator.random((len(share), 1))
         chosen = np.minimum(drawn.sum(axis=1), share.shape[1] - 1)
-        self.masks = base.copy()
-        grown = np.flatnonzero(chosen < base.shape[1])
+        self.masks = bases
+        grown = np.flatnonzero(chosen < bases.shape[1])
         self.masks[grown, chosen[grown]] = True
-        return base, share
+        return blocks
 
     def _bases(self) -> np.ndarray:
         """Return the base of the block that each chain chooses, (C, D)."""
@@ -149,12 +151,37 @@ class Chains:
         bases[leaves, place[leaves]] = False
         return bases
 
-    def _shares(self, bases: np.ndarray) -> np.ndarray:
-        """Return the probabilities within each block, (C, D + 1)."""
+    def _blocks(self, bases: np.ndarray) -> list[int]:
+        """Return the places of the chains' blocks with these bases; new ones are computed."""
+        keys = [one.tobytes() + at.tobytes() for one, at in zip(bases, self.ridge, strict=True)]
+        new = list({key: c for c, key in enumerate(keys) if key not in self._places}.values())
+        if new:
+            for c, shares in zip(new, self._shares(bases[new], self.ridge[new]), strict=True):
+                self._places[keys[c]] = self._add(bases[c], shares)
+        blocks = [self._places[key] for key in keys]
+        for c, block in enumerate(blocks):
+            if not self._all_shares[block].any():  # rounding makes all its supports dependent
+                blocks[c] = self._add(bases[c], self._staying(c, bases[c]))
+        return blocks
+
+    def _add(self, base: np.ndarray, shares: np.ndarray) -> int:
+        self._all_bases.append(base.copy())
+        self._all_shares.append(shares)
+        return len(self._all_shares) - 1
+
+    def _staying(self, chain: int, base: np.ndarray) -> np.ndarray:
+        """Return the shares of a block in which a chain stays where it is, (D + 1,)."""
+        shares = np.zeros(base.size + 1)
+        left = np.flatnonzero(self.masks[chain] & ~base)
+        shares[left if left.size else base.size] = 1.0
+        return shares
+
+    def _shares(self, bases: np.ndarray, ridge: np.ndarray) -> np.ndarray:
+        """Return the probabilities within blocks, (C, D + 1), zero where nothing is possible."""
         members = _padded(bases)
         rows = self.field.G[0][members]
         sizes = bases.sum(axis=1)
-        costs = self._scores(members, rows, sizes)
+        costs = self._scores(members, rows, sizes, ridge)
         costs += self._dilution(bases, members, rows)
         # A support of one column j more chooses this base with (1 − own(K + 1)) d_j/Σd.
         doubt = (bases @ self.doubt)[:, None] + self.doubt
@@ -162,35 +189,27 @@ class Chains:
         costs[:, :-1] += self._grows[sizes][:, None] - 2.0 * log_share
         costs[:, -1] += self._stays[sizes]
         costs[:, :-1][bases | self.excluded] = np.inf
-        self._stay_where_nothing_is_possible(costs, bases)
-        costs -= np.min(costs, axis=1, keepdims=True)
-        shares = np.exp(-0.5 * costs)
-        shares /= shares.sum(axis=1, keepdims=True)
+        lowest = np.min(costs, axis=1, keepdims=True)
+        shares = np.exp(-0.5 * (costs - np.where(np.isfinite(lowest), lowest, 0.0)))
+        shares /= np.maximum(shares.sum(axis=1, keepdims=True), _TINY)
         return shares
 
-    def _stay_where_nothing_is_possible(self, costs: np.ndarray, bases: np.ndarray) -> None:
-        """Let chains stay where rounding makes all supports of a block dependent."""
-        lost = np.flatnonzero(np.isinf(np.min(costs, axis=1)))
-        if not lost.size:
-            return
-        left = self.masks[lost] & ~bases[lost]
-        costs[lost, np.where(left.any(axis=1), np.argmax(left, axis=1), bases.shape[1])] = 0.0
-
-    def _scores(self, members: np.ndarray, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-        """Return the scores at the chains' ridges of the bases with each column, (C, D + 1).
+    def _scores(
+        self, members: np.ndarray, rows: np.ndarray, sizes: np.ndarray, at: np.ndarray
+    ) -> np.ndarray:
+        """Return the scores of the bases with each column, (C, D + 1), at the ridges ``at``, (C,).
 
         ``sizes``, (C,), are those of the bases. Columns of zeros, and redundant ones, do not count.
         """
-        ridge, b = self.criterion.ridges.at(self.ridge), self.field.b
-        state = tableau_of_rows(rows, members, self.diagonal, b, self._yy, ridge.kappa)
+        field, ridge = self.field, self.criterion.ridges.at(at)
+        state = tableau_of_rows(rows, members, self.diagonal, field.b, field.yy, ridge.kappa)
         fit = added(state, ridge.kappa, has_effects=self.criterion.has_common_size)
-        stays, grows = (
-            np.take_along_axis(self._volume(size), self.ridge[:, None], axis=1)
-            for size in (sizes, sizes + 1)
-        )
-        is_base = np.arange(fit.rss.shape[1]) == fit.rss.shape[1] - 1
-        volume, dof = np.where(is_base, stays, grows), self._dof[:, None]
-        return ridge_scores(fit, ridge.beside(1), volume, dof, self._floor, self.criterion)
+        every = np.arange(len(at))
+        volume = np.empty_like(fit.rss)
+        volume[:] = self._volume(sizes + 1)[every, at][:, None]
+        volume[:, -1] = self._volume(sizes)[every, at]
+        floor = residual_floor(field.yy)[:, None]
+        return ridge_scores(fit, ridge.beside(1), volume, field.dof[:, None], floor, self.criterion)
 
     def _volume(self, sizes: np.ndarray) -> np.ndarray:
         """Return what so many columns, (C,), cost, (C, R); redundant ones do not count."""
@@ -201,7 +220,7 @@ class Chains:
         if not self.criterion.is_diluted:
             return np.zeros((len(bases), bases.shape[1] + 1))
         redundant = np.broadcast_to(self.field.redundant, (len(rows), rows.shape[2]))
-        costs, in_doubt = entering_costs(rows, members, self.diagonal, self._n, redundant)
+        costs, in_doubt = entering_costs(rows, members, self.diagonal, self.field.n, redundant)
         costs[:, -1] = 0.0
         if in_doubt.any():
             in_doubt = in_doubt[:, :-1] & ~bases & ~self.excluded
@@ -220,18 +239,18 @@ class Chains:
     def _draw_ridges(self) -> None:
         """Draw each chain's κ given its support."""
         members = _padded(self.masks)
-        G, b = self.field.G[0], self.field.b[0]
-        own = spectrum(G[members[:, :, None], members[:, None, :]], b[members], self._yy)
+        (G,), (b,), yy, dof, n = self.field[:5]
+        own = spectrum(G[members[:, :, None], members[:, None, :]], b[members], yy)
         sizes = self.masks.sum(axis=1)
         volume = self._volume(sizes)
-        scores = undiluted_scores(own, volume, self._yy, self._dof, self.criterion)
+        scores = undiluted_scores(own, volume, yy, dof, self.criterion)
         shares = np.exp(-0.5 * (scores - np.min(scores, axis=1, keepdims=True)))
         sums = np.cumsum(shares, axis=1)
         draws = self.generator.random((len(sums), 1)) * sums[:, -1:]
         self.ridge = np.minimum(np.sum(sums < draws, axis=1), scores.shape[1] - 1)
         cost = total_score(scores) + self.cost_of_size[sizes]
         if self.criterion.is_diluted:
-            cost = cost + spectral_dilution(own.values, self._n)
+            cost = cost + spectral_dilution(own.values, n)
         self.visited.append(Visited(self.masks.copy(), cost))
 
 

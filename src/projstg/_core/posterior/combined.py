@@ -58,8 +58,9 @@ class Combined:
         self._least_error = least_error
         self._covered = np.ones(1)
         if sample is not None:
+            self._n_chains = sample.blocks.shape[1]
             self._outside = np.where(_is_counted(counted, sample), 0.0, sample.shares)
-            self._mass = self._outside.sum(axis=2)
+            self._mass = self._outside.sum(axis=1)
             self._groups = _groups(sample)
             self._shares = self._pooled_shares(sample)
             self._covered = self._averages(1.0 - self._mass)
@@ -79,38 +80,37 @@ class Combined:
         inside = self._weights @ self._counted.masks
         if self._sample is None:
             return self._exact(inside)
-        with_base = self._sample.bases * self._mass[:, :, None]
-        return self._estimate(inside, with_base + self._outside[:, :, :-1])
+        with_base = self._sample.bases * self._mass[:, None]
+        return self._estimate(inside, with_base + self._outside[:, :-1])
 
     def sizes(self, n_sizes: int) -> Estimate:
         """Return the probability of each size 0 … n_sizes − 1."""
         inside = np.bincount(self._counted.sizes, self._weights, n_sizes)
         if self._sample is None:
             return self._exact(inside)
-        size = self._sample.bases.sum(axis=2)[:, :, None]
-        outside = np.zeros((*size.shape[:2], n_sizes + 1))
-        np.put_along_axis(outside, size, self._outside[:, :, -1:], axis=2)
-        grown = self._outside[:, :, :-1].sum(axis=2, keepdims=True)
-        np.put_along_axis(outside, size + 1, grown, axis=2)
-        return self._estimate(inside, outside[:, :, :n_sizes])
+        size, every = self._sample.bases.sum(axis=1), np.arange(len(self._outside))
+        outside = np.zeros((every.size, n_sizes + 1))
+        outside[every, size] = self._outside[:, -1]
+        outside[every, size + 1] = self._outside[:, :-1].sum(axis=1)
+        return self._estimate(inside, outside[:, :n_sizes])
 
     def holding(self, columns: np.ndarray) -> Estimate:
         """Return the probability that the support holds all of the columns."""
         inside = np.asarray([self._weights[self._counted.holding(columns)].sum()])
         if self._sample is None:
             return self._exact(inside)
-        lacks = ~self._sample.bases[:, :, columns]
-        n_lacking = lacks.sum(axis=2)
-        lacking = columns[np.argmax(lacks, axis=2)] if columns.size else n_lacking
-        entering = np.take_along_axis(self._outside, lacking[:, :, None], axis=2)[:, :, 0]
+        lacks = ~self._sample.bases[:, columns]
+        n_lacking = lacks.sum(axis=1)
+        lacking = columns[np.argmax(lacks, axis=1)] if columns.size else n_lacking
+        entering = self._outside[np.arange(len(lacking)), lacking]
         outside = np.where(n_lacking == 1, entering, np.where(n_lacking == 0, self._mass, 0.0))
-        return self._estimate(inside, outside[:, :, None])
+        return self._estimate(inside, outside[:, None])
 
     def _exact(self, inside: np.ndarray) -> Estimate:
         return Estimate(np.clip(inside, 0.0, 1.0), np.zeros_like(inside))
 
     def _estimate(self, inside: np.ndarray, outside: np.ndarray) -> Estimate:
-        """Return the probabilities (Q,), from their shares in E and outside, by block (T, C, Q)."""
+        """Return the probabilities (Q,), from their shares in E and outside, by block (U, Q)."""
         pooled = self._covered[:, None] * inside + self._averages(outside)
         without = pooled[1:]
         n_chains = len(without)
@@ -122,17 +122,16 @@ class Combined:
     def _sums(self, values: np.ndarray) -> np.ndarray:
         """Return sums over the blocks of each size, (1 + C, S, …): of all chains, and without each.
 
-        ``values`` is (T, C, …).
+        ``values`` is (U, …).
         """
-        n_chains = values.shape[1]
-        flat = np.ascontiguousarray(values, dtype=float).reshape(len(self._groups.indices), -1)
-        own = (self._groups @ flat).reshape(n_chains, -1, *values.shape[2:])
+        flat = np.ascontiguousarray(values, dtype=float).reshape(len(values), -1)
+        own = (self._groups @ flat).reshape(self._n_chains, -1, *values.shape[1:])
         every = own.sum(axis=0)
         return np.concatenate([every[None], every - own])
 
     def _pooled_shares(self, sample: Sample) -> np.ndarray:
         """Return the weight of one block of each size, (1 + C, S), for each pool of chains."""
-        stay = sample.shares[:, :, -1]
+        stay = sample.shares[:, -1]
         n, stayed = np.round(self._sums(np.ones_like(stay))), self._sums(stay)
         is_met = n > 0.0
         counts = np.where(is_met, n, 1.0)
@@ -153,29 +152,28 @@ class Combined:
         return share / np.sum(share, axis=1, keepdims=True) / counts
 
     def _averages(self, values: np.ndarray) -> np.ndarray:
-        """Return means over blocks, (1 + C, …), from values (T, C, …)."""
+        """Return means over blocks, (1 + C, …), from values (U, …)."""
         sums = self._sums(values)
         return np.einsum("ps,ps...->p...", self._shares, sums)
 
 
 def _groups(sample: Sample) -> csr_array:
-    """Return the matrix that sums blocks by chain and size of the base, (C·S, T·C)."""
-    n_steps, n_chains, _ = sample.bases.shape
-    n_sizes = sample.own.size - 1
-    size = sample.bases.sum(axis=2)
-    group = (np.arange(n_chains) * n_sizes + size).ravel()
-    block = np.arange(n_steps * n_chains)
-    return csr_array((np.ones(block.size), (group, block)), shape=(n_chains * n_sizes, block.size))
+    """Return how often each chain had each block, by size of the base, (C·S, U)."""
+    n_chains, n_sizes = sample.blocks.shape[1], sample.own.size - 1
+    size = sample.bases.sum(axis=1)[sample.blocks]
+    group = np.arange(n_chains) * n_sizes + size
+    shape = (n_chains * n_sizes, len(sample.bases))
+    return csr_array((np.ones(group.size), (group.ravel(), sample.blocks.ravel())), shape=shape)
 
 
 def _is_counted(counted: Counted, sample: Sample) -> np.ndarray:
-    """Return which supports of the blocks, (T, C, D + 1), were counted."""
+    """Return which supports of the blocks, (U, D + 1), were counted."""
     codes = support_codes(counted.masks.shape[1])
     zero = np.uint64(0)
     known = np.sort(np.bitwise_xor.reduce(np.where(counted.masks, codes, zero), axis=1))
-    base = np.bitwise_xor.reduce(np.where(sample.bases, codes, zero), axis=2)
+    base = np.bitwise_xor.reduce(np.where(sample.bases, codes, zero), axis=1)
     matters = np.nonzero(sample.shares > _NEGLIGIBLE)
-    keys = base[matters[:2]] ^ np.append(codes, zero)[matters[2]]
+    keys = base[matters[0]] ^ np.append(codes, zero)[matters[1]]
     place = np.minimum(np.searchsorted(known, keys), known.size - 1)
     found = np.zeros(sample.shares.shape, dtype=bool)
     found[matters] = known[place] == keys

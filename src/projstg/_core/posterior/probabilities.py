@@ -197,7 +197,7 @@ class Beliefs:
             self._sample = chains.run(settings.steps)
         size = float(weights @ self.counted.sizes)
         most_steps = settings.budget(self.columns.size, size, is_given=is_one_size)
-        while len(self._sample.bases) < most_steps and not self._is_accurate():
+        while len(self._sample.blocks) < most_steps and not self._is_accurate():
             self._sample = chains.run(settings.steps).after(self._sample)
         self._visited = chains.visited
 
@@ -253,7 +253,7 @@ class Beliefs:
         if self._sample is None:
             return Accuracy("counted", n_supports, 0, float("nan"), False)
         error = float(np.max(inclusion.error))
-        n_draws = int(np.prod(self._sample.bases.shape[:2]))
+        n_draws = self._sample.blocks.size
         return Accuracy("sampled", n_supports, n_draws, error, error <= self.settings.tolerance)
 
     def _ranked(self, n: int) -> Counted:
