@@ -16,7 +16,7 @@ column that belongs and put it back.
 
 **What is kept** of a step is the base and the probabilities within the block (Rao and Blackwell):
 they average over all supports of the block, not only over the one drawn. Chains come back to the
-same blocks again and again, so each block at each ridge is computed once.
+same blocks again and again; each block at each ridge is computed once.
 
 Chains of different sizes make their steps together. A shorter base is filled with a column of
 zeros. That changes no evidence: its prior integrates to one, whatever its coefficient; and it does
@@ -25,6 +25,7 @@ not count in the size.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,7 @@ from ..score.evidence import residual_floor, ridge_scores, total_score, undilute
 from ..score.prior import spectral_dilution
 from ..score.tableau import Field, tableau_of_rows
 from ..score.updates import added
+from .once import Once
 from .posterior_settings import POSTERIOR, PosteriorSettings
 
 __all__ = ["Chains", "Sample", "Visited"]
@@ -101,17 +103,19 @@ class Chains:
             self._grows = np.append(cost_of_size[1:], np.inf) - 2.0 * np.log(1.0 - self.own[1:])
             self._log_doubt = np.log(self.doubt)
         self.ridge = np.zeros(len(masks), dtype=np.int64)
-        self.visited: list[Visited] = []
         self._dependent: dict[bytes, bool] = {}
-        # All blocks so far, and the places of those that are known by base and ridge.
-        self._all_bases: list[np.ndarray] = []
-        self._all_shares: list[np.ndarray] = []
-        self._places: dict[bytes, int] = {}
+        # Bases and shares of blocks; supports with their scores at each ridge, and their costs.
+        self._known, self._supports = Once(), Once()
 
     def run(self, n_steps: int) -> Sample:
         """Make so many steps and return their blocks."""
         blocks = np.asarray([self._step(step) for step in range(n_steps)])
-        return Sample(np.asarray(self._all_bases), np.asarray(self._all_shares), blocks, self.own)
+        return Sample(self._known.column(0), self._known.column(1), blocks, self.own)
+
+    @property
+    def visited(self) -> Visited:
+        """The supports the chains were at when their ridges were drawn."""
+        return Visited(self._supports.column(0), self._supports.column(2))
 
     def cool_down(self, n_steps: int) -> None:
         """Make steps that forget where the chains began, and are not kept.
@@ -129,8 +133,7 @@ class Chains:
         if step % self.settings.steps_at_a_ridge == 0:
             self._draw_ridges()
         bases = self._bases()
-        blocks = self._blocks(bases)
-        share = np.asarray([self._all_shares[block] for block in blocks])
+        blocks, share = self._blocks(bases)
         if temperature > 1.0:
             share = share ** (1.0 / temperature)
             share /= share.sum(axis=1, keepdims=True)
@@ -151,23 +154,22 @@ class Chains:
         bases[leaves, place[leaves]] = False
         return bases
 
-    def _blocks(self, bases: np.ndarray) -> list[int]:
-        """Return the places of the chains' blocks with these bases; new ones are computed."""
-        keys = [one.tobytes() + at.tobytes() for one, at in zip(bases, self.ridge, strict=True)]
-        new = list({key: c for c, key in enumerate(keys) if key not in self._places}.values())
-        if new:
-            for c, shares in zip(new, self._shares(bases[new], self.ridge[new]), strict=True):
-                self._places[keys[c]] = self._add(bases[c], shares)
-        blocks = [self._places[key] for key in keys]
-        for c, block in enumerate(blocks):
-            if not self._all_shares[block].any():  # rounding makes all its supports dependent
-                blocks[c] = self._add(bases[c], self._staying(c, bases[c]))
-        return blocks
+    def _blocks(self, bases: np.ndarray) -> tuple[list[int], np.ndarray]:
+        """Return the places of the chains' blocks with these bases, and the shares (C, D + 1)."""
 
-    def _add(self, base: np.ndarray, shares: np.ndarray) -> int:
-        self._all_bases.append(base.copy())
-        self._all_shares.append(shares)
-        return len(self._all_shares) - 1
+        def compute(new: list[int]) -> Iterable[tuple[np.ndarray, ...]]:
+            own = bases[new]
+            return zip(own, self._shares(own, self.ridge[new]), strict=True)
+
+        keys = [one.tobytes() + at.tobytes() for one, at in zip(bases, self.ridge, strict=True)]
+        blocks = self._known.places(keys, compute)
+        shares = self._known.column(1, blocks)
+        for c in np.flatnonzero(
+            ~shares.any(axis=1)
+        ).tolist():  # rounding makes all its supports dependent
+            shares[c] = self._staying(c, bases[c])
+            blocks[c] = self._known.add(bases[c].copy(), shares[c].copy())
+        return blocks, shares
 
     def _staying(self, chain: int, base: np.ndarray) -> np.ndarray:
         """Return the shares of a block in which a chain stays where it is, (D + 1,)."""
@@ -238,20 +240,29 @@ class Chains:
 
     def _draw_ridges(self) -> None:
         """Draw each chain's κ given its support."""
-        members = _padded(self.masks)
-        (G,), (b,), yy, dof, n = self.field[:5]
-        own = spectrum(G[members[:, :, None], members[:, None, :]], b[members], yy)
-        sizes = self.masks.sum(axis=1)
-        volume = self._volume(sizes)
-        scores = undiluted_scores(own, volume, yy, dof, self.criterion)
+
+        def compute(new: list[int]) -> Iterable[tuple[np.ndarray, ...]]:
+            own = self.masks[new]
+            return zip(own, *self._costs(own), strict=True)
+
+        places = self._supports.places([mask.tobytes() for mask in self.masks], compute)
+        scores = self._supports.column(1, places)
         shares = np.exp(-0.5 * (scores - np.min(scores, axis=1, keepdims=True)))
         sums = np.cumsum(shares, axis=1)
         draws = self.generator.random((len(sums), 1)) * sums[:, -1:]
         self.ridge = np.minimum(np.sum(sums < draws, axis=1), scores.shape[1] - 1)
-        cost = total_score(scores) + self.cost_of_size[sizes]
+
+    def _costs(self, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the scores of supports (C, D) at each ridge, (C, R), and their costs, (C,)."""
+        members, sizes = _padded(masks), masks.sum(axis=1)
+        (G,), (b,) = self.field.G, self.field.b
+        yy, dof, n = (np.repeat(one, len(masks)) for one in self.field[2:5])
+        own = spectrum(G[members[:, :, None], members[:, None, :]], b[members], yy)
+        scores = undiluted_scores(own, self._volume(sizes), yy, dof, self.criterion)
+        costs = total_score(scores) + self.cost_of_size[sizes]
         if self.criterion.is_diluted:
-            cost = cost + spectral_dilution(own.values, n)
-        self.visited.append(Visited(self.masks.copy(), cost))
+            costs = costs + spectral_dilution(own.values, n)
+        return scores, costs
 
 
 def _with_zero_column(field: Field) -> Field:

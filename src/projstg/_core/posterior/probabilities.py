@@ -118,7 +118,7 @@ class Beliefs:
         self._found: list[Optima] = []
         self._looked: BestFirst | None = None
         self._sample: Sample | None = None
-        self._visited: list[Visited] = []
+        self._visited: Visited | None = None
 
     @property
     def is_enumerable(self) -> bool:
@@ -259,9 +259,9 @@ class Beliefs:
     def _ranked(self, n: int) -> Counted:
         """Return the best supports that were counted or that chains have been at."""
         masks, costs = self.counted.masks[:n], self.counted.costs[:n]
-        if not self._visited:
+        been = self._visited
+        if been is None:
             return Counted(masks, costs)
-        been = Visited(*(np.concatenate(parts) for parts in zip(*self._visited, strict=True)))
         better = been.costs < costs[-1] - slack(costs[-1])
         masks = np.concatenate([masks, been.masks[better]])
         costs = np.concatenate([costs, been.costs[better]])

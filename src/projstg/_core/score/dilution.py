@@ -70,10 +70,8 @@ def dilutions(field: Field, problem: np.ndarray, members: np.ndarray) -> Dilutio
     """Return the costs around independent supports ``members`` (C, K) of ``problem`` (C,)."""
     n, diagonal = field.n[problem], np.diagonal(field.G, axis1=1, axis2=2)[problem]
     rows = field.G[problem[:, None], members]
-    now, soft = _softened(rows, members, diagonal, n)
-    rows = _without(rows, members, field.redundant[problem])
-    R = _correlations(rows, members, n)
-    found = _inverse(R, rows, diagonal, n)
+    R, found, soft_R, soft = _inverses(rows, members, diagonal, n, field.redundant[problem])
+    now = np.linalg.slogdet(soft_R)[1] - members.shape[1] * _alone()
     now += _redundant_part(field, problem) - np.linalg.slogdet(R)[1]
     p, U2 = np.einsum("ckk->ck", found.P), found.U**2
     # Without member i, and with j: the pivot of j, and a bound of what it adds to the trace.
@@ -98,13 +96,22 @@ def _alone() -> float:
     return float(np.log1p(SCORE.repeated))
 
 
-def _softened(
-    rows: np.ndarray, members: np.ndarray, diagonal: np.ndarray, n: np.ndarray
-) -> tuple[np.ndarray, _Inverse]:
-    """Return log |R_SS + εI| − K log(1 + ε), (C,), and the inverse of R_SS + εI."""
-    R = _correlations(rows, members, n) + SCORE.repeated * np.eye(members.shape[1])
-    found = _inverse(R, rows, diagonal + SCORE.repeated * n[:, None], n)
-    return np.linalg.slogdet(R)[1] - members.shape[1] * _alone(), found
+def _inverses(
+    rows: np.ndarray,
+    members: np.ndarray,
+    diagonal: np.ndarray,
+    n: np.ndarray,
+    redundant: np.ndarray,
+) -> tuple[np.ndarray, _Inverse, np.ndarray, _Inverse]:
+    """Return R_SS and its inverse without redundant columns, and R_SS + εI with all, and its."""
+    R = _correlations(rows, members, n)
+    soft_R = R + SCORE.repeated * np.eye(members.shape[1])
+    soft = _inverse(soft_R, rows, diagonal + SCORE.repeated * n[:, None], n)
+    if redundant.any():
+        own = np.take_along_axis(redundant, members, axis=1)
+        rows = rows * ~redundant[:, None, :] * ~own[..., None]
+        R = _correlations(rows, members, n)
+    return R, _inverse(R, rows, diagonal, n), soft_R, soft
 
 
 def _redundant_part(field: Field, problem: np.ndarray) -> np.ndarray:
@@ -137,17 +144,8 @@ def entering_costs(
     ``rows`` (C, K, D) are those of G, ``diagonal`` (C, D) is that of G, and n is (C,). A member may
     be a column of zeros, or ``redundant`` (C, D): it does not count.
     """
-    soft = _softened(rows, members, diagonal, n)[1]
-    rows = _without(rows, members, redundant)
-    return _entered(_inverse(_correlations(rows, members, n), rows, diagonal, n), soft)
-
-
-def _without(rows: np.ndarray, members: np.ndarray, redundant: np.ndarray) -> np.ndarray:
-    """Return rows (C, K, D) in which redundant columns, a mask (C, D), are zero."""
-    if not redundant.any():
-        return rows
-    own = np.take_along_axis(redundant, members, axis=1)
-    return rows * ~redundant[:, None, :] * ~own[..., None]
+    _, found, _, soft = _inverses(rows, members, diagonal, n, redundant)
+    return _entered(found, soft)
 
 
 def _correlations(rows: np.ndarray, members: np.ndarray, n: np.ndarray) -> np.ndarray:
