@@ -164,9 +164,8 @@ class Chains:
         keys = [one.tobytes() + at.tobytes() for one, at in zip(bases, self.ridge, strict=True)]
         blocks = self._known.places(keys, compute)
         shares = self._known.column(1, blocks)
-        for c in np.flatnonzero(
-            ~shares.any(axis=1)
-        ).tolist():  # rounding makes all its supports dependent
+        # Where rounding makes all supports of a block dependent, the chain stays.
+        for c in np.flatnonzero(~shares.any(axis=1)).tolist():
             shares[c] = self._staying(c, bases[c])
             blocks[c] = self._known.add(bases[c].copy(), shares[c].copy())
         return blocks, shares
