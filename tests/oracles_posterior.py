@@ -6,11 +6,15 @@ import numpy as np
 
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
+from projstg._core.posterior.chain import Chains
+from projstg._core.posterior.counted import Counted
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
+from projstg._core.score.prior import costs_of_sizes
 from projstg._core.search.working_set import restricted
 
 D = 8
+JUDGE = CRITERIA["common-size"]
 JUDGES = [name for name, criterion in CRITERIA.items() if criterion.counts_volume]
 ONLY_3 = np.where(np.arange(4) == 3, 0.0, -np.inf)
 UP_TO_5 = np.full(6, -np.log(6.0))
@@ -73,3 +77,21 @@ def summed(known, n_columns, n_sizes):
 def holding(known, columns):
     """The probability that all of the columns are in the support."""
     return sum(p for support, p in known.items() if set(columns) <= set(support))
+
+
+def counted(Z, known, prior, chosen):
+    """Some of the supports that are listed, by their places from the likeliest on."""
+    order = sorted(known, key=known.get, reverse=True)
+    costs = costs_of_sizes(prior, 8, 0)
+    supports = [np.asarray(order[i], dtype=np.int64) for i in chosen]
+    mask = np.stack([np.isin(np.arange(8), own) for own in supports])
+    scores = [support_scores(Z, own[None, None], JUDGE)[0, 0] + costs[own.size] for own in supports]
+    return Counted(mask, np.asarray(scores))
+
+
+def sampled(Z, prior, begin, n_steps, seed=0):
+    """Steps of chains that have forgotten where they began."""
+    field, costs = field_of(Z), costs_of_sizes(prior, 8, 0)
+    chains = Chains(field, JUDGE.judge(Z), costs, begin, np.ones(8), np.random.default_rng(seed))
+    chains.run(20)
+    return chains.run(n_steps)

@@ -4,6 +4,7 @@ May import: the core. ``questions`` is the way from parameters and a table to th
 """
 
 from .._core.posterior.averaging import AveragedCoef
+from ._groups import CredibleGroup
 from .batch import ManyFits, fit_many
 from .gate_options import Gates
 from .mcp import MCP
@@ -17,6 +18,7 @@ __all__ = [
     "SCAD",
     "STG",
     "AveragedCoef",
+    "CredibleGroup",
     "Gates",
     "ManyFits",
     "ProjectedSTG",

@@ -17,6 +17,7 @@ from .._core.posterior.averaging import AveragedCoef, Estimates, averaged, estim
 from .._core.score.criterion import CRITERIA
 from .._core.search.best_support import Refined, equivalent_features
 from ._base import GateSelector, Seed
+from ._groups import CredibleGroup, correlations_of, named_groups
 from .gate_options import PROJECTED, Gates
 
 
@@ -239,26 +240,68 @@ class ProjectedSTG(GateSelector):
         >>> bool(found.low[3] < 2 < found.high[3]), float(found.high[5])
         (True, 0.0)
         """
+        self._check_question(level, 0.9, "there are no alternatives to average over")
+        probabilities = np.asarray([probability for _, probability in self.alternatives_ or ()])
+        fits = Estimates(*self._alternative_fits)
+        return averaged(fits, probabilities, self.n_features_in_, level)
+
+    def credible_groups(self, level: float = 0.95) -> list[CredibleGroup]:
+        """Return groups of columns of which at least one belongs, though it may be unclear which.
+
+        Of two columns that say nearly the same each may be in doubt while there is none that one of
+        them belongs. Columns of a group stand for each other: each is likelier where the others are
+        absent. A column that is sure by itself is a group of one. No column is in two groups, and
+        columns with effects of their own are in groups of their own, or in none.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            How likely at least one column of each group must be to belong.
+
+        Returns
+        -------
+        groups : list of CredibleGroup
+            Each with ``features``, ``probability``, ``shares`` and ``weakest_correlation``; the
+            smallest first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from projstg import ProjectedSTG
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.standard_normal((50, 8))
+        >>> X[:, 7] = X[:, 2] + 0.02 * rng.standard_normal(50)
+        >>> y = X[:, 2] - X[:, 5] + 0.5 * rng.standard_normal(50)
+        >>> [group.features for group in ProjectedSTG().fit(X, y).credible_groups()]
+        [[5], [2, 7]]
+        """
+        self._check_question(level, 0.95, "there are no probabilities")
+        return named_groups(*self._joint, self._names, level)
+
+    def _check_question(self, level: float, usual: float, lacking: str) -> None:
+        """Raise unless probabilities are there, and the level of a question is one."""
         check_is_fitted(self)
         is_number = isinstance(level, Real)
         if not (is_number and 0.0 < level < 1.0):
-            raise ValueError(f"level={level!r}; give a number between 0 and 1, such as 0.9.")
+            raise ValueError(f"level={level!r}; give a number between 0 and 1, such as {usual}.")
         if self.alternatives_ is None:
             raise ValueError(
-                "there are no alternatives to average over; fit with refine=True, "
+                f"{lacking}; fit with refine=True, "
                 'probabilities=True and n_features_to_select="auto" or a number.'
             )
-        probabilities = np.asarray([probability for _, probability in self.alternatives_])
-        fits = Estimates(*self._alternative_fits)
-        return averaged(fits, probabilities, self.n_features_in_, level)
+
+    @property
+    def _names(self) -> np.ndarray:
+        """The names of the columns, or their indices."""
+        return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
 
     def _store(self, table: StandardTable, solution: Solution) -> None:
         super()._store(table, solution)
         self._store_search(table, solution.search)
-        self._store_posterior(solution)
+        self._store_posterior(table, solution)
         self._store_errors(table, solution)
 
-    def _store_posterior(self, solution: Solution) -> None:
+    def _store_posterior(self, table: StandardTable, solution: Solution) -> None:
         if solution.posterior is None:
             self.support_probability_ = self.all_belong_probability_ = None
             self.inclusion_probability_ = self.inclusion_error_ = None
@@ -271,9 +314,9 @@ class ProjectedSTG(GateSelector):
         self.inclusion_error_ = known.inclusion_error
         self.accuracy_ = known.accuracy
         self.size_probability_ = known.sizes
-        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        self._joint = known.joint, correlations_of(table.problem, known.joint.columns)
         self.alternatives_ = [
-            (names[members].tolist(), float(probability))
+            (self._names[members].tolist(), float(probability))
             for members, probability in zip(known.supports, known.probabilities, strict=True)
         ]
 
@@ -294,7 +337,7 @@ class ProjectedSTG(GateSelector):
         self.n_starts_ = int(search.n_starts[0])
         self.n_agreeing_starts_ = int(search.n_agreeing_starts[0])
         self.n_swaps_ = int(search.n_iter[0])
-        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_)).tolist()
+        names = self._names.tolist()
         criterion = replace(CRITERIA[self.criterion], is_diluted=bool(search.is_diluted[0]))
         n_redundant = int(search.n_redundant[0])
         (found,) = equivalent_features(table.problem, search.support, criterion, n_redundant)

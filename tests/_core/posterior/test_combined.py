@@ -2,33 +2,22 @@
 
 import numpy as np
 import pytest
-from oracles_posterior import ONLY_3, UP_TO_5, draw, field_of, holding, listed, summed
+from oracles_posterior import (
+    JUDGE,
+    ONLY_3,
+    UP_TO_5,
+    counted,
+    draw,
+    field_of,
+    holding,
+    listed,
+    sampled,
+    summed,
+)
 
 from projstg._core.posterior.chain import Chains
 from projstg._core.posterior.combined import Combined
-from projstg._core.posterior.counted import Counted
-from projstg._core.score.criterion import CRITERIA
-from projstg._core.score.evidence import support_scores
 from projstg._core.score.prior import costs_of_sizes
-
-JUDGE = CRITERIA["common-size"]
-
-
-def counted(Z, known, prior, chosen):
-    """Some of the supports that are listed, by their place from the likeliest on."""
-    order = sorted(known, key=known.get, reverse=True)
-    costs = costs_of_sizes(prior, 8, 0)
-    supports = [np.asarray(order[i], dtype=np.int64) for i in chosen]
-    mask = np.stack([np.isin(np.arange(8), own) for own in supports])
-    scores = [support_scores(Z, own[None, None], JUDGE)[0, 0] + costs[own.size] for own in supports]
-    return Counted(mask, np.asarray(scores))
-
-
-def sampled(Z, prior, begin, n_steps, seed=0):
-    field, costs = field_of(Z), costs_of_sizes(prior, 8, 0)
-    chains = Chains(field, JUDGE.judge(Z), costs, begin, np.ones(8), np.random.default_rng(seed))
-    chains.run(20)
-    return chains.run(n_steps)
 
 
 @pytest.mark.parametrize("prior", [ONLY_3, UP_TO_5], ids=["K = 3", "up to 5"])

@@ -29,6 +29,7 @@ from scipy.special import stdtrit
 
 from .chain import Sample
 from .counted import Counted, support_codes
+from .joint import Joint, merged
 
 __all__ = ["Combined", "Estimate"]
 
@@ -105,6 +106,25 @@ class Combined:
         entering = self._outside[np.arange(len(lacking)), lacking]
         outside = np.where(n_lacking == 1, entering, np.where(n_lacking == 0, self._mass, 0.0))
         return self._estimate(inside, outside[:, None])
+
+    def joint(self, columns: np.ndarray) -> Joint:
+        """Return what is known of some columns at once."""
+        masks = self._counted.masks[:, columns]
+        shares = np.zeros((len(masks), columns.size + 1))
+        shares[:, -1] = 1.0
+        counted = merged(Joint(columns, masks, shares, self.covered * self._weights))
+        if self._sample is None:
+            return counted
+        listed = self._outside[:, columns]
+        rest = self._mass - listed.sum(axis=1)
+        drawn = Joint(
+            columns,
+            self._sample.bases[:, columns],
+            np.column_stack([listed, rest]),
+            np.tile(self._shares[0], self._n_chains) @ self._groups,
+        )
+        both = zip(counted[1:], merged(drawn)[1:], strict=True)
+        return Joint(columns, *(np.concatenate(parts) for parts in both))
 
     def _exact(self, inside: np.ndarray) -> Estimate:
         return Estimate(np.clip(inside, 0.0, 1.0), np.zeros_like(inside))

@@ -35,7 +35,9 @@ from .best_first import BestFirst
 from .chain import Chains, Sample, Visited
 from .combined import Combined, Estimate
 from .counted import Counted
+from .credible_groups import LEAST_PROBABILITY
 from .enumeration import enumerated, n_supports
+from .joint import Joint
 from .posterior_settings import POSTERIOR, PosteriorSettings
 
 __all__ = ["Beliefs", "Posterior", "criterion_with_volume"]
@@ -76,6 +78,8 @@ class Posterior(NamedTuple):
     """P(the support is exactly the one selected)."""
     all_belong: float
     """P(all columns of the one selected are in the support)."""
+    joint: Joint
+    """What is known of several columns at once, of those that are not too unlikely."""
     accuracy: Accuracy
 
 
@@ -214,6 +218,7 @@ class Beliefs:
         """Return the posterior, and what it says of one support, members in increasing order."""
         combined, best = self._combined(), self._ranked(self.settings.n_best)
         inclusion = combined.inclusion()
+        likely = np.flatnonzero(inclusion.mean >= LEAST_PROBABILITY)
         score = self.score(support)
         inside = np.isin(support, self.columns).all()
         together = combined.holding(np.searchsorted(self.columns, support)) if inside else None
@@ -233,6 +238,7 @@ class Beliefs:
             combined.sizes(self.cost_of_size.size).mean,
             float(self._probability(score + self.cost_of_size[support.size], combined)),
             0.0 if together is None else float(together.mean[0]),
+            combined.joint(likely)._replace(columns=self.columns[likely]),
             accuracy,
         )
 

@@ -1,0 +1,48 @@
+"""Credible groups of a fitted model, by the names of its columns."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._core.data.quadratic import Problem, on_host
+from .._core.posterior.credible_groups import credible_groups
+from .._core.posterior.joint import Joint
+
+__all__ = ["CredibleGroup", "correlations_of", "named_groups"]
+
+
+class CredibleGroup(NamedTuple):
+    """Columns that stand for each other, at least one of which belongs."""
+
+    features: list
+    """Their names, or indices; the likeliest first."""
+    probability: float
+    """How likely at least one of them is to be one of the right columns."""
+    shares: list[float]
+    """How likely each is to be the one, if one of them is; they sum to one."""
+    weakest_correlation: float
+    """The smallest absolute correlation of two of them; one for a single column."""
+
+
+def correlations_of(problem: Problem, columns: np.ndarray) -> np.ndarray:
+    """Return the correlations (M, M) of columns of one standardised problem."""
+    few = on_host(problem.columns(columns[None]))
+    return np.asarray(few.gram.G[0] / few.n[0], dtype=float)
+
+
+def named_groups(
+    joint: Joint, correlations: np.ndarray, names: np.ndarray, level: float
+) -> list[CredibleGroup]:
+    """Return the groups; ``correlations`` are those of the joint's columns, ``names`` of all."""
+    inclusion, found = joint.inclusion(), []
+    for columns, probability in credible_groups(joint, level):
+        places = np.searchsorted(joint.columns, columns)
+        shares = inclusion[places] / inclusion[places].sum()
+        weakest = np.min(np.abs(correlations[np.ix_(places, places)]))
+        features = names[columns].tolist()
+        found.append(
+            CredibleGroup(features, probability, shares.tolist(), min(float(weakest), 1.0))
+        )
+    return found
