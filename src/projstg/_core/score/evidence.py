@@ -57,8 +57,10 @@ __all__ = [
     "residual_floor",
     "ridge_scores",
     "scores_by_ridge",
+    "scores_of_effects",
     "signs_of",
     "sized_effects",
+    "spectral_fit",
     "support_scores",
     "support_spectra",
     "total_score",
@@ -106,14 +108,9 @@ def ridge_scores(
     the prior of its ridge. ``volume`` is that of their sizes (:class:`~.criterion.Judge`),
     ``floor`` the smallest residual (:func:`residual_floor`). Dilution is not part of it.
     """
-    scores = dof * np.log(np.maximum(fit.rss, floor))
-    if not criterion.counts_volume:
+    scores, sized = scores_of_effects(fit, ridge, volume, dof, floor, criterion)
+    if sized is None:
         return scores
-    scores += volume + ridge.zero_cost
-    if fit.effects is None:
-        return scores
-    sized = _common_size(fit.effects, ridge.kappa, dof, floor)
-    sized += volume + ridge.size_cost
     with_both = np.abs(scores - sized)
     with_both *= -0.5
     np.exp(with_both, out=with_both)
@@ -121,6 +118,26 @@ def ridge_scores(
     np.minimum(scores, sized, out=scores)
     scores -= 2.0 * np.log(with_both, out=with_both)
     return scores
+
+
+def scores_of_effects(
+    fit: RidgeFit,
+    ridge: Ridges,
+    volume: np.ndarray,
+    dof: np.ndarray,
+    floor: np.ndarray,
+    criterion: Criterion,
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return what :func:`ridge_scores` adds up: around zero, and around a common size or None."""
+    scores = dof * np.log(np.maximum(fit.rss, floor))
+    if not criterion.counts_volume:
+        return scores, None
+    scores += volume + ridge.zero_cost
+    if fit.effects is None:
+        return scores, None
+    sized = _common_size(fit.effects, ridge.kappa, dof, floor)
+    sized += volume + ridge.size_cost
+    return scores, sized
 
 
 def _common_size(of: Effects, ridge: np.ndarray, dof: np.ndarray, floor: np.ndarray) -> np.ndarray:
@@ -213,11 +230,11 @@ def undiluted_scores(
     ``volume``, (..., R), is that of their sizes: there may be columns of zeros that do not count.
     """
     dof, floor = dof[..., None], residual_floor(yy)[..., None]
-    fit = _spectral_fit(of, floor, criterion)
+    fit = spectral_fit(of, floor, criterion)
     return ridge_scores(fit, criterion.ridges, volume, dof, floor, criterion)
 
 
-def _spectral_fit(of: Spectrum, floor: np.ndarray, criterion: Criterion) -> RidgeFit:
+def spectral_fit(of: Spectrum, floor: np.ndarray, criterion: Criterion) -> RidgeFit:
     """Return supports fitted at each κ of the grid, fields (..., R), from one decomposition.
 
     The residual at κ is that of least squares plus what the ridge costs, Σ c²κ/(λ(λ+κ)): a sum of
