@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compat import Interval, StrOptions
 from .._core.data.standard_table import StandardTable
@@ -16,6 +16,7 @@ from .._core.pipeline.solution import Solution
 from .._core.posterior.averaging import AveragedCoef, Estimates, averaged, estimates
 from .._core.score.criterion import CRITERIA
 from .._core.search.best_support import Refined, equivalent_features
+from ._averaged_model import AveragedModel
 from ._base import GateSelector, Seed
 from ._groups import CredibleGroup, correlations_of, named_groups
 from .gate_options import PROJECTED, Gates
@@ -240,10 +241,73 @@ class ProjectedSTG(GateSelector):
         >>> bool(found.low[3] < 2 < found.high[3]), float(found.high[5])
         (True, 0.0)
         """
-        self._check_question(level, 0.9, "there are no alternatives to average over")
+        self._check_level(level, 0.9)
+        self._check_probabilities("there are no alternatives to average over")
         probabilities = np.asarray([probability for _, probability in self.alternatives_ or ()])
         fits = Estimates(*self._alternative_fits)
         return averaged(fits, probabilities, self.n_features_in_, level)
+
+    def predict(self, X: Any, *, averaged: bool = False, return_std: bool = False) -> Any:
+        """Predict with the selected columns, or averaged over all supports the data leave possible.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        averaged : bool, default=False
+            False is least squares on the selected columns, ``coef_``. True averages over all
+            supports that were looked at, by their probabilities, with the coefficients of each
+            shrunk as its evidence says. It predicts better wherever it is in doubt which columns
+            belong.
+        return_std : bool, default=False
+            Whether to return standard deviations of new responses, noise included, as well; only
+            with ``averaged=True``.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        std : ndarray of shape (n_samples,)
+            Only with ``return_std=True``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from projstg import ProjectedSTG
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.standard_normal((40, 20))
+        >>> y = 2 * X[:, 3] - X[:, 17] + rng.standard_normal(40)
+        >>> mean, std = ProjectedSTG().fit(X, y).predict(X, averaged=True, return_std=True)
+        >>> bool(np.mean(np.abs(y - mean) < 2 * std) > 0.9)
+        True
+        """
+        if not averaged:
+            if return_std:
+                raise ValueError("return_std=True is known with averaged=True only; pass both.")
+            return super().predict(X)
+        model, X = self._averaged(X)
+        return (model.predict(X), model.std(X)) if return_std else model.predict(X)
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> np.ndarray:
+        """Return where a new response lies with this probability, around the averaged prediction.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        level : float, default=0.9
+
+        Returns
+        -------
+        interval : ndarray of shape (n_samples, 2)
+            The lower and the upper end.
+        """
+        self._check_level(level, 0.9)
+        model, X = self._averaged(X)
+        mean, reach = model.predict(X), model.quantile(level) * model.std(X)
+        return np.column_stack([mean - reach, mean + reach])
+
+    def _averaged(self, X: Any) -> tuple[AveragedModel, np.ndarray]:
+        """Return the averaged model and validated rows."""
+        self._check_probabilities("there are no supports to average over")
+        return self._averaged_model, validate_data(self, X, reset=False, dtype=np.float64)
 
     def credible_groups(self, level: float = 0.95) -> list[CredibleGroup]:
         """Return groups of columns of which at least one belongs, though it may be unclear which.
@@ -275,15 +339,19 @@ class ProjectedSTG(GateSelector):
         >>> [group.features for group in ProjectedSTG().fit(X, y).credible_groups()]
         [[5], [2, 7]]
         """
-        self._check_question(level, 0.95, "there are no probabilities")
+        self._check_level(level, 0.95)
+        self._check_probabilities("there are no probabilities")
         return named_groups(*self._joint, self._names, level)
 
-    def _check_question(self, level: float, usual: float, lacking: str) -> None:
-        """Raise unless probabilities are there, and the level of a question is one."""
-        check_is_fitted(self)
+    @staticmethod
+    def _check_level(level: float, usual: float) -> None:
         is_number = isinstance(level, Real)
         if not (is_number and 0.0 < level < 1.0):
             raise ValueError(f"level={level!r}; give a number between 0 and 1, such as {usual}.")
+
+    def _check_probabilities(self, lacking: str) -> None:
+        """Raise unless the model is fitted, with probabilities."""
+        check_is_fitted(self)
         if self.alternatives_ is None:
             raise ValueError(
                 f"{lacking}; fit with refine=True, "
@@ -314,6 +382,9 @@ class ProjectedSTG(GateSelector):
         self.inclusion_error_ = known.inclusion_error
         self.accuracy_ = known.accuracy
         self.size_probability_ = known.sizes
+        self._averaged_model = AveragedModel(
+            known.averaging, table, fit_intercept=self.fit_intercept
+        )
         self._joint = known.joint, correlations_of(table.problem, known.joint.columns)
         self.alternatives_ = [
             (self._names[members].tolist(), float(probability))

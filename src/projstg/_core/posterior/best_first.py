@@ -17,7 +17,7 @@ import numpy as np
 from ..score.criterion import Judge
 from ..score.neighbours import Neighbours, neighbours
 from ..score.tableau import Field
-from .counted import Counted, support_codes
+from .counted import Counted, support_keys
 from .posterior_settings import POSTERIOR, PosteriorSettings
 
 __all__ = ["BestFirst", "Score"]
@@ -43,7 +43,6 @@ class BestFirst:
     ) -> None:
         self.field, self.criterion, self.cost_of_size = field, criterion, cost_of_size
         self.score, self.settings = score, settings
-        self._codes = support_codes(field.b.shape[1])
         self._seen: set[int] = set()
         self._masks: list[np.ndarray] = []
         self._costs: list[float] = []
@@ -53,8 +52,7 @@ class BestFirst:
 
     def count(self, masks: np.ndarray, costs: np.ndarray) -> None:
         """Count supports (M, D), with their costs (M,), that have not been counted yet."""
-        keys = np.bitwise_xor.reduce(np.where(masks, self._codes, np.uint64(0)), axis=1)
-        keep = np.isfinite(costs)
+        keys, keep = support_keys(masks), np.isfinite(costs)
         self._count(masks[keep], costs[keep], keys[keep].tolist())
 
     def look_around(self, most_looks: int) -> None:
@@ -118,7 +116,7 @@ class BestFirst:
 
     def _count_neighbours(self, members: np.ndarray, around: Neighbours, c: int) -> None:
         """Count the neighbours of a support that have not been counted yet."""
-        K, n_columns = members.size, self._codes.size
+        K, n_columns = members.size, self.field.b.shape[1]
         size_cost = np.append(self.cost_of_size, np.inf)
         cost = np.concatenate(
             [
@@ -144,7 +142,7 @@ class BestFirst:
         most = self.settings.most_one_by_one
         if places.size > most:
             places = places[np.argsort(rough[places], kind="stable")[:most]]
-        masks = _moved(members, places, self._codes.size)
+        masks = _moved(members, places, self.field.b.shape[1])
         sizes, costs = masks.sum(axis=1), np.full(rough.size, np.inf)
         for size in np.unique(sizes):
             own = np.flatnonzero(sizes == size)

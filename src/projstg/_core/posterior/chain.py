@@ -56,12 +56,19 @@ class Sample(NamedTuple):
     that of the base itself."""
     blocks: np.ndarray
     """(T, C): which block each step had."""
+    supports: np.ndarray
+    """(V, D): different supports that the chains were at when their ridges were drawn."""
+    drawn: np.ndarray
+    """(T', C): which of them they were at, at the T' of these steps that drew ridges."""
     own: np.ndarray
     """own(K) of the sizes 0 … K_max + 1."""
 
     def after(self, other: Sample) -> Sample:
         """Return the steps of an earlier sample of the same chains and then these."""
-        return self._replace(blocks=np.concatenate([other.blocks, self.blocks]))
+        return self._replace(
+            blocks=np.concatenate([other.blocks, self.blocks]),
+            drawn=np.concatenate([other.drawn, self.drawn]),
+        )
 
 
 class Visited(NamedTuple):
@@ -106,11 +113,15 @@ class Chains:
         self._dependent: dict[bytes, bool] = {}
         # Bases and shares of blocks; supports with their scores at each ridge, and their costs.
         self._known, self._supports = Once(), Once()
+        self._drawn: list[list[int]] = []
 
     def run(self, n_steps: int) -> Sample:
         """Make so many steps and return their blocks."""
+        self._drawn = []
         blocks = np.asarray([self._step(step) for step in range(n_steps)])
-        return Sample(self._known.column(0), self._known.column(1), blocks, self.own)
+        supports, drawn = self._supports.column(0), np.asarray(self._drawn)
+        bases, shares = self._known.column(0), self._known.column(1)
+        return Sample(bases, shares, blocks, supports, drawn, self.own)
 
     @property
     def visited(self) -> Visited:
@@ -245,6 +256,7 @@ class Chains:
             return zip(own, *self._costs(own), strict=True)
 
         places = self._supports.places([mask.tobytes() for mask in self.masks], compute)
+        self._drawn.append(places)
         scores = self._supports.column(1, places)
         shares = np.exp(-0.5 * (scores - np.min(scores, axis=1, keepdims=True)))
         sums = np.cumsum(shares, axis=1)

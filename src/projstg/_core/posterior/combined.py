@@ -28,8 +28,9 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from .chain import Sample
-from .counted import Counted, support_codes
+from .counted import Counted, support_codes, support_keys
 from .joint import Joint, merged
+from .weighted_supports import WeightedSupports
 
 __all__ = ["Combined", "Estimate"]
 
@@ -106,6 +107,20 @@ class Combined:
         entering = self._outside[np.arange(len(lacking)), lacking]
         outside = np.where(n_lacking == 1, entering, np.where(n_lacking == 0, self._mass, 0.0))
         return self._estimate(inside, outside[:, None])
+
+    def supports(self) -> WeightedSupports:
+        """Return all supports that were counted or drawn, with their weights."""
+        counted, sample = self._counted.masks, self._sample
+        if sample is None:
+            return WeightedSupports(counted, self._weights)
+        visits = np.bincount(sample.drawn.ravel(), minlength=len(sample.supports))
+        known = support_keys(counted)
+        new = (visits > 0) & ~np.isin(support_keys(sample.supports), known)
+        weights = np.append(self.covered * self._weights, np.zeros(int(new.sum())))
+        if new.any():
+            weights[len(counted) :] = (1.0 - self.covered) * visits[new] / visits[new].sum()
+        masks = np.concatenate([counted, sample.supports[new]])
+        return WeightedSupports(masks, weights / weights.sum())
 
     def joint(self, columns: np.ndarray) -> Joint:
         """Return what is known of some columns at once."""
@@ -190,8 +205,7 @@ def _is_counted(counted: Counted, sample: Sample) -> np.ndarray:
     """Return which supports of the blocks, (U, D + 1), were counted."""
     codes = support_codes(counted.masks.shape[1])
     zero = np.uint64(0)
-    known = np.sort(np.bitwise_xor.reduce(np.where(counted.masks, codes, zero), axis=1))
-    base = np.bitwise_xor.reduce(np.where(sample.bases, codes, zero), axis=1)
+    known, base = np.sort(support_keys(counted.masks)), support_keys(sample.bases)
     matters = np.nonzero(sample.shares > _NEGLIGIBLE)
     keys = base[matters[0]] ^ np.append(codes, zero)[matters[1]]
     place = np.minimum(np.searchsorted(known, keys), known.size - 1)

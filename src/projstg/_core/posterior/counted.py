@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Counted", "support_codes"]
+__all__ = ["Counted", "support_codes", "support_keys"]
 
 
 class Counted(NamedTuple):
@@ -51,3 +51,9 @@ def support_codes(n_columns: int) -> np.ndarray:
     key with a probability of 10⁻⁷.
     """
     return np.asarray(np.random.default_rng(0).integers(2**63, size=n_columns, dtype=np.uint64))
+
+
+def support_keys(masks: np.ndarray) -> np.ndarray:
+    """Return the keys of supports (M, D), (M,)."""
+    codes = support_codes(masks.shape[1])
+    return np.asarray(np.bitwise_xor.reduce(np.where(masks, codes, np.uint64(0)), axis=1))

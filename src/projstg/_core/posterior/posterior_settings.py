@@ -75,6 +75,8 @@ class PosteriorSettings:
     """The chain ends when the Monte Carlo error of every inclusion probability is below this."""
     least_error: float = 0.002
     """No Monte Carlo error is stated below this: chains may agree by chance."""
+    averaged_share: float = 0.999
+    """Coefficients are averaged over the likeliest supports that have this share of all."""
     least_doubt: float = 0.05
     """Added to 1 − P(column), as counted, for how often a member is taken out: none is sure."""
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import to_numpy
-from ..data.quadratic import Problem
+from ..data.quadratic import Problem, on_host, without_rows
 from ..data.redundant_columns import redundant_forced
 from ..score.criterion import CRITERIA, Criterion
 from ..score.dilution import is_dependent
@@ -31,6 +31,7 @@ from ..score.prior import costs_of_sizes, n_selectable
 from ..score.tableau import has_enough_digits, tableaux
 from ..search.record import Optima, slack
 from ..search.working_set import outside_swaps, restricted
+from .averaged_fit import Averaging
 from .best_first import BestFirst
 from .chain import Chains, Sample, Visited
 from .combined import Combined, Estimate
@@ -39,6 +40,7 @@ from .credible_groups import LEAST_PROBABILITY
 from .enumeration import enumerated, n_supports
 from .joint import Joint
 from .posterior_settings import POSTERIOR, PosteriorSettings
+from .weighted_supports import WeightedSupports
 
 __all__ = ["Beliefs", "Posterior", "criterion_with_volume"]
 
@@ -80,6 +82,8 @@ class Posterior(NamedTuple):
     """P(all columns of the one selected are in the support)."""
     joint: Joint
     """What is known of several columns at once, of those that are not too unlikely."""
+    averaging: Averaging
+    """What coefficients averaged over supports are computed from."""
     accuracy: Accuracy
 
 
@@ -239,8 +243,17 @@ class Beliefs:
             float(self._probability(score + self.cost_of_size[support.size], combined)),
             0.0 if together is None else float(together.mean[0]),
             combined.joint(likely)._replace(columns=self.columns[likely]),
+            self._averaging(combined.supports()),
             accuracy,
         )
+
+    def _averaging(self, supports: WeightedSupports) -> Averaging:
+        """Return what averaged coefficients need, of the supports that are not too unlikely."""
+        supports = supports.likeliest(self.settings.averaged_share)
+        used = np.flatnonzero(supports.masks.any(axis=0))
+        few = without_rows(on_host(self.problem.columns(self.columns[used][None])).gram).gram
+        supports = supports._replace(masks=supports.masks[:, used])
+        return Averaging(self.columns[used], few, self.criterion, supports, self._n_redundant)
 
     def _combined(self) -> Combined:
         return Combined(self.counted, self._sample, self.settings.least_error)

@@ -1,0 +1,63 @@
+"""Prediction averaged over supports, in the units of the data; computed when first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from scipy.special import stdtrit
+
+from .._core.arrays.backend import to_numpy
+from .._core.data.standard_table import StandardTable
+from .._core.posterior.averaged_fit import AveragedFit, Averaging
+
+__all__ = ["AveragedModel"]
+
+
+class AveragedModel:
+    """The averaged coefficients of one table."""
+
+    def __init__(self, averaging: Averaging, table: StandardTable, *, fit_intercept: bool) -> None:
+        self._averaging = averaging
+        scale, mean, y_mean, y_scale, n, dof = (
+            to_numpy(one)[0]
+            for one in (
+                table.scale,
+                table.x_mean,
+                table.y_mean,
+                table.y_scale,
+                table.problem.n,
+                table.problem.degrees_of_freedom,
+            )
+        )
+        columns = averaging.columns
+        self._scale, self._mean = scale[columns], mean[columns]
+        self._y_mean, self._y_scale, self._dof = float(y_mean), float(y_scale), float(dof)
+        # The mean of y is known from n rows.
+        self._of_mean = 1.0 / float(n) if fit_intercept else 0.0
+
+    @cached_property
+    def _fit(self) -> AveragedFit:
+        return self._averaging.fit()
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return the mean of y at each row."""
+        return self._y_mean + self._y_scale * (self._standardized(X) @ self._fit.coef)
+
+    def std(self, X: np.ndarray) -> np.ndarray:
+        """Return the standard deviation of a new y at each row, noise and all."""
+        Z = self._standardized(X)
+        known = np.einsum("ij,ij->i", Z @ self._fit.covariance, Z)
+        noise = self._fit.variance * (1.0 + self._of_mean)
+        return self._y_scale * np.sqrt(np.maximum(known, 0.0) + noise)
+
+    def quantile(self, level: float) -> float:
+        """Return how many standard deviations an interval of this level reaches to either side.
+
+        It is Student's, with the degrees of freedom of the table, scaled to the variance one.
+        """
+        dof = max(self._dof, 3.0)
+        return float(stdtrit(dof, 0.5 + 0.5 * level)) * np.sqrt(1.0 - 2.0 / dof)
+
+    def _standardized(self, X: np.ndarray) -> np.ndarray:
+        return np.asarray((X[:, self._averaging.columns] - self._mean) / self._scale)

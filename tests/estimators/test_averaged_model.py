@@ -1,0 +1,90 @@
+"""Averaged prediction: units, intervals, what it falls back to, and questions that cannot be."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from projstg import ProjectedSTG
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((250, 18))
+    X[:, 4] = 3.0  # does not vary
+    y = X[:, 2] - 0.5 * X[:, 9] + 0.3 * X[:, 11] + rng.standard_normal(250) + 7.0
+    return X[:50], y[:50], X[50:], y[50:]
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    return ProjectedSTG().fit(*data[:2])
+
+
+def test_where_the_columns_are_sure_and_noise_is_small_it_is_least_squares():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 15))
+    y = 3.0 * X[:, 1] - 2.0 * X[:, 6] + 5.0 + 1e-3 * rng.standard_normal(60)
+    model = ProjectedSTG().fit(X, y)
+    np.testing.assert_allclose(model.predict(X, averaged=True), model.predict(X), atol=2e-3)
+
+
+def test_without_signal_it_is_the_mean_of_y_with_its_spread():
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal((80, 15)), 4.0 + 2.0 * rng.standard_normal(80)
+    mean, std = ProjectedSTG().fit(X, y).predict(X, averaged=True, return_std=True)
+    np.testing.assert_allclose(mean, y.mean(), atol=0.8)
+    np.testing.assert_allclose(std, y.std(), rtol=0.15)
+
+
+def test_units_do_not_matter(data, model):
+    X, y, new, _ = data
+    scale, shift = np.logspace(-6, 6, 18), np.linspace(-1e3, 1e3, 18)
+    other = ProjectedSTG().fit(X * scale + shift, -50.0 * y)
+    mean, std = model.predict(new, averaged=True, return_std=True)
+    again, its_std = other.predict(new * scale + shift, averaged=True, return_std=True)
+    np.testing.assert_allclose(again, -50.0 * mean, rtol=1e-4)
+    np.testing.assert_allclose(its_std, 50.0 * std, rtol=1e-4)
+
+
+def test_it_predicts_new_rows_and_intervals_hold_about_as_many_as_they_say(data, model):
+    _, y, new, truth = data
+    averaged = np.mean((model.predict(new, averaged=True) - truth) ** 2)
+    assert averaged < np.mean((y.mean() - truth) ** 2)
+    for level in (0.5, 0.9):
+        low, high = model.predict_interval(new, level).T
+        assert np.mean((low < truth) & (truth < high)) == pytest.approx(level, abs=0.1)
+
+
+def test_the_same_after_pickling_and_asking_leaves_the_model_as_it_was(data, model):
+    before = set(vars(model))
+    expected = model.predict(data[2], averaged=True)
+    assert set(vars(model)) == before
+    again = pickle.loads(pickle.dumps(model)).predict(data[2], averaged=True)
+    np.testing.assert_array_equal(again, expected)
+
+
+@pytest.mark.parametrize("n_features_to_select", [2, "auto"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_forced_columns_and_no_intercept(data, n_features_to_select, fit_intercept):
+    X, y, new, _ = data
+    options = {"always_select": [0, 2], "fit_intercept": fit_intercept}
+    model = ProjectedSTG(n_features_to_select, **options).fit(X, y)
+    mean, std = model.predict(new, averaged=True, return_std=True)
+    assert np.all(np.isfinite(mean))
+    assert np.all(std > 0.0)
+
+
+def test_questions_that_cannot_be_answered(data, model):
+    X, y, *_ = data
+    with pytest.raises(ValueError, match=r"return_std=True is known with averaged=True only"):
+        model.predict(X, return_std=True)
+    with pytest.raises(ValueError, match=r"level=90; give a number between 0 and 1, such as 0\.9"):
+        model.predict_interval(X, 90)
+    alone = ProjectedSTG(2, probabilities=False).fit(X, y)
+    for ask in (lambda: alone.predict(X, averaged=True), lambda: alone.predict_interval(X)):
+        with pytest.raises(ValueError, match="there are no supports to average over; fit with"):
+            ask()
+    with pytest.raises(ValueError, match="X has 3 features"):
+        model.predict_interval(X[:, :3])
