@@ -505,3 +505,27 @@ def test_a_fixed_step_is_the_rate_times_the_gradient(data):
     np.testing.assert_allclose(2 * moves[0], moves[1], atol=1e-14)
     first = sampled(optimizer="adam", learning_rate=0.01, max_iter=1).fit(X, y).mu_ - 0.5
     np.testing.assert_allclose(first, 0.01 * np.sign(moves[0]), rtol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_median_decision_selects_the_columns_that_are_likelier_than_not(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((40, 25))
+    y = X[:, :6] @ rng.standard_normal(6) + 1.5 * rng.standard_normal(40)
+    model = ProjectedSTG(decision="median").fit(X, y)
+    np.testing.assert_array_equal(model.support_, model.inclusion_probability_ > 0.5)
+    likeliest = ProjectedSTG().fit(X, y)
+    np.testing.assert_allclose(
+        model.inclusion_probability_, likeliest.inclusion_probability_, atol=1e-12
+    )
+    if likeliest.support_probability_ > 0.5:
+        np.testing.assert_array_equal(model.support_, likeliest.support_)
+    expected, *_ = np.linalg.lstsq(np.column_stack([X[:, model.support_], np.ones(40)]), y)
+    np.testing.assert_allclose(model.coef_[model.support_], expected[:-1], rtol=1e-8)
+
+
+@pytest.mark.parametrize("params", [{"n_features_to_select": 2}, {"selection": "ebic"}])
+def test_a_decision_that_would_not_be_used_is_refused(params):
+    X = np.random.default_rng(0).standard_normal((20, 5))
+    with pytest.raises(ValueError, match="decision='median' says how probabilities choose"):
+        ProjectedSTG(**params, decision="median").fit(X, X[:, 0])

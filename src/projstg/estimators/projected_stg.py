@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._compat import Interval, StrOptions
 from .._core.data.standard_table import StandardTable
 from .._core.pipeline.information_criteria import SELECTIONS
+from .._core.pipeline.options import DECISIONS
 from .._core.pipeline.solution import Solution
 from .._core.posterior.averaging import AveragedCoef, Estimates, averaged, estimates
 from .._core.score.criterion import CRITERIA
@@ -58,6 +59,11 @@ class ProjectedSTG(GateSelector):
         to 200; beforehand sizes have a beta-binomial distribution with a mild pull to few columns,
         and the prior of the supports of one size takes back what correlation between columns is
         worth in the evidence. The others are information criteria.
+    decision : {"likeliest", "median"}, default="likeliest"
+        Which columns "auto" selects by the evidence: those of the likeliest support, or all that
+        are likelier to belong than not. The likeliest support may have a column that belongs with
+        26 %, or leave out one with 64 %; where one support has more than one half, both are the
+        same. Columns that depend on each other are never selected together.
     refine : bool, default=True
         Whether to search, with K given or "auto". The search exchanges one column for another,
         from the first steps of the gates and from many other starts, until enough starts have
@@ -177,6 +183,7 @@ class ProjectedSTG(GateSelector):
         "never_select": ["array-like", None],
         "criterion": [StrOptions(set(CRITERIA))],
         "selection": [StrOptions(set(SELECTIONS))],
+        "decision": [StrOptions(set(DECISIONS))],
         "refine": ["boolean"],
         "probabilities": ["boolean"],
         "n_starts": [Interval(Integral, 1, None, closed="left"), None],
@@ -190,6 +197,7 @@ class ProjectedSTG(GateSelector):
         never_select: Any = None,
         criterion: str = "common-size",
         selection: str = "evidence",
+        decision: str = "likeliest",
         refine: bool = True,
         gates: Gates | None = None,
         probabilities: bool = True,
@@ -202,6 +210,7 @@ class ProjectedSTG(GateSelector):
         self.never_select = never_select
         self.criterion = criterion
         self.selection = selection
+        self.decision = decision
         self.refine = refine
         self.gates = gates
         self.probabilities = probabilities

@@ -71,7 +71,7 @@ def asked_of(model: Any) -> Asked:
     options = price_and_gates(params["gates"], model.gate_family)
     if "refine" in params:
         _check_search(model)
-        search = {name: params[name] for name in ("refine", "criterion", "n_starts")}
+        search = {name: params[name] for name in ("refine", "criterion", "decision", "n_starts")}
         options = replace(options, probabilities=params["probabilities"], **search)
     return Asked(
         n_features_to_select=k,
@@ -96,6 +96,12 @@ def _check_search(model: Any) -> None:
             raise ValueError(
                 f"{name}={getattr(model, name)!r} is for the search, and refine=False makes none; "
                 "leave one of them out."
+            )
+    if not (is_auto and model.selection == "evidence"):
+        for name in changed(model, ("decision",)):
+            raise ValueError(
+                f"{name}={getattr(model, name)!r} says how probabilities choose the columns, with "
+                'n_features_to_select="auto" and selection="evidence"; leave it out, or pass these.'
             )
     if is_auto and model.selection == "evidence" and not model.probabilities:
         raise ValueError(

@@ -299,3 +299,23 @@ def test_scores_over_all_ridges_are_those_of_the_criterion():
     by_ridge = beliefs(Z, criterion, ONLY_3)._by_ridge(supports)
     expected = support_scores(Z, supports[None], criterion)[0]
     np.testing.assert_allclose(total_score(by_ridge), expected, rtol=1e-12)
+
+
+def test_the_median_columns_are_those_likelier_than_not_and_never_dependent():
+    Z = draw(8, n_rows=20, n_columns=6, noise=2.0)
+    X = np.concatenate([Z.X, Z.X[..., :1] * -1.0], axis=-1)  # the last column copies the first
+    Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
+    found = beliefs(Z, CRITERIA["common-size"], UP_TO_5, always=(3,))
+    found.enumerate()
+    chances = found.about(found.likeliest).inclusion
+    likely = np.flatnonzero((chances > 0.5) | (np.arange(7) == 3))
+    assert found.median.tolist() == likely.tolist()
+    # If both copies were likelier than not, the less likely one would be left out.
+    copies = found.counted.masks.copy()
+    copies[:, [0, 6]] = True
+    copies[0, 6] = False
+    found.counted = found.counted._replace(masks=copies)
+    kept = found.median
+    assert 3 in kept
+    assert 0 in kept
+    assert 6 not in kept

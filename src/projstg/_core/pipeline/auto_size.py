@@ -104,7 +104,7 @@ def _by_evidence(
         solve_likeliest()
     last = list(answers.values())[-1]
     answer = answers.get(beliefs.likeliest.size, last)
-    return with_beliefs(answer, beliefs, asked.table, options.criterion)
+    return with_beliefs(answer, beliefs, asked.table, options)
 
 
 def _optima_of(answer: Solution) -> list[Optima]:

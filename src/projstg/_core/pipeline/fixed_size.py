@@ -212,26 +212,28 @@ def always_mask(table: StandardTable, options: Options) -> np.ndarray:
 
 
 def with_beliefs(
-    solution: Solution, beliefs: Beliefs, table: StandardTable, criterion: str
+    solution: Solution, beliefs: Beliefs, table: StandardTable, options: Options
 ) -> Solution:
     """Return the answer for one table with a posterior of supports of all sizes.
 
     If its likeliest support also has K columns and a better score than the search's, it becomes the
-    answer.
+    answer. If the decision is for the columns likelier than not, these do.
     """
     if solution.search is None:
         raise RuntimeError("K is to be chosen from the data, but no search was run.")
     found = _scores_in_units(solution.search, table, -1.0)
-    if beliefs.likeliest.size == found.support.shape[1]:
-        better = _improved(found, beliefs, criterion)
-        if not np.array_equal(better.support, found.support):
-            support = namespace(solution.coef).asarray(better.support, device=solution.coef.device)
-            solution = solution._replace(
-                search=_scores_in_units(better, table, 1.0),
-                **refit(table, support, support >= 0)._asdict(),
-            )
-            found = better
-    return solution._replace(posterior=[beliefs.about(found.support[0])])
+    better = found
+    if options.decision == "median":
+        better = _replaced(found, beliefs, beliefs.median)
+    elif beliefs.likeliest.size == found.support.shape[1]:
+        better = _improved(found, beliefs, options.criterion)
+    if not np.array_equal(better.support, found.support):
+        support = namespace(solution.coef).asarray(better.support, device=solution.coef.device)
+        solution = solution._replace(
+            search=_scores_in_units(better, table, 1.0),
+            **refit(table, support, support >= 0)._asdict(),
+        )
+    return solution._replace(posterior=[beliefs.about(better.support[0])])
 
 
 def _improved(found: Refined, beliefs: Beliefs, criterion: str) -> Refined:
@@ -242,11 +244,17 @@ def _improved(found: Refined, beliefs: Beliefs, criterion: str) -> Refined:
     """
     if not CRITERIA[criterion].counts_volume:
         return found
-    likeliest = beliefs.likeliest
-    score = np.full(1, beliefs.score(likeliest))
+    better = _replaced(found, beliefs, beliefs.likeliest)
     # A search that met only dependent supports has scores of another kind, and is no rival.
     is_rival = bool(found.is_diluted[0]) == beliefs.criterion.is_diluted
-    if is_rival and not score[0] < found.objective[0] - slack(found.objective[0]):
+    if is_rival and not better.objective[0] < found.objective[0] - slack(found.objective[0]):
         return found
-    nobody = np.zeros_like(found.n_agreeing_starts)
-    return found._replace(support=likeliest[None], objective=score, n_agreeing_starts=nobody)
+    return better
+
+
+def _replaced(found: Refined, beliefs: Beliefs, support: np.ndarray) -> Refined:
+    """Return what was found in one problem with another support, which no start arrived at."""
+    if np.array_equal(support, found.support[0]):
+        return found
+    nobody, score = np.zeros_like(found.n_agreeing_starts), np.full(1, beliefs.score(support))
+    return found._replace(support=support[None], objective=score, n_agreeing_starts=nobody)

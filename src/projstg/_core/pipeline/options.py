@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from ..arrays.backend import Array
 from ..gates.gate_fit import GateOptions
 
-__all__ = ["Options"]
+__all__ = ["DECISIONS", "Options"]
+
+DECISIONS = ("likeliest", "median")
+"""The likeliest support, or the columns that are likelier to belong than not."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,8 @@ class Options:
     refine: bool = False
     criterion: str = "common-size"
     n_starts: int | None = None
+    decision: str = "likeliest"
+    """Which columns "auto" selects by their probabilities, one of ``DECISIONS``."""
     probabilities: bool = True
     """Whether a search says how sure it is; for that it scores the supports around its answer."""
     always: tuple[int, ...] = ()

@@ -87,6 +87,8 @@ class Posterior(NamedTuple):
     accuracy: Accuracy
 
 
+# Of two copies each has one half, and rounding shall choose neither.
+_ROUNDING = 1e-9
 # The draws of a chain are none of a search's, nor of a generator with the same seed.
 _TAG = 14
 
@@ -213,6 +215,20 @@ class Beliefs:
     def likeliest(self) -> np.ndarray:
         """The likeliest support that is known, its members in increasing order."""
         return self.columns[self._ranked(1).masks[0]]
+
+    @property
+    def median(self) -> np.ndarray:
+        """The columns that are likelier to belong than not, and those that must be selected.
+
+        Where they depend on each other, the least likely ones are left out until they do not.
+        """
+        inclusion = self._combined().inclusion().mean
+        always = self.always[self.columns]
+        places = np.flatnonzero((inclusion > 0.5 + _ROUNDING) | always)
+        while np.any(~always[places]) and np.isinf(self.score(self.columns[places])):
+            doubt = np.where(always[places], -1.0, 1.0 - inclusion[places])
+            places = np.delete(places, np.argmax(doubt))
+        return self.columns[places]
 
     def score(self, support: np.ndarray) -> float:
         """Return the exact score of a support by the criterion."""
