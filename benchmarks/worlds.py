@@ -66,6 +66,11 @@ def apart_from_zero(rng, k):
     return rng.choice([-1.0, 1.0], k) * rng.uniform(0.5, 1.5, k)
 
 
+def dense(rng, k):
+    """Some effects of one size, and beside them a small one of every column."""
+    return signs(rng, k)
+
+
 DESIGNS = (
     {"design": "gaussian"},
     {"design": "bernoulli"},
@@ -79,7 +84,9 @@ BAGS = {
         (laplace, apart_from_zero),
         ({"design": "equicorrelated", "rho": 0.4}, {"design": "pixels"}),
     ),
+    "dense": ((dense,), DESIGNS),
 }
+BACKGROUND = (0.1, 0.5)  # of the signal's variance, where the world is dense
 
 
 def world_of(bag, index):
@@ -88,10 +95,10 @@ def world_of(bag, index):
     return worlds[index % len(worlds)]
 
 
-def drawn(bag, index, least=1, most=12, n_features=None):
+def drawn(bag, index, least=1, most=12, n_features=None, n_new=0):
     """The name of the world and one problem, with K from ``least`` to ``most``.
 
-    D is 24 or 64, unless it is given; of pixels it is 24 or 40.
+    D is 24 or 64, unless it is given; of pixels it is 24 or 40. There are ``n_new`` rows more.
     """
     rng = np.random.default_rng([ROOT, list(BAGS).index(bag), index])
     world, designs = world_of(bag, index), BAGS[bag][1]
@@ -99,7 +106,7 @@ def drawn(bag, index, least=1, most=12, n_features=None):
     d, k = int(n_features or rng.choice([24, 64])), int(rng.integers(least, most + 1))
     amplitudes = world(rng, k)
     setting = {
-        "n_samples": int(np.exp(rng.uniform(low, high))),
+        "n_samples": int(np.exp(rng.uniform(low, high))) + n_new,
         "n_features": d,
         "n_informative": k,
         **designs[rng.integers(len(designs))],
@@ -111,7 +118,21 @@ def drawn(bag, index, least=1, most=12, n_features=None):
         setting |= {"noise_std": 1.0}
     else:
         setting |= {"snr": snr, "signal": "given", "amplitudes": amplitudes.tolist()}
-    return world.__name__, make_sparse_regression(**setting, root=ROOT, repetition=index)
+    problem = make_sparse_regression(**setting, root=ROOT, repetition=index)
+    if world is dense and k:
+        problem = on_background(rng, problem, snr)
+    return world.__name__, problem
+
+
+def on_background(rng, problem, snr):
+    """The problem with a small effect of every column; its support stays that of the large ones."""
+    X, share = problem.X, rng.uniform(*BACKGROUND)
+    u = rng.standard_normal(X.shape[1])
+    u *= np.sqrt(share / (1.0 - share)) * np.std(X @ problem.coef) / np.std(X @ u)
+    coef = problem.coef + u
+    noise_std = float(np.std(X @ coef) / np.sqrt(snr))
+    y = X @ coef + noise_std * rng.standard_normal(len(X))
+    return replace(problem, y=y, coef=coef, noise_std=noise_std)
 
 
 def of_pixels(rng, n, d, amplitudes, snr):
@@ -124,8 +145,10 @@ def of_pixels(rng, n, d, amplitudes, snr):
     signal = X[:, columns] @ amplitudes
     noise = 1.0 if snr is None else np.std(signal) / np.sqrt(snr)
     y = signal + noise * rng.standard_normal(n)
-    support = np.isin(np.arange(d), columns)
-    return SimpleNamespace(X=X, y=y, support=support, setting={"design": "pixels"})
+    coef = np.zeros(d)
+    coef[columns] = amplitudes
+    setting = {"design": "pixels"}
+    return SimpleNamespace(X=X, y=y, coef=coef, support=coef != 0.0, setting=setting)
 
 
 def weigh_common_size(weight):
