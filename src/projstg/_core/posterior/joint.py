@@ -10,6 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
+
+from .counted import support_keys
 
 __all__ = ["Joint", "merged"]
 
@@ -45,7 +48,7 @@ class Joint(NamedTuple):
 
 def merged(joint: Joint) -> Joint:
     """Return the same with the blocks put together that have one base."""
-    bases, place = np.unique(joint.bases, axis=0, return_inverse=True)
-    shares = np.zeros((len(bases), joint.shares.shape[1]))
-    np.add.at(shares, place.ravel(), joint.weights[:, None] * joint.shares)
-    return joint._replace(bases=bases, shares=shares, weights=np.ones(len(bases)))
+    _, first, place = np.unique(support_keys(joint.bases), return_index=True, return_inverse=True)
+    each = (joint.weights, (place.ravel(), np.arange(place.size)))
+    shares = csr_array(each, shape=(first.size, place.size)) @ joint.shares
+    return Joint(joint.columns, joint.bases[first], shares, np.ones(first.size))
