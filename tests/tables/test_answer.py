@@ -8,6 +8,7 @@ import pytest
 import projstg
 from projstg import ProjectedSTG
 from projstg.tables import Selection
+from projstg.tables.result import whole_choice
 
 pd = pytest.importorskip("pandas")
 
@@ -120,6 +121,7 @@ def test_columns_of_open_gates(frame):
     assert {"b", "f"} <= set(found.columns)
     assert found.probability is None
     assert found.alternatives == ()
+    assert found.groups == ()
     assert "probability" not in found.table.columns
 
 
@@ -130,6 +132,12 @@ def test_near_twins_are_named_as_rivals(rng):
     (one,) = found.chosen
     assert {one.column, *one.exchangeable_for} == {"x", "twin"}
     assert set(found.alternatives[0]["columns"]) == set(one.exchangeable_for)
+    (group,) = found.groups
+    assert set(group["columns"]) == {"x", "twin"}
+    assert group["weakest_correlation"] > 0.99
+    names = ", ".join(group["columns"])
+    assert (f"one of {names} belongs", group["probability"]) in whole_choice(found)
+    assert Selection.from_dict(found.as_dict()) == found
 
 
 def test_forced_and_excluded_columns(frame):

@@ -25,6 +25,7 @@ from .result import (
     FittedRows,
     Selection,
     SizeProbability,
+    Together,
     Tried,
 )
 from .size_curve import sizes_around, tried_sizes
@@ -118,6 +119,7 @@ def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> 
         "probability": model.support_probability_,
         "all_belong": model.all_belong_probability_,
         "alternatives": _alternatives(data, model),
+        "groups": _groups(data, model),
     }
 
 
@@ -243,6 +245,20 @@ def _alternatives(data: Prepared, model: ProjectedSTG) -> tuple[Alternative, ...
         for members, probability in (model.alternatives_ or [])[: _MOST_ALTERNATIVES + 1]
         if list(members) != chosen
     )[:_MOST_ALTERNATIVES]
+
+
+def _groups(data: Prepared, model: ProjectedSTG) -> tuple[Together, ...]:
+    """Return the columns that stand for each other, where there are probabilities."""
+    groups = [] if model.alternatives_ is None else model.credible_groups()
+    return tuple(
+        Together(
+            columns=[data.names[place] for place in group.features],
+            probability=group.probability,
+            shares=group.shares,
+            weakest_correlation=group.weakest_correlation,
+        )
+        for group in groups
+    )
 
 
 def _size_probabilities(model: ProjectedSTG, k: int | str | None) -> tuple[SizeProbability, ...]:

@@ -15,7 +15,7 @@ from typing import Any, TypedDict
 
 from .._extras import extra
 from .._files import file_contents, replacing
-from .._printable import printable, shortened
+from .._printable import few_names, printable, shortened
 from ..render.number_text import short_number
 from .notes import Note, TableError
 from .result_schema import typed
@@ -89,6 +89,15 @@ class Alternative(TypedDict):
     probability: float | None
 
 
+class Together(TypedDict):
+    """Columns that stand for each other, and how likely at least one of them belongs."""
+
+    columns: list[str]
+    probability: float
+    shares: list[float]
+    weakest_correlation: float
+
+
 class FittedRows(TypedDict, total=False):
     """The target of some rows, and what the chosen columns say of it."""
 
@@ -124,6 +133,8 @@ class Selection:
     """That all of these columns are among the right ones, whatever others there are."""
     alternatives: tuple[Alternative, ...] = ()
     """The likeliest other choices."""
+    groups: tuple[Together, ...] = ()
+    """Columns that stand for each other, or one that is sure by itself."""
     rows: FittedRows = field(default_factory=FittedRows)
     """Of at most a thousand rows, for the picture of the residuals."""
     notes: tuple[Note, ...] = ()
@@ -240,12 +251,17 @@ def whole_choice(selection: Selection) -> list[tuple[str, float]]:
     """
     if selection.probability is None:
         return []
+    several = [
+        (f"one of {few_names(one['columns'], 5)} belongs", one["probability"])
+        for one in selection.groups
+        if len(one["columns"]) > 1
+    ]
     if not selection.chosen:
-        return [("no column belongs", selection.probability)]
+        return [("no column belongs", selection.probability), *several]
     exactly = ("exactly these columns", selection.probability)
     if not selection.sizes or selection.all_belong is None:
-        return [exactly]
-    return [("all of these columns belong", selection.all_belong), exactly]
+        return [exactly, *several]
+    return [("all of these columns belong", selection.all_belong), exactly, *several]
 
 
 def known_certainty(selection: Selection) -> dict[str, str]:
