@@ -46,6 +46,7 @@ PICTURES = {
     "gates": (plots.plot_gates, "model"),
     "gates, cross-validated": (plots.plot_gates, "cv"),
     "gates, nothing selected": (plots.plot_gates, "noise"),
+    "groups": (plots.plot_groups, "model"),
     "inclusion": (plots.plot_inclusion, "model"),
     "inclusion, nothing selected": (plots.plot_inclusion, "noise"),
     "along λ": (plots.plot_alpha_path, "alpha path"),

@@ -113,6 +113,7 @@ def test_no_two_lines_look_the_same():
     [
         (plots.plot_gates, object(), "gate_mean_, which object does not have; fit"),
         (plots.plot_inclusion, ProjectedSTG(), "inclusion_probability_.*refine=True"),
+        (plots.plot_groups, ProjectedSTG(), "inclusion_probability_.*refine=True"),
         (plots.plot_size_path, ProjectedSTG(), "size_probability_.*selection="),
         (plots.plot_stability_path, object(), "stability_path_.*fit with sizes="),
         (plots.plot_alpha_path, object(), "path over λ"),

@@ -60,3 +60,31 @@ def test_members_that_are_not_shown_are_counted(found, ax):
     bars_alone = plots.plot_inclusion(found["model"], n_alternatives=0)
     assert bars_alone.get_xlim() == (0.0, 1.0)
     assert "dots" not in bars_alone.get_xlabel()
+
+
+def test_groups_show_shares_and_probabilities(found, ax):
+    model = found["model"]
+    plots.plot_groups(model, ax=ax, feature_names=range(D), level=0.6)
+    groups = model.credible_groups(0.6)
+    assert groups
+    members = [name for group in groups for name in group.features]
+    *labels, rest = labels_down_the_side(ax)
+    assert [int(label) for label in labels] == members
+    assert rest == f"{D - len(members)} others, in no group"
+    shares = [share for group in groups for share in group.shares]
+    lengths = widths(ax)
+    np.testing.assert_allclose([lengths[place] for place in range(len(members))], shares)
+    said = [text.get_text() for text in ax.texts]
+    assert said == [f"{g.probability:.2f}" if g.probability < 0.995 else "> 0.99" for g in groups]
+
+
+def test_groups_that_are_too_many_are_counted(found, ax):
+    plots.plot_groups(found["model"], ax=ax, top_n=1)
+    n_groups = len(found["model"].credible_groups())
+    assert len(ax.texts) == 1
+    assert f"{n_groups - 1} more group" in ax.get_xlabel()
+
+
+def test_without_a_group_it_says_so(found, ax):
+    plots.plot_groups(found["noise"], ax=ax)
+    assert labels_down_the_side(ax) == [f"{D} others, in no group"]

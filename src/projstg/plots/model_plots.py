@@ -10,7 +10,7 @@ from ..render.figure_text import names_down_the_side
 from ..render.palette import CHOSEN, FAINT, INK, OTHER
 from ._axes import hide_frame, learned, legend_above, new_axes, plain_names, shown_count
 
-__all__ = ["plot_gates", "plot_inclusion"]
+__all__ = ["plot_gates", "plot_groups", "plot_inclusion"]
 
 # x of the first alternative, beside bars that end at 1, and the distance between two.
 _FIRST_ALTERNATIVE, _BETWEEN = 1.16, 0.115
@@ -98,6 +98,65 @@ def plot_inclusion(
     return ax
 
 
+def plot_groups(
+    model: Any,
+    *,
+    level: float = 0.95,
+    ax: Any = None,
+    feature_names: Any = None,
+    top_n: int = 30,
+) -> Any:
+    """Draw groups of columns of which at least one belongs, and which of them it may be.
+
+    Each bar is the share of a column in its group. Beside a group stands how likely at least one
+    of its columns is to be a right one.
+
+    Parameters
+    ----------
+    model : fitted ProjectedSTG
+        With :meth:`~projstg.ProjectedSTG.credible_groups`, that is, with a search.
+    level : float, default=0.95
+        How likely at least one column of each group must be.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a figure.
+    feature_names : sequence of str or None, default=None
+        Names of the columns; None takes those of the table the model was fitted to.
+    top_n : int, default=30
+        The most columns to show: whole groups, the smallest first.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    remedy = 'fit with refine=True, probabilities=True and n_features_to_select="auto" or a number'
+    n_features = len(learned(model, "inclusion_probability_", remedy))
+    names, place = plain_names(model, feature_names, n_features), _places(model)
+    every = [(group, [place[name] for name in group.features]) for group in
+             model.credible_groups(level)]  # fmt: skip
+    ends = np.cumsum([len(members) for _, members in every])
+    groups = every[: int(np.sum(ends <= shown_count(top_n)))]
+    left = len(every) - len(groups)
+    members = np.asarray([d for _, own in groups for d in own], dtype=np.int64)
+    ax = new_axes(6.4, 1.7 + 0.24 * max(members.size, 1)) if ax is None else ax
+    shares = np.zeros(n_features)
+    for group, own in groups:
+        shares[own] = group.shares
+    _bars(ax, shares, members, model.support_, names, "in no group" if not left else "not shown")
+    first = 0
+    for group, own in groups:
+        last = first + len(own) - 1
+        ax.plot([1.03, 1.03], [first - 0.36, last + 0.36], color=INK, lw=1.2, clip_on=False)
+        said = f"{group.probability:.2f}" if group.probability < 0.995 else "> 0.99"
+        ax.text(1.05, 0.5 * (first + last), said, va="center", clip_on=False)
+        first = last + 1
+    ax.set_xlim(0.0, 1.0)
+    more = f"; {left} more group{'s' * (left > 1)} not shown" if left else ""
+    ax.set_xlabel(f"share in its group; beside it: P(at least one belongs){more}")
+    hide_frame(ax)
+    legend_above(ax)
+    return ax
+
+
 def _worth_showing(
     values: np.ndarray, order: np.ndarray, is_needed: np.ndarray, top_n: int
 ) -> np.ndarray:
@@ -106,7 +165,12 @@ def _worth_showing(
 
 
 def _bars(
-    ax: Any, values: np.ndarray, shown: np.ndarray, is_selected: np.ndarray, names: list[str]
+    ax: Any,
+    values: np.ndarray,
+    shown: np.ndarray,
+    is_selected: np.ndarray,
+    names: list[str],
+    others: str = "at most {:.2g}",
 ) -> None:
     """Draw one bar for each of the columns shown, in two colours, and say what was left out."""
     place = np.arange(shown.size)
@@ -120,15 +184,20 @@ def _bars(
     rest = np.delete(values, shown)
     if rest.size:
         most = np.ceil(100.0 * rest.max()) / 100.0
-        labels.append(f"{rest.size} other{'s' * (rest.size > 1)}, at most {most:.2g}")
+        labels.append(f"{rest.size} other{'s' * (rest.size > 1)}, {others.format(most)}")
     names_down_the_side(ax, labels)
 
 
 def _alternatives(model: Any) -> list[tuple[set[int], float]]:
     """Return the alternatives by index, whatever the model calls its columns."""
-    names = getattr(model, "feature_names_in_", np.arange(model.n_features_in_))
-    place = {name: i for i, name in enumerate(names.tolist())}
+    place = _places(model)
     return [({place[name] for name in members}, p) for members, p in model.alternatives_]
+
+
+def _places(model: Any) -> dict[Any, int]:
+    """Return the index of each column by what the model calls it."""
+    names = getattr(model, "feature_names_in_", np.arange(model.n_features_in_))
+    return {name: i for i, name in enumerate(names.tolist())}
 
 
 def _dots(
