@@ -61,9 +61,11 @@ class ProjectedSTG(GateSelector):
         worth in the evidence. The others are information criteria.
     decision : {"likeliest", "median"}, default="likeliest"
         Which columns "auto" selects by the evidence: those of the likeliest support, or all that
-        are likelier to belong than not. The likeliest support may have a column that belongs with
-        26 %, or leave out one with 64 %; where one support has more than one half, both are the
-        same. Columns that depend on each other are never selected together.
+        are likelier to belong than not and, of columns that stand for each other
+        (:meth:`credible_groups`), the likeliest, if one of them is likelier to belong than not. The
+        likeliest support may have a column that belongs with 26 %, or leave out one with 64 %;
+        where one support has more than one half, both are the same. Columns that depend on each
+        other are never selected together.
     refine : bool, default=True
         Whether to search, with K given or "auto". The search exchanges one column for another,
         from the first steps of the gates and from many other starts, until enough starts have
