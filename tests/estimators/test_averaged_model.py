@@ -88,3 +88,48 @@ def test_questions_that_cannot_be_answered(data, model):
             ask()
     with pytest.raises(ValueError, match="X has 3 features"):
         model.predict_interval(X[:, :3])
+
+
+@pytest.fixture(scope="module")
+def dense():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((1100, 60))
+    small = X @ rng.standard_normal(60) / 8
+    signal = 2.0 * X[:, 3] + small
+    y = signal + rng.standard_normal(1100)
+    return X[:100], y[:100], X[100:], signal[100:], np.var(small) / np.var(y)
+
+
+def test_small_effects_are_part_of_the_prediction_and_their_share_is_told(dense):
+    X, y, new, signal, share = dense
+    model = ProjectedSTG().fit(X, y)
+    assert model.background_share() == pytest.approx(share, abs=0.1)
+    risk = np.mean((model.predict(new, averaged=True) - signal) ** 2)
+    assert risk < np.mean((model.predict(new) - signal) ** 2)
+    changed = new + 0.1 * (np.arange(60) == 7)  # every column counts
+    assert not model.support_[7]
+    assert not np.array_equal(
+        model.predict(changed, averaged=True), model.predict(new, averaged=True)
+    )
+
+
+def test_hardly_a_share_where_there_are_no_small_effects():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((300, 18))
+    y = X[:, 2] - X[:, 9] + 0.5 * rng.standard_normal(300)
+    assert 0.0 < ProjectedSTG().fit(X, y).background_share() < 0.01
+
+
+def test_a_number_of_columns_leaves_no_background(dense):
+    X, y, *_ = dense
+    assert ProjectedSTG(1).fit(X, y).background_share() == 0.0
+
+
+def test_columns_never_selected_do_not_predict(dense):
+    X, y, new, *_ = dense
+    model = ProjectedSTG(never_select=[7, 30]).fit(X, y)
+    changed = new.copy()
+    changed[:, [7, 30]] += 1.0
+    np.testing.assert_array_equal(
+        model.predict(changed, averaged=True), model.predict(new, averaged=True)
+    )

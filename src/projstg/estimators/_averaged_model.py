@@ -9,7 +9,8 @@ from scipy.special import stdtrit
 
 from .._core.arrays.backend import to_numpy
 from .._core.data.standard_table import StandardTable
-from .._core.posterior.averaged_fit import AveragedFit, Averaging
+from .._core.posterior.averaged_fit import AveragedFit
+from .._core.posterior.averaging_over_supports import Averaging
 
 __all__ = ["AveragedModel"]
 
@@ -40,6 +41,10 @@ class AveragedModel:
     def _fit(self) -> AveragedFit:
         return self._averaging.fit()
 
+    def background(self, support: np.ndarray) -> float:
+        """Return the share of y's variance that small effects have beside a support (K,)."""
+        return self._averaging.given(support).background
+
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the mean of y at each row."""
         return self._y_mean + self._y_scale * (self._standardized(X) @ self._fit.coef)
@@ -47,9 +52,8 @@ class AveragedModel:
     def std(self, X: np.ndarray) -> np.ndarray:
         """Return the standard deviation of a new y at each row, noise and all."""
         Z = self._standardized(X)
-        known = np.einsum("ij,ij->i", Z @ self._fit.covariance, Z)
-        noise = self._fit.variance * (1.0 + self._of_mean)
-        return self._y_scale * np.sqrt(np.maximum(known, 0.0) + noise)
+        noise = self._fit.noise * (1.0 + self._of_mean)
+        return self._y_scale * np.sqrt(np.maximum(self._fit.spread(Z), 0.0) + noise)
 
     def quantile(self, level: float) -> float:
         """Return how many standard deviations an interval of this level reaches to either side.

@@ -315,6 +315,33 @@ class ProjectedSTG(GateSelector):
         mean, reach = model.predict(X), model.quantile(level) * model.std(X)
         return np.column_stack([mean - reach, mean + reach])
 
+    def background_share(self) -> float:
+        """Return how much of y's variance is expected to come from many small effects.
+
+        Beside the columns selected all columns may have an effect, each too small to tell which.
+        This is the share of y's variance that comes from them, by the evidence for backgrounds of
+        several strengths and for none. It is rather too small than too large: the columns selected
+        take part of what others explain. Where ``n_features_to_select`` is a number, or the table
+        is very large, it is zero.
+
+        Returns
+        -------
+        share : float
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from projstg import ProjectedSTG
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.standard_normal((100, 60))
+        >>> small = X @ rng.standard_normal(60) / 8
+        >>> y = 2 * X[:, 3] + small + rng.standard_normal(100)
+        >>> f"{np.var(small) / np.var(y):.2f}, {ProjectedSTG().fit(X, y).background_share():.2f}"
+        '0.13, 0.11'
+        """
+        self._check_probabilities("there are no probabilities")
+        return self._averaged_model.background(self.get_support(indices=True))
+
     def _averaged(self, X: Any) -> tuple[AveragedModel, np.ndarray]:
         """Return the averaged model and validated rows."""
         self._check_probabilities("there are no supports to average over")

@@ -322,3 +322,24 @@ def test_the_median_columns_are_those_likelier_than_not_and_never_dependent():
     assert 3 in kept
     assert 0 in kept
     assert 6 not in kept
+
+
+@pytest.mark.parametrize(
+    ("limits", "prior", "is_there"),
+    [
+        ({}, UP_TO_5, True),
+        ({"most_directions": 5}, UP_TO_5, False),
+        ({"most_stored": 30}, UP_TO_5, False),
+        ({}, ONLY_3, False),
+    ],
+)
+def test_a_background_is_for_tables_not_too_large_and_a_number_not_given(limits, prior, is_there):
+    Z = draw(0)
+    found = beliefs(Z, CRITERIA["common-size"], prior, settings=replace(POSTERIOR, **limits))
+    found.enumerate()
+    averaging = found.about(np.asarray([0, 1, 2])).averaging
+    assert bool(averaging.strengths) == is_there
+    assert averaging.columns.size == 8
+    fit, given = averaging.fit(), averaging.given(np.asarray([0, 1, 2]))
+    assert (fit.background > 0.0) == (given.background > 0.0) == is_there
+    assert set(np.flatnonzero(given.coef)) == (set(range(8)) if is_there else {0, 1, 2})

@@ -1,9 +1,9 @@
-"""Coefficients averaged over all supports that were counted or drawn, and how far they are known.
+r"""Coefficients that are a mixture, and how far they are known.
 
-Given a support the coefficients are those that the evidence integrates out
-(:mod:`..score.shrunk`): shrunk, over all ridges. Over supports they are a mixture by posterior
-weight, with zero for a column that is not in a support. A new response at x is x·β plus noise, and
-both the spread of β, within and between supports, and the noise make up its variance.
+A part of the mixture has large effects of some columns, with a mean and a covariance, beside a
+background of small effects of all columns, or none (:mod:`..data.background`). A new response at x
+is x·β plus noise, and both the spread of β, within and between parts, and the noise make up its
+variance.
 """
 
 from __future__ import annotations
@@ -12,58 +12,77 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.quadratic import GramQuadratic
-from ..score.criterion import Judge
-from ..score.evidence import support_spectra
-from ..score.shrunk import shrunk_coefficients
-from .weighted_supports import WeightedSupports
+from ..data.background import Background
 
-__all__ = ["AveragedFit", "Averaging"]
+__all__ = ["AveragedFit", "Part"]
 
 
-class AveragedFit(NamedTuple):
-    """Of W columns, standardised as the problem is."""
+class Part(NamedTuple):
+    """The large effects beside one background, or none: those of W columns in any support."""
 
-    coef: np.ndarray
-    """The mean, (W,)."""
+    eta: float
+    weight: float
+    mean: np.ndarray
+    """(W,)."""
     covariance: np.ndarray
     """(W, W)."""
     variance: float
     """The mean of σ²."""
 
 
-class Averaging(NamedTuple):
-    """What an averaged fit is computed from: the sums of the columns that are in any support."""
+class AveragedFit(NamedTuple):
+    """Of V columns, standardised as the problem is."""
 
-    columns: np.ndarray
-    """Which columns these are, (W,)."""
-    problem: GramQuadratic
-    """A batch of one, over these columns."""
-    judge: Judge
-    supports: WeightedSupports
-    """Over these columns."""
-    n_redundant: int
+    parts: list[Part]
+    members: np.ndarray
+    """The columns that are in any support, (W,)."""
+    directions: Background
 
-    def fit(self) -> AveragedFit:
-        """Return the averaged coefficients."""
-        n_columns = self.columns.size
-        mean, second = np.zeros(n_columns), np.zeros((n_columns, n_columns))
-        sizes, variance = self.supports.masks.sum(axis=1), 0.0
-        for size in np.unique(sizes).tolist():
-            own = sizes == size
-            weights = self.supports.weights[own]
-            indices = np.nonzero(self.supports.masks[own])[1].reshape(weights.size, size)
-            yy, dof = (
-                np.full((1, weights.size), float(one[0]))
-                for one in (self.problem.yy, self.problem.degrees_of_freedom)
-            )
-            volume = self.judge.volume(0, np.full(yy.shape, size - self.n_redundant))
-            spectra = support_spectra(self.problem, indices[None])
-            found = shrunk_coefficients(spectra, volume, yy, dof, self.judge)
-            coef, weighted = found.mean[0], weights[:, None] * found.mean[0]
-            np.add.at(mean, indices, weighted)
-            square = weights[:, None, None] * found.covariance[0]
-            square += weighted[:, :, None] * coef[:, None, :]
-            np.add.at(second, (indices[:, :, None], indices[:, None, :]), square)
-            variance += float(weights @ found.variance[0])
-        return AveragedFit(mean, second - np.outer(mean, mean), variance)
+    @property
+    def coef(self) -> np.ndarray:
+        """The mean, (V,)."""
+        return np.sum([part.weight * self._coef(part) for part in self.parts], axis=0)
+
+    @property
+    def noise(self) -> float:
+        """The mean of σ²."""
+        return sum(part.weight * part.variance for part in self.parts)
+
+    @property
+    def background(self) -> float:
+        """The share of yᵀy that is expected to come from small effects."""
+        along, rest = self.directions.along, self.directions.rest
+        total = sum(part.weight * self._small(part) for part in self.parts)
+        return min(total / max(float(along @ along) + rest, np.finfo(float).tiny), 1.0)
+
+    def spread(self, Z: np.ndarray) -> np.ndarray:
+        """Return the variance of x·β at each row of Z, (M, V)."""
+        known = Z @ self.coef
+        spreads = [
+            part.weight * (self._within(part, Z) + (Z @ self._coef(part) - known) ** 2)
+            for part in self.parts
+        ]
+        return np.sum(spreads, axis=0)
+
+    def _coef(self, part: Part) -> np.ndarray:
+        A = self.directions.loadings
+        left = self.directions.along - part.mean @ A[self.members]
+        coef = A @ (self.directions.d(part.eta) * left)
+        coef[self.members] += part.mean
+        return coef
+
+    def _within(self, part: Part, Z: np.ndarray) -> np.ndarray:
+        A, d = self.directions.loadings, self.directions.d(part.eta)
+        turned = Z @ A
+        large = Z[:, self.members] - (turned * d) @ A[self.members].T
+        small = np.sum(Z * Z, axis=1) - (turned * turned) @ d
+        return (
+            np.einsum("ij,ij->i", large @ part.covariance, large) + part.variance * part.eta * small
+        )
+
+    def _small(self, part: Part) -> float:
+        """Return what is expected of uᵀGu."""
+        s, A = self.directions.s(part.eta), self.directions.loadings[self.members]
+        mean = s * (self.directions.along - part.mean @ A)
+        spread = np.einsum("ij,ij->j", A, part.covariance @ A)
+        return float(mean @ mean + (s * s) @ spread + part.variance * s.sum())

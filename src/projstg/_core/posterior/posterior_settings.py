@@ -77,6 +77,15 @@ class PosteriorSettings:
     """No Monte Carlo error is stated below this: chains may agree by chance."""
     averaged_share: float = 0.999
     """Coefficients are averaged over the likeliest supports that have this share of all."""
+    background: float = 0.5
+    """For prediction alone, the prior probability of a background of small effects …"""
+    background_strengths: tuple[float, ...] = (0.1, 0.3, 1.0, 3.0)
+    """… whose variance is so many times the noise's, in equal parts."""
+    most_directions: int = 2000
+    """A background is looked for where the smaller of rows and columns is not larger than this: a
+    decomposition takes a few seconds …"""
+    most_stored: int = 4_000_000
+    """… and where the table, or its sums, has not more than this many numbers: 32 MB in a model."""
     least_doubt: float = 0.05
     """Added to 1 − P(column), as counted, for how often a member is taken out: none is sure."""
 

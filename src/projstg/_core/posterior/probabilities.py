@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import to_numpy
-from ..data.quadratic import Problem, on_host, without_rows
+from ..data.quadratic import Problem, RowQuadratic, on_host, without_rows
 from ..data.redundant_columns import redundant_forced
 from ..score.criterion import CRITERIA, Criterion
 from ..score.dilution import is_dependent
@@ -31,7 +31,7 @@ from ..score.prior import costs_of_sizes, n_selectable
 from ..score.tableau import has_enough_digits, tableaux
 from ..search.record import Optima, slack
 from ..search.working_set import outside_swaps, restricted
-from .averaged_fit import Averaging
+from .averaging_over_supports import Averaging
 from .best_first import BestFirst
 from .chain import Chains, Sample, Visited
 from .combined import Combined, Estimate
@@ -263,17 +263,41 @@ class Beliefs:
             float(self._probability(score + self.cost_of_size[support.size], combined)),
             0.0 if together is None else float(together.mean[0]),
             combined.joint(likely)._replace(columns=self.columns[likely]),
-            self._averaging(combined.supports()),
+            self._averaging(combined.supports(), support),
             accuracy,
         )
 
-    def _averaging(self, supports: WeightedSupports) -> Averaging:
-        """Return what averaged coefficients need, of the supports that are not too unlikely."""
-        supports = supports.likeliest(self.settings.averaged_share)
-        used = np.flatnonzero(supports.masks.any(axis=0))
-        few = without_rows(on_host(self.problem.columns(self.columns[used][None])).gram).gram
-        supports = supports._replace(masks=supports.masks[:, used])
-        return Averaging(self.columns[used], few, self.criterion, supports, self._n_redundant)
+    def _averaging(self, supports: WeightedSupports, support: np.ndarray) -> Averaging:
+        """Return what averaged coefficients need, and those of one support."""
+        strengths = self.settings.background_strengths if self._may_have_background else ()
+        used = supports.masks.any(axis=0) | np.isin(self.columns, support)
+        members = self.columns[used]
+        columns = np.flatnonzero(~self.never) if strengths else members
+        return Averaging(
+            columns,
+            without_rows(on_host(self.problem.columns(columns[None]))),
+            self.always[columns],
+            np.searchsorted(columns, members),
+            supports._replace(masks=supports.masks[:, used]),
+            self.criterion,
+            self._n_redundant,
+            strengths,
+            self.settings,
+        )
+
+    @property
+    def _may_have_background(self) -> bool:
+        """Whether columns outside a support may have small effects: not if their number is given.
+
+        The problem is part of what is kept, so it must not be too large.
+        """
+        is_given = np.isfinite(self.cost_of_size).sum() == 1
+        n_columns, n_rows = self.always.size, self.always.size
+        if isinstance(self.problem, RowQuadratic):
+            n_rows = self.problem.X.shape[-2]
+        few = min(n_rows, n_columns)
+        is_small = few <= self.settings.most_directions
+        return is_small and few * n_columns <= self.settings.most_stored and not is_given
 
     def _combined(self) -> Combined:
         return Combined(self.counted, self._sample, self.settings.least_error)

@@ -17,9 +17,8 @@ class WeightedSupports(NamedTuple):
     weights: np.ndarray
     """(M,), which sum to one."""
 
-    def likeliest(self, share: float) -> WeightedSupports:
-        """Return the fewest supports that have this share of all, with weights that sum to one."""
+    def likeliest(self, share: float) -> np.ndarray:
+        """Return the places of the fewest supports that have this share of all."""
         order = np.argsort(-self.weights, kind="stable")
         sums = np.cumsum(self.weights[order])
-        kept = order[: np.searchsorted(sums, share * sums[-1]) + 1]
-        return WeightedSupports(self.masks[kept], self.weights[kept] / self.weights[kept].sum())
+        return order[: np.searchsorted(sums, share * sums[-1]) + 1]

@@ -1,0 +1,86 @@
+r"""A background of small effects: what is left of a problem that every column has a part in.
+
+Beside the effects of a support let every column have a small one, u_j ~ N(0, σ²η). Then
+y ~ N(X_S β_S, σ²V) with V = I + ηXXᵀ, and least squares in the metric of V⁻¹ is least squares of
+other rows. With XXᵀ = WΛWᵀ, the *loadings* A = XᵀW and c = Wᵀy these are
+
+    X̃ = (I + ηΛ)^(−½) Aᵀ,    ỹ = (I + ηΛ)^(−½) c,
+
+and one row of zeros with what X cannot explain of y; log |V| = Σ log(1 + ηλ). All of it comes from
+one decomposition, of XXᵀ or of G = XᵀX, whichever is smaller. The columns have mean square one, so
+ηD is the variance of the background as a multiple of the noise's: its *strength*.
+
+Given β the small effects have the mean A d (c − Aᵀβ) with d = η/(1 + ηλ), and the covariance
+σ²η(I + ηG)⁻¹ = σ²η(I − A d Aᵀ). Their part of the rows, in directions W, has the mean
+s (c − Aᵀβ) with s = ηλ/(1 + ηλ), and the covariance σ²s.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .determined_directions import SMALLEST_SHARE
+from .quadratic import Problem, RowQuadratic, on_host
+
+__all__ = ["Background", "background"]
+
+
+class Background(NamedTuple):
+    """The directions of one standardised problem; each method takes an η."""
+
+    values: np.ndarray
+    """λ, (r,)."""
+    loadings: np.ndarray
+    """A, (D, r)."""
+    along: np.ndarray
+    """c, (r,)."""
+    rest: float
+    """What X cannot explain of yᵀy."""
+    n: float
+    degrees_of_freedom: float
+
+    def log_determinant(self, eta: float) -> float:
+        """Return log |V|."""
+        return float(np.sum(np.log1p(eta * self.values)))
+
+    def problem(self, eta: float) -> RowQuadratic:
+        """Return the problem in the metric of V⁻¹, a batch of one."""
+        roots = 1.0 / np.sqrt(1.0 + eta * self.values)
+        X = np.zeros((1, roots.size + 1, len(self.loadings)))
+        X[0, :-1] = roots[:, None] * self.loadings.T
+        y = np.append(roots * self.along, np.sqrt(self.rest))
+        n, dof = (np.full(1, one) for one in (self.n, self.degrees_of_freedom))
+        return RowQuadratic(X, y[None], n, dof)
+
+    def d(self, eta: float) -> np.ndarray:
+        """Return η/(1 + ηλ), (r,)."""
+        return eta / (1.0 + eta * self.values)
+
+    def s(self, eta: float) -> np.ndarray:
+        """Return ηλ/(1 + ηλ), (r,): the share of each direction that small effects are given."""
+        return self.values * self.d(eta)
+
+
+def background(problem: Problem) -> Background:
+    """Return the directions of a batch of one."""
+    problem = on_host(problem)
+    if isinstance(problem, RowQuadratic) and problem.X.shape[1] < problem.b.shape[1]:
+        X = problem.X[0].astype(float)
+        values, vectors = np.linalg.eigh(X @ X.T)
+        counts = _counts(values)
+        loadings, along = X.T @ vectors[:, counts], problem.y[0] @ vectors[:, counts]
+    else:
+        values, vectors = np.linalg.eigh(problem.gram.G[0])
+        counts = _counts(values)
+        roots = np.sqrt(values[counts])
+        loadings = vectors[:, counts] * roots
+        along = problem.b[0] @ vectors[:, counts] / roots
+    yy, n, dof = (float(one[0]) for one in (problem.yy, problem.n, problem.degrees_of_freedom))
+    rest = max(yy - float(along @ along), 0.0)
+    return Background(values[counts], loadings, along, rest, n, dof)
+
+
+def _counts(values: np.ndarray) -> np.ndarray:
+    return np.asarray(values > SMALLEST_SHARE * np.max(values, initial=0.0))
