@@ -31,7 +31,7 @@ from projstg.experiments.machine import commit
 
 SPLITS, SEED = 50, 20261116
 PEERS = {
-    "lasso": lambda: make_pipeline(StandardScaler(), LassoCV(cv=5)),
+    "lasso": lambda: make_pipeline(StandardScaler(), LassoCV(cv=5, max_iter=20_000)),
     "ridge": lambda: make_pipeline(StandardScaler(), RidgeCV(np.logspace(-3, 5, 60))),
     "abess": LinearRegression,
 }
