@@ -52,7 +52,7 @@ def fitted(table, k="auto", **params):
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_the_answer_is_that_of_its_k(table, criterion):
-    found = fitted(table, criterion=criterion)
+    found = fitted(table, criterion=criterion, decision="likeliest")
     k = int(found.support_.sum())
     if k == 0:
         assert np.all(found.coef_ == 0.0)
@@ -69,7 +69,7 @@ def test_the_answer_is_that_of_its_k(table, criterion):
 @pytest.mark.parametrize("criterion", ["common-size", "evidence"])
 @pytest.mark.parametrize("table", ["easy", "wide", "tall", "noise"])
 def test_the_chosen_size_is_that_of_the_likeliest_support(table, criterion):
-    found = fitted(table, criterion=criterion)
+    found = fitted(table, criterion=criterion, decision="likeliest")
     names, probability = found.alternatives_[0]
     assert names == chosen(found)
     assert found.support_probability_ == pytest.approx(probability, rel=1e-3)
@@ -100,7 +100,7 @@ def likeliest_of_all(X, y, k_max):
 @pytest.mark.parametrize("n", [9, 30])
 def test_the_answer_is_the_likeliest_of_all_supports(seed, n):
     X, y, _ = draw(40 + seed, n=n, n_features=7, k=3, noise=1.5)
-    found = ProjectedSTG().fit(X, y)
+    found = ProjectedSTG(decision="likeliest").fit(X, y)
     support, probability = likeliest_of_all(X, y, min(7, n - 3))
     assert chosen(found) == support
     assert found.support_probability_ == pytest.approx(probability, rel=1e-6)
@@ -426,6 +426,6 @@ def test_a_posterior_that_names_another_size_each_time_is_followed_so_often(
             """Nothing new turns up."""
 
     monkeypatch.setattr(auto, "Beliefs", Fickle)
-    found = fit_many(X[None], y[None], random_state=[0])
+    found = fit_many(X[None], y[None], decision="likeliest", random_state=[0])
     np.testing.assert_array_equal(found.support[0], ProjectedSTG(size).fit(X, y).support_)
     assert len(asked) == len(set(named[:most]))  # each size it named was solved once, up to most

@@ -217,16 +217,17 @@ def with_beliefs(
     """Return the answer for one table with a posterior of supports of all sizes.
 
     If its likeliest support also has K columns and a better score than the search's, it becomes the
-    answer. If the decision is for the columns likelier than not, these do.
+    answer. If the decision is for the columns likelier than not, and the criterion has
+    probabilities, these do.
     """
     if solution.search is None:
         raise RuntimeError("K is to be chosen from the data, but no search was run.")
     found = _scores_in_units(solution.search, table, -1.0)
     better = found
-    if options.decision == "median":
-        better = _replaced(found, beliefs, beliefs.median)
-    elif beliefs.likeliest.size == found.support.shape[1]:
+    if beliefs.likeliest.size == found.support.shape[1]:
         better = _improved(found, beliefs, options.criterion)
+    if options.decision == "median" and CRITERIA[options.criterion].counts_volume:
+        better = _replaced(better, beliefs, beliefs.median(better.support[0]))
     if not np.array_equal(better.support, found.support):
         support = namespace(solution.coef).asarray(better.support, device=solution.coef.device)
         solution = solution._replace(

@@ -216,19 +216,25 @@ class Beliefs:
         """The likeliest support that is known, its members in increasing order."""
         return self.columns[self._ranked(1).masks[0]]
 
-    @property
-    def median(self) -> np.ndarray:
-        """The columns that are likelier to belong than not, and those that must be selected.
+    def median(self, preferred: np.ndarray) -> np.ndarray:
+        """Return the columns that are likelier to belong than not, and those that must be selected.
 
         Of columns that stand for each other, none of which may be, the likeliest is taken if one of
-        them is likelier to belong than not (:mod:`.credible_groups`). Where these columns depend on
-        each other, the least likely ones are left out until they do not.
+        them is likelier to belong than not (:mod:`.credible_groups`); of those that are as likely,
+        as far as is known, one of the ``preferred`` columns. Where these columns depend on each
+        other, the least likely ones are left out until they do not.
         """
         combined = self._combined()
-        inclusion, always = combined.inclusion().mean, self.always[self.columns]
-        groups = credible_groups(combined.joint(_likely(inclusion)), 0.5 + _ROUNDING)
-        first = [group.columns[0] for group in groups]
-        places = np.flatnonzero(np.isin(np.arange(always.size), first) | always)
+        (inclusion, error), always = combined.inclusion(), self.always[self.columns]
+        # What is beyond one half by chance alone shall not hide that another column is as likely.
+        level = 0.5 + _ROUNDING + 2.0 * float(np.max(error))
+        groups = [one.columns for one in credible_groups(combined.joint(_likely(inclusion)), level)]
+        chosen = always | (inclusion > 0.5 + _ROUNDING)
+        wanted = np.isin(self.columns, preferred)
+        for group in groups:
+            chosen[group] = always[group]
+            chosen[_first(group, inclusion, error, wanted)] = True
+        places = np.flatnonzero(chosen)
         while np.any(~always[places]) and np.isinf(self.score(self.columns[places])):
             doubt = np.where(always[places], -1.0, 1.0 - inclusion[places])
             places = np.delete(places, np.argmax(doubt))
@@ -393,6 +399,16 @@ class Beliefs:
         )
         spectra = support_spectra(problem, supports[None])
         return scores_by_ridge(spectra, 0, yy, dof, n, self.criterion, self._n_redundant)[0]
+
+
+def _first(
+    group: np.ndarray, inclusion: np.ndarray, error: np.ndarray, preferred: np.ndarray
+) -> int:
+    """Return the likeliest column of a group, the likeliest first, or a preferred one as likely."""
+    top = group[0]
+    gap, noise = inclusion[top] - inclusion[group], np.maximum(error[top], error[group])
+    as_likely = group[preferred[group] & (gap <= 2.0 * noise + _ROUNDING)]
+    return int(as_likely[0]) if as_likely.size else int(top)
 
 
 def _likely(inclusion: np.ndarray) -> np.ndarray:
