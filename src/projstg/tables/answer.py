@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from .._printable import few_names, printable
 from ..estimators.projected_stg import ProjectedSTG
 from .design_matrix import Prepared
+from .explained import explained
 from .held_out import Checked, checked, deviation, r_squared, residual_deviation, weighted_mean
 from .notes import Note, TableError
 from .question import TableQuestion
@@ -51,6 +52,7 @@ class _Found(NamedTuple):
     check: Checked | None
     """What the folds say; None where there were none."""
     path: tuple[Tried, ...]
+    small_effects: float | None
     notes: list[Note]
 
 
@@ -103,7 +105,16 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock) -> _Found:
         n_folds = question.folds if check else 0
         path = _path(data, params, int(model.support_.sum()), n_folds)
         clock.lap("sizes")
-    return _Found(model, check, path, [*trouble, *_tied(data, model), *no_check])
+    small = _small_effects(model)
+    notes = [*trouble, *_tied(data, model), *explained(data, model, small), *no_check]
+    return _Found(model, check, path, small, notes)
+
+
+def _small_effects(model: ProjectedSTG) -> float | None:
+    """Return the share of the variance that small effects have, where the size was not given."""
+    if model.n_features_to_select != "auto" or model.inclusion_probability_ is None:
+        return None
+    return model.background_share()
 
 
 def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> dict[str, Any]:
@@ -120,6 +131,7 @@ def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> 
         "all_belong": model.all_belong_probability_,
         "alternatives": _alternatives(data, model),
         "groups": _groups(data, model),
+        "small_effects": found.small_effects,
     }
 
 

@@ -135,6 +135,8 @@ class Selection:
     """The likeliest other choices."""
     groups: tuple[Together, ...] = ()
     """Columns that stand for each other, or one that is sure by itself."""
+    small_effects: float | None = None
+    """The share of the target's variance that comes from many small effects of all columns."""
     rows: FittedRows = field(default_factory=FittedRows)
     """Of at most a thousand rows, for the picture of the residuals."""
     notes: tuple[Note, ...] = ()

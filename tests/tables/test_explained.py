@@ -1,0 +1,77 @@
+"""Every column that looks out of place is explained, and no other."""
+
+import numpy as np
+import pytest
+from pandas import DataFrame
+
+from projstg import select
+
+
+def table(X, y):
+    return DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).assign(y=y)
+
+
+def notes_of(answer):
+    return {note.kind: note for note in answer.notes}
+
+
+@pytest.fixture
+def copies():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((60, 14))
+    X[:, 11:] = X[:, [2]] + 0.03 * rng.standard_normal((60, 3))
+    return table(X, 2.0 * X[:, 2] + X[:, 7] + rng.standard_normal(60))
+
+
+def test_a_column_that_stands_for_others_says_so(copies):
+    answer = select(copies, "y", folds=0)
+    note = notes_of(answer)["unlikely"]
+    (name,) = note.columns
+    own = next(one for one in answer.chosen if one.column == name)
+    assert own.probability < 0.5
+    assert "it stands for" in note.text
+    assert "one of them belongs with 100 %" in note.text
+    assert sum(other in note.text for other in ("x2", "x11", "x12", "x13")) == 4
+
+
+def test_where_the_number_is_given_that_is_why_and_what_must_be_chosen_needs_no_reason(copies):
+    few = copies.drop(columns=["x11", "x12", "x13"])
+    answer = select(few, "y", k=4, always=["x9"], folds=0)
+    told = {note.columns[0]: note.text for note in answer.notes if note.kind == "unlikely"}
+    unlikely = {one.column for one in answer.chosen if one.probability < 0.5}
+    assert unlikely - {"x9"} == set(told)
+    assert "x9" not in told
+    assert told
+    assert all("the number of columns was given" in text for text in told.values())
+    assert answer.small_effects is None
+
+
+def test_a_likelier_choice_as_a_whole_is_mentioned():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((40, 25))
+    y = X[:, :6] @ rng.standard_normal(6) + 1.5 * rng.standard_normal(40)
+    answer = select(table(X, y), "y", folds=0)
+    assert answer.alternatives[0]["probability"] > answer.probability
+    assert "As a whole another choice is likelier" in notes_of(answer)["not_likeliest"].text
+    assert "unlikely" not in notes_of(answer)
+
+
+def test_small_effects_are_mentioned_where_there_are_some():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((100, 60))
+    small = X @ rng.standard_normal(60) / 8
+    answer = select(table(X, 2.0 * X[:, 3] + small + rng.standard_normal(100)), "y", folds=0)
+    assert answer.small_effects > 0.05
+    assert "many small effects" in notes_of(answer)["small_effects"].text
+
+
+def test_a_clear_answer_needs_no_words(frame):
+    answer = select(frame, "y", folds=0)
+    assert not {"unlikely", "left_out", "not_likeliest", "small_effects"} & set(notes_of(answer))
+    assert 0.0 <= answer.small_effects < 0.05
+
+
+def test_gates_alone_say_nothing(frame):
+    answer = select(frame, "y", k=None, folds=0)
+    assert answer.small_effects is None
+    assert not {"unlikely", "left_out", "not_likeliest"} & set(notes_of(answer))
