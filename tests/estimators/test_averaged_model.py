@@ -103,7 +103,8 @@ def dense():
 def test_small_effects_are_part_of_the_prediction_and_their_share_is_told(dense):
     X, y, new, signal, share = dense
     model = ProjectedSTG().fit(X, y)
-    assert model.background_share() == pytest.approx(share, abs=0.1)
+    assert model.small_effects().share == pytest.approx(share, abs=0.1)
+    assert model.small_effects().probability > 0.9
     risk = np.mean((model.predict(new, averaged=True) - signal) ** 2)
     assert risk < np.mean((model.predict(new) - signal) ** 2)
     changed = new + 0.1 * (np.arange(60) == 7)  # every column counts
@@ -117,12 +118,12 @@ def test_hardly_a_share_where_there_are_no_small_effects():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((300, 18))
     y = X[:, 2] - X[:, 9] + 0.5 * rng.standard_normal(300)
-    assert 0.0 < ProjectedSTG().fit(X, y).background_share() < 0.01
+    assert 0.0 < ProjectedSTG().fit(X, y).small_effects().share < 0.01
 
 
 def test_a_number_of_columns_leaves_no_background(dense):
     X, y, *_ = dense
-    assert ProjectedSTG(1).fit(X, y).background_share() == 0.0
+    assert ProjectedSTG(1).fit(X, y).small_effects() == (0.0, 0.0)
 
 
 def test_columns_never_selected_do_not_predict(dense):
@@ -133,3 +134,22 @@ def test_columns_never_selected_do_not_predict(dense):
     np.testing.assert_array_equal(
         model.predict(changed, averaged=True), model.predict(new, averaged=True)
     )
+
+
+@pytest.mark.parametrize("shape", [(30, 4), (3, 2), (2, 1)])
+def test_where_no_column_can_be_selected_it_is_the_mean_of_y(shape):
+    X, y = np.ones(shape), np.random.default_rng(0).standard_normal(shape[0])
+    if shape[0] < 30:
+        X = np.random.default_rng(1).standard_normal(shape)
+    model = ProjectedSTG().fit(X, y)
+    mean, std = model.predict(X, averaged=True, return_std=True)
+    np.testing.assert_allclose(mean, y.mean())
+    assert np.all(std > 0.0)
+    assert model.small_effects() == (0.0, 0.0)
+
+
+def test_a_constant_response_is_known_exactly():
+    X = np.random.default_rng(0).standard_normal((30, 5))
+    model = ProjectedSTG().fit(X, np.full(30, 2.0))
+    np.testing.assert_allclose(model.predict_interval(X), 2.0)
+    assert model.small_effects().share == 0.0

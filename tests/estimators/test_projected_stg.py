@@ -526,7 +526,9 @@ def test_the_median_decision_selects_the_columns_that_are_likelier_than_not(seed
     np.testing.assert_allclose(model.coef_[model.support_], expected[:-1], rtol=1e-8)
 
 
-@pytest.mark.parametrize("params", [{"n_features_to_select": 2}, {"selection": "ebic"}])
+@pytest.mark.parametrize(
+    "params", [{"n_features_to_select": 2}, {"selection": "ebic"}, {"criterion": "least-squares"}]
+)
 def test_a_decision_that_would_not_be_used_is_refused(params):
     X = np.random.default_rng(0).standard_normal((20, 5))
     with pytest.raises(ValueError, match="decision='likeliest' says how probabilities choose"):
@@ -542,3 +544,24 @@ def test_of_columns_that_stand_for_each_other_the_median_decision_selects_one():
     assert np.all(model.inclusion_probability_[[2, 11, 12, 13]] < 0.5)
     assert model.support_[[2, 11, 12, 13]].sum() == 1
     assert model.support_[7]
+
+
+def test_columns_of_few_factors_are_selected_together_only_if_that_is_likely():
+    """Of ten columns with six factors any six explain y: more depend on each other."""
+    for seed in range(15, 21):
+        rng = np.random.default_rng(seed)
+        Z = rng.standard_normal((60, 6))
+        X, y = Z @ rng.standard_normal((6, 10)), Z @ np.ones(6) + 1e-3 * rng.standard_normal(60)
+        model = ProjectedSTG().fit(X, y)
+        assert np.linalg.matrix_rank(X[:, model.support_]) == model.support_.sum() <= 6
+        assert model.score(X, y) > 0.999
+
+
+def test_columns_that_are_right_one_by_one_and_not_together_are_not_selected():
+    rng = np.random.default_rng(3)
+    Z = rng.standard_normal((60, 8))
+    X = Z @ rng.standard_normal((8, 20))
+    y = Z @ np.ones(8) + 0.1 * rng.standard_normal(60)
+    median, likeliest = (ProjectedSTG(decision=name).fit(X, y) for name in ("median", "likeliest"))
+    assert median.support_probability_ >= 0.01 * likeliest.support_probability_
+    assert median.score(X, y) > likeliest.score(X, y) - 0.01

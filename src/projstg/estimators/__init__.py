@@ -3,7 +3,8 @@
 May import: the core. ``questions`` is the way from parameters and a table to the core's answer.
 """
 
-from .._core.posterior.averaging import AveragedCoef
+from .._core.posterior.averaging import SmallEffects
+from .._core.posterior.coefficient_intervals import AveragedCoef
 from ._groups import CredibleGroup
 from .batch import ManyFits, fit_many
 from .gate_options import Gates
@@ -23,5 +24,6 @@ __all__ = [
     "ManyFits",
     "ProjectedSTG",
     "RandomizedOMP",
+    "SmallEffects",
     "fit_many",
 ]

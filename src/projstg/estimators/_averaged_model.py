@@ -9,8 +9,7 @@ from scipy.special import stdtrit
 
 from .._core.arrays.backend import to_numpy
 from .._core.data.standard_table import StandardTable
-from .._core.posterior.averaged_fit import AveragedFit
-from .._core.posterior.averaging_over_supports import Averaging
+from .._core.posterior.averaging import AveragedFit, Averaging, SmallEffects
 
 __all__ = ["AveragedModel"]
 
@@ -41,8 +40,8 @@ class AveragedModel:
     def _fit(self) -> AveragedFit:
         return self._averaging.fit()
 
-    def background(self, support: np.ndarray) -> float:
-        """Return the share of y's variance that small effects have beside a support (K,)."""
+    def background(self, support: np.ndarray) -> SmallEffects:
+        """Return what is known of small effects beside a support (K,)."""
         return self._averaging.given(support).background
 
     def predict(self, X: np.ndarray) -> np.ndarray:

@@ -14,7 +14,8 @@ from .._core.data.standard_table import StandardTable
 from .._core.pipeline.information_criteria import SELECTIONS
 from .._core.pipeline.options import DECISIONS
 from .._core.pipeline.solution import Solution
-from .._core.posterior.averaging import AveragedCoef, Estimates, averaged, estimates
+from .._core.posterior.averaging import SmallEffects
+from .._core.posterior.coefficient_intervals import AveragedCoef, Estimates, averaged, estimates
 from .._core.score.criterion import CRITERIA
 from .._core.search.best_support import Refined, equivalent_features
 from ._averaged_model import AveragedModel
@@ -34,8 +35,9 @@ class ProjectedSTG(GateSelector):
     (``refine=False``) is the K columns with the largest
     :math:`|\theta_d\,\mathrm{clip}(\mu_d, 0, 1)| \cdot \|x_d\|`. By default the gates take only
     their first steps, which give one of the starts of a search. The search exchanges one column for
-    another, and selects the support with the best score under ``criterion``. ``predict`` is least
-    squares on the selected columns. The answer does not depend on the units of the columns, nor on
+    another, for the support with the best score under ``criterion``; without K the probabilities
+    of supports of all sizes decide. ``predict`` is least squares on the selected columns. The
+    answer does not depend on the units of the columns, nor on
     which other K were asked for before.
 
     Parameters
@@ -55,18 +57,19 @@ class ProjectedSTG(GateSelector):
         both, columns that nearly repeat others have little prior probability, and columns that
         depend on each other have none (dilution). "least-squares" is the residual sum of squares.
     selection : {"evidence", "ebic", "bic", "gic"}, default="evidence"
-        How "auto" chooses K. "evidence" takes the size of the likeliest support over all sizes up
-        to 200; beforehand sizes have a beta-binomial distribution with a mild pull to few columns,
-        and the prior of the supports of one size takes back what correlation between columns is
-        worth in the evidence. The others are information criteria.
+        How "auto" chooses K. "evidence" chooses by the probabilities of supports of all sizes up to
+        200, as ``decision`` says; beforehand sizes have a beta-binomial distribution with a mild
+        pull to few columns, and the prior of the supports of one size takes back what correlation
+        between columns is worth in the evidence. The others are information criteria.
     decision : {"likeliest", "median"}, default="median"
         Which columns "auto" selects by the evidence: those of the likeliest support, or all that
         are likelier to belong than not and, of columns that stand for each other
         (:meth:`credible_groups`), the likeliest, if one of them is likelier to belong than not. The
         likeliest support may have a column that hardly belongs, or leave out one that is likelier
         than not; where one support has more than one half, both are the same. Columns that depend
-        on each other are never selected together. With criterion="least-squares" it is the best
-        support of the likeliest size in either case.
+        on each other are never selected together, nor are columns that are right one by one but far
+        less likely together than the likeliest support: then that is selected. With
+        criterion="least-squares" it is the best support of the likeliest size.
     refine : bool, default=True
         Whether to search, with K given or "auto". The search exchanges one column for another,
         from the first steps of the gates and from many other starts, until enough starts have
@@ -103,7 +106,8 @@ class ProjectedSTG(GateSelector):
         from the gates: this one, ``gate_mean_``, ``mu_``, ``risk_`` and ``n_iter_``. After a search
         they are computed when the first of them is read, and a warning that the gates did not
         converge comes then. Until then the model keeps the inner products of the columns,
-        8·D·min(N, D) bytes (32 MB for 2000 columns).
+        8·D·min(N, D) bytes (32 MB for 2000 columns); for averaged prediction without K it keeps as
+        much for good, if that is at most 32 MB.
     gate_mean_ : ndarray of shape (n_features_in_,)
         E[z_d]: how far open each gate is. Not a probability that the column matters.
     mu_ : ndarray of shape (n_features_in_,)
@@ -148,8 +152,8 @@ class ProjectedSTG(GateSelector):
         The support's score, lower is better: −2 log evidence up to a constant, or n log(residual
         sum of squares). Only differences between supports of one table mean anything.
     n_starts_, n_agreeing_starts_, n_swaps_ : int
-        How many starts the search took, how many of them arrived at the answer (0 where computing
-        the probabilities found a better answer than any start did), and how many exchanges all
+        How many starts the search took, how many of them arrived at the answer (0 where the
+        probabilities gave another answer than any start did), and how many exchanges all
         starts made.
     equivalent_features_ : dict or None
         For a selected column, the columns it could be exchanged for at no loss (a score that is
@@ -268,7 +272,8 @@ class ProjectedSTG(GateSelector):
         averaged : bool, default=False
             False is least squares on the selected columns, ``coef_``. True averages over all
             supports that were looked at, by their probabilities, with the coefficients of each
-            shrunk as its evidence says. Where it is in doubt which columns belong it mostly
+            shrunk as its evidence says, and without K over small effects of all columns beside
+            them (:meth:`small_effects`). Where it is in doubt which columns belong it mostly
             predicts better (benchmarks/prediction.py).
         return_std : bool, default=False
             Whether to return standard deviations of new responses, noise included, as well; only
@@ -316,18 +321,20 @@ class ProjectedSTG(GateSelector):
         mean, reach = model.predict(X), model.quantile(level) * model.std(X)
         return np.column_stack([mean - reach, mean + reach])
 
-    def background_share(self) -> float:
+    def small_effects(self) -> SmallEffects:
         """Return how much of y's variance is expected to come from many small effects.
 
         Beside the columns selected all columns may have an effect, each too small to tell which.
-        This is the share of y's variance that comes from them, by the evidence for backgrounds of
-        several strengths and for none. It is rather too small than too large: the columns selected
-        take part of what others explain. Where ``n_features_to_select`` is a number, or the table
-        is very large, it is zero.
+        The evidence for backgrounds of several strengths, and for none, says how likely that is and
+        how much of y's variance they have. Where rows are few the answer is mostly the prior's: a
+        probability of one half. Where there are such effects the share is rather too small, since
+        the columns selected take part of it. Both are zero where ``n_features_to_select`` is a
+        number or chosen by an information criterion, and where the table is very large.
 
         Returns
         -------
-        share : float
+        small_effects : SmallEffects
+            With ``share`` and ``probability``.
 
         Examples
         --------
@@ -337,8 +344,9 @@ class ProjectedSTG(GateSelector):
         >>> X = rng.standard_normal((100, 60))
         >>> small = X @ rng.standard_normal(60) / 8
         >>> y = 2 * X[:, 3] + small + rng.standard_normal(100)
-        >>> f"{np.var(small) / np.var(y):.2f}, {ProjectedSTG().fit(X, y).background_share():.2f}"
-        '0.13, 0.11'
+        >>> found = ProjectedSTG().fit(X, y).small_effects()
+        >>> f"{np.var(small) / np.var(y):.2f}, {found.share:.2f}, {found.probability:.2f}"
+        '0.13, 0.11, 0.97'
         """
         self._check_probabilities("there are no probabilities")
         return self._averaged_model.background(self.get_support(indices=True))

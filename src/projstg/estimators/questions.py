@@ -23,6 +23,7 @@ from .._core.pipeline.auto_size import solve_auto
 from .._core.pipeline.fixed_size import solve as solve_fixed
 from .._core.pipeline.options import Options
 from .._core.pipeline.solution import Solution
+from .._core.score.criterion import CRITERIA
 from ._too_many_columns import too_many_columns
 from ._validation import changed, check_coefficients, check_range, check_selection, column_mask
 from .gate_options import price_and_gates
@@ -97,11 +98,13 @@ def _check_search(model: Any) -> None:
                 f"{name}={getattr(model, name)!r} is for the search, and refine=False makes none; "
                 "leave one of them out."
             )
-    if not (is_auto and model.selection == "evidence"):
+    by_evidence = model.selection == "evidence" and CRITERIA[model.criterion].counts_volume
+    if not (is_auto and by_evidence):
         for name in changed(model, ("decision",)):
             raise ValueError(
                 f"{name}={getattr(model, name)!r} says how probabilities choose the columns, with "
-                'n_features_to_select="auto" and selection="evidence"; leave it out, or pass these.'
+                'n_features_to_select="auto", selection="evidence" and a criterion other than '
+                '"least-squares"; leave it out, or pass these.'
             )
     if is_auto and model.selection == "evidence" and not model.probabilities:
         raise ValueError(

@@ -75,9 +75,9 @@ def plot_size_path(
 
     For a path over sizes: the score of the best support of each size, and that score plus
     2 log C(D, K), which counts the supports of that size. The smallest sum is the choice. For a
-    model whose size was chosen from the data: the probability of each size. The choice is the size
-    of the likeliest support, which need not be the likeliest size. For a cross-validated model: the
-    error.
+    model whose size was chosen from the data: the probability of each size. The choice is
+    the number of columns selected, which need not be the likeliest. For a cross-validated model:
+    the error.
 
     Parameters
     ----------

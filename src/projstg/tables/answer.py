@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from .._printable import few_names, printable
 from ..estimators.projected_stg import ProjectedSTG
 from .design_matrix import Prepared
-from .explained import explained
+from .explained import explained, small_effects
 from .held_out import Checked, checked, deviation, r_squared, residual_deviation, weighted_mean
 from .notes import Note, TableError
 from .question import TableQuestion
@@ -26,6 +26,7 @@ from .result import (
     FittedRows,
     Selection,
     SizeProbability,
+    SmallPart,
     Together,
     Tried,
 )
@@ -52,7 +53,6 @@ class _Found(NamedTuple):
     check: Checked | None
     """What the folds say; None where there were none."""
     path: tuple[Tried, ...]
-    small_effects: float | None
     notes: list[Note]
 
 
@@ -105,21 +105,14 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock) -> _Found:
         n_folds = question.folds if check else 0
         path = _path(data, params, int(model.support_.sum()), n_folds)
         clock.lap("sizes")
-    small = _small_effects(model)
-    notes = [*trouble, *_tied(data, model), *explained(data, model, small), *no_check]
-    return _Found(model, check, path, small, notes)
-
-
-def _small_effects(model: ProjectedSTG) -> float | None:
-    """Return the share of the variance that small effects have, where the size was not given."""
-    if model.n_features_to_select != "auto" or model.inclusion_probability_ is None:
-        return None
-    return model.background_share()
+    notes = [*trouble, *_tied(data, model), *explained(data, model), *no_check]
+    return _Found(model, check, path, notes)
 
 
 def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> dict[str, Any]:
     """Return the fields of the answer that say which columns, how sure, and which else."""
     model, check = found.model, found.check
+    known = small_effects(model)
     return {
         "chosen": _chosen(data, model, check),
         "others": _others(data, model, check),
@@ -131,7 +124,7 @@ def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> 
         "all_belong": model.all_belong_probability_,
         "alternatives": _alternatives(data, model),
         "groups": _groups(data, model),
-        "small_effects": found.small_effects,
+        "small_effects": known and SmallPart(share=known.share, probability=known.probability),
     }
 
 

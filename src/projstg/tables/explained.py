@@ -6,77 +6,108 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from .._core.posterior.averaging import SmallEffects
 from .._printable import few_names, shortened
+from ..estimators import CredibleGroup
 from ..estimators.projected_stg import ProjectedSTG
 from ..render.number_text import percent
 from .design_matrix import Prepared
 from .notes import Note
 
-__all__ = ["explained"]
+__all__ = ["explained", "small_effects"]
 
-# Small effects are worth a sentence if they have this share of the variance.
-_WORTH_A_NOTE = 0.05
+# Small effects are worth a sentence if they have this share of the variance, and are this likely:
+# where rows are few the share is what was assumed beforehand.
+_WORTH_A_NOTE, _LIKELY = 0.05, 0.9
 # Columns with this correlation say much the same.
 _ALIKE = 0.7
 
 
-def explained(data: Prepared, model: ProjectedSTG, small: float | None) -> list[Note]:
+def explained(data: Prepared, model: ProjectedSTG) -> list[Note]:
     """Return notes on columns that are chosen though unlikely, or left out though likely.
 
-    ``small`` is the share of the target's variance that comes from small effects, if it is known.
+    Also on a choice that is not the likeliest as a whole, and on small effects.
     """
-    found = [*_columns(data, model), *_whole(model)]
-    if small is not None and small >= _WORTH_A_NOTE:
-        text = (
-            f"Beside the columns chosen about {percent(small)} of the variance of "
-            f"{shortened(data.target)} comes from many small effects, none of a column that stands "
-            "out."
-        )
-        found.append(Note("small_effects", text))
-    return found
+    return [*_columns(data, model), *_whole(model), *_small(data.target, model)]
+
+
+def small_effects(model: ProjectedSTG) -> SmallEffects | None:
+    """Return what is known of small effects, where the size was chosen by probabilities."""
+    by_probability = model.n_features_to_select == "auto" and model.selection == "evidence"
+    if not by_probability or model.alternatives_ is None:
+        return None
+    return model.small_effects()
 
 
 def _columns(data: Prepared, model: ProjectedSTG) -> Iterator[Note]:
     inclusion, chosen = model.inclusion_probability_, model.support_
     if inclusion is None:
         return
-    for place in np.flatnonzero(((inclusion > 0.5) != chosen) & ~data.always).tolist():
-        kind, what = ("unlikely", "chosen") if chosen[place] else ("left_out", "not chosen")
-        name, probability = data.names[place], percent(float(inclusion[place]))
-        text = f"{shortened(name)} is {what} though it belongs with {probability}: "
-        yield Note(kind, text + _reason(data.names, model, place), (name,))
+    likely = inclusion > 0.5
+    unlikely = np.flatnonzero(chosen & ~likely & ~data.always).tolist()
+    groups = [*model.credible_groups(0.95), *model.credible_groups(0.5)] if unlikely else []
+    for place in unlikely:
+        why = _why_chosen(data.names, model, place, groups)
+        yield _odd("unlikely", "chosen", data.names[place], float(inclusion[place]), why)
+    for place in np.flatnonzero(likely & ~chosen).tolist():
+        why = _why_left_out(model)
+        yield _odd("left_out", "left out", data.names[place], float(inclusion[place]), why)
 
 
-def _reason(names: Sequence[str], model: ProjectedSTG, place: int) -> str:
-    """Return why a column is chosen, or not, against its own probability."""
+def _odd(kind: str, what: str, name: str, probability: float, why: str) -> Note:
+    text = f"{shortened(name)} is {what} though its probability is {percent(probability)}: {why}."
+    return Note(kind, text, (name,))
+
+
+def _why_chosen(
+    names: Sequence[str], model: ProjectedSTG, place: int, groups: Sequence[CredibleGroup]
+) -> str:
+    """Return why a column is chosen that is not likelier to belong than not."""
     is_given = model.n_features_to_select != "auto"
-    for level in (0.95, 0.5):
-        group = next((g for g in model.credible_groups(level) if place in g.features), None)
-        if group is None or len(group.features) == 1 or not model.support_[place]:
-            continue
+    for group in groups:
         # Where the number is given, columns that have nothing in common exclude each other, too.
-        if group.weakest_correlation >= _ALIKE or not is_given:
+        counts = group.weakest_correlation >= _ALIKE or not is_given
+        if place in group.features and len(group.features) > 1 and counts:
             others = few_names(names[other] for other in group.features if other != place)
-            one = percent(group.probability)
-            return f"it stands for {others}, too, and one of them belongs with {one}."
-    if is_given:
-        return "the number of columns was given."
+            return f"it or one of {others} belongs with {percent(group.probability)}"
+    return _rule(model) or "without it the others would be far less likely"
+
+
+def _why_left_out(model: ProjectedSTG) -> str:
+    """Return why a column is left out that is likelier to belong than not."""
+    return _rule(model) or "the columns chosen say the same, or are far likelier without it"
+
+
+def _rule(model: ProjectedSTG) -> str:
+    """Return what decides, where it is not the probabilities of the columns."""
+    if model.n_features_to_select != "auto":
+        return "the number of columns was given"
     if model.criterion == "least-squares":
-        return "least squares chooses the columns, not their probabilities."
-    return "the columns chosen say the same."
+        return "least squares chooses the columns, not their probabilities"
+    return ""
 
 
 def _whole(model: ProjectedSTG) -> Iterator[Note]:
-    """Yield a note where each column is right by itself, but another choice is as a whole."""
+    """Yield a note where columns are right one by one, but another choice is as a whole."""
     own = model.support_probability_
-    by_probability = model.n_features_to_select == "auto" and model.criterion != "least-squares"
-    if not model.alternatives_ or own is None or not by_probability:
+    if not model.alternatives_ or own is None or _rule(model):
         return
     likeliest, probability = model.alternatives_[0]
-    if list(likeliest) != np.flatnonzero(model.support_).tolist() and probability > own:
+    is_other = list(likeliest) != np.flatnonzero(model.support_).tolist()
+    if is_other and probability > own and percent(probability) != percent(own):
         text = (
             f"As a whole another choice is likelier, {percent(probability)} against "
-            f"{percent(own)}; those chosen are the columns that are, each by itself, likelier to "
-            "belong than not."
+            f"{percent(own)}: columns are chosen one by one, by their own probabilities."
         )
         yield Note("not_likeliest", text)
+
+
+def _small(target: str, model: ProjectedSTG) -> Iterator[Note]:
+    known = small_effects(model)
+    if known is not None and known.share >= _WORTH_A_NOTE and known.probability >= _LIKELY:
+        beside = "Beside the columns chosen about" if model.support_.any() else "About"
+        text = (
+            f"{beside} {percent(known.share)} of the variance of {shortened(target)} comes from "
+            "many small effects, each too small to tell which column has it."
+        )
+        yield Note("small_effects", text)

@@ -98,6 +98,13 @@ class Together(TypedDict):
     weakest_correlation: float
 
 
+class SmallPart(TypedDict):
+    """Small effects of all columns: how much of the variance, and how likely there are any."""
+
+    share: float
+    probability: float
+
+
 class FittedRows(TypedDict, total=False):
     """The target of some rows, and what the chosen columns say of it."""
 
@@ -135,8 +142,8 @@ class Selection:
     """The likeliest other choices."""
     groups: tuple[Together, ...] = ()
     """Columns that stand for each other, or one that is sure by itself."""
-    small_effects: float | None = None
-    """The share of the target's variance that comes from many small effects of all columns."""
+    small_effects: SmallPart | None = None
+    """Many small effects of all columns, where the size was chosen too."""
     rows: FittedRows = field(default_factory=FittedRows)
     """Of at most a thousand rows, for the picture of the residuals."""
     notes: tuple[Note, ...] = ()

@@ -55,7 +55,7 @@ _PICTURES = (
         "sizes",
         "How many columns",
         "How likely each number of columns is, given the rows; beforehand fewer columns are a "
-        "little likelier than many. The likeliest choice need not have the likeliest size.",
+        "little likelier than many. The columns chosen need not have the likeliest number.",
         draw_sizes,
         False,
     ),

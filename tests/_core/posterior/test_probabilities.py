@@ -21,6 +21,7 @@ from oracles_posterior import masks as limits_of
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
 from projstg._core.posterior import probabilities
+from projstg._core.posterior.counted import Counted
 from projstg._core.posterior.credible_groups import credible_groups
 from projstg._core.posterior.posterior_settings import POSTERIOR
 from projstg._core.posterior.probabilities import Beliefs, criterion_with_volume
@@ -302,26 +303,52 @@ def test_scores_over_all_ridges_are_those_of_the_criterion():
     np.testing.assert_allclose(total_score(by_ridge), expected, rtol=1e-12)
 
 
-def test_the_median_columns_are_those_likelier_than_not_and_never_dependent():
+def test_the_median_columns_are_those_likelier_than_not():
     Z = draw(8, n_rows=20, n_columns=6, noise=2.0)
-    X = np.concatenate([Z.X, Z.X[..., :1] * -1.0], axis=-1)  # the last column copies the first
-    Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
     found = beliefs(Z, CRITERIA["common-size"], UP_TO_5, always=(3,))
     found.enumerate()
     about = found.about(found.likeliest)
     first = [group.columns[0] for group in credible_groups(about.joint, 0.5)]
     likely = np.flatnonzero(about.inclusion > 0.5)
     assert set(likely) <= set(found.median(found.likeliest))
-    assert found.median(found.likeliest[:0]).tolist() == sorted({3, *first})
-    # If both copies were likelier than not, the less likely one would be left out.
-    copies = found.counted.masks.copy()
-    copies[:, [0, 6]] = True
-    copies[0, 6] = False
-    found.counted = found.counted._replace(masks=copies)
-    kept = found.median(found.likeliest)
-    assert 3 in kept
-    assert 0 in kept
-    assert 6 not in kept
+    assert found.median(found.likeliest).tolist() == sorted({3, *first})
+
+
+def said(found, masks):
+    """Beliefs that have counted these supports, all as likely."""
+    found.counted = Counted(np.asarray(masks, dtype=bool), np.zeros(len(masks)))
+    return found
+
+
+def test_of_dependent_columns_the_least_likely_one_is_left_out_and_no_other():
+    Z = draw(8, n_rows=20, n_columns=6, noise=2.0)
+    X = np.concatenate([Z.X, Z.X[..., :1] * -1.0], axis=-1)  # the last column copies the first
+    Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
+    settings = replace(POSTERIOR, far_less_likely=1e-300)
+    found = beliefs(Z, CRITERIA["common-size"], UP_TO_5, always=(3,), settings=settings)
+    # Column 2 is less likely than the copy, 6, and depends on nothing.
+    supports = [{0, 2, 3, 6}] * 3 + [{0, 3, 6}] * 2 + [{0, 2, 3}, {0, 3}]
+    masks = [np.isin(np.arange(7), list(own)) for own in supports]
+    assert said(found, masks).median(np.asarray([3])).tolist() == [0, 2, 3]
+
+
+def test_no_more_columns_are_selected_than_may_be():
+    Z = draw(8, n_rows=20, n_columns=6, noise=2.0)
+    settings = replace(POSTERIOR, far_less_likely=1e-300)
+    found = beliefs(Z, CRITERIA["common-size"], ONLY_3, settings=settings)
+    masks = [[1, 1, 1, 0, 0, 0], [1, 1, 0, 1, 0, 0], [1, 0, 1, 1, 0, 0], [0, 1, 1, 1, 0, 0]]
+    assert said(found, masks).median(np.arange(3)).size == 3
+
+
+def test_columns_far_less_likely_together_give_way_to_the_preferred_support():
+    Z = draw(0, noise=0.1)
+    found = beliefs(Z, CRITERIA["common-size"], UP_TO_5)
+    found.enumerate()
+    best = found.likeliest
+    others = ~np.isin(np.arange(D), best)
+    assert np.array_equal(said(found, [others]).median(best), best)
+    found.settings = replace(POSTERIOR, far_less_likely=1e-300)
+    assert np.array_equal(said(found, [others]).median(best), np.flatnonzero(others)[:5])
 
 
 @pytest.mark.parametrize(
@@ -341,5 +368,5 @@ def test_a_background_is_for_tables_not_too_large_and_a_number_not_given(limits,
     assert bool(averaging.strengths) == is_there
     assert averaging.columns.size == 8
     fit, given = averaging.fit(), averaging.given(np.asarray([0, 1, 2]))
-    assert (fit.background > 0.0) == (given.background > 0.0) == is_there
+    assert (fit.background.share > 0.0) == (given.background.share > 0.0) == is_there
     assert set(np.flatnonzero(given.coef)) == (set(range(8)) if is_there else {0, 1, 2})

@@ -2,7 +2,7 @@ r"""A background of small effects: what is left of a problem that every column h
 
 Beside the effects of a support let every column have a small one, u_j ~ N(0, σ²η). Then
 y ~ N(X_S β_S, σ²V) with V = I + ηXXᵀ, and least squares in the metric of V⁻¹ is least squares of
-other rows. With XXᵀ = WΛWᵀ, the *loadings* A = XᵀW and c = Wᵀy these are
+other rows. With XXᵀ = QΛQᵀ, the *loadings* A = XᵀQ and c = Qᵀy these are
 
     X̃ = (I + ηΛ)^(−½) Aᵀ,    ỹ = (I + ηΛ)^(−½) c,
 
@@ -11,7 +11,7 @@ one decomposition, of XXᵀ or of G = XᵀX, whichever is smaller. The columns h
 ηD is the variance of the background as a multiple of the noise's: its *strength*.
 
 Given β the small effects have the mean A d (c − Aᵀβ) with d = η/(1 + ηλ), and the covariance
-σ²η(I + ηG)⁻¹ = σ²η(I − A d Aᵀ). Their part of the rows, in directions W, has the mean
+σ²η(I + ηG)⁻¹ = σ²η(I − A d Aᵀ). Their part of the rows, in directions Q, has the mean
 s (c − Aᵀβ) with s = ηλ/(1 + ηλ), and the covariance σ²s.
 """
 
@@ -54,13 +54,13 @@ class Background(NamedTuple):
         n, dof = (np.full(1, one) for one in (self.n, self.degrees_of_freedom))
         return RowQuadratic(X, y[None], n, dof)
 
-    def d(self, eta: float) -> np.ndarray:
+    def shrinkage(self, eta: float) -> np.ndarray:
         """Return η/(1 + ηλ), (r,)."""
         return eta / (1.0 + eta * self.values)
 
-    def s(self, eta: float) -> np.ndarray:
+    def share(self, eta: float) -> np.ndarray:
         """Return ηλ/(1 + ηλ), (r,): the share of each direction that small effects are given."""
-        return self.values * self.d(eta)
+        return self.values * self.shrinkage(eta)
 
 
 def background(problem: Problem) -> Background:
@@ -72,7 +72,7 @@ def background(problem: Problem) -> Background:
         counts = _counts(values)
         loadings, along = X.T @ vectors[:, counts], problem.y[0] @ vectors[:, counts]
     else:
-        values, vectors = np.linalg.eigh(problem.gram.G[0])
+        values, vectors = np.linalg.eigh(problem.gram.G[0].astype(float))
         counts = _counts(values)
         roots = np.sqrt(values[counts])
         loadings = vectors[:, counts] * roots

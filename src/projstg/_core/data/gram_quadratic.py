@@ -113,7 +113,9 @@ def rows_at_indices(matrix: Array, indices: Array) -> Array:
     offsets = xp.reshape(xp.arange(n_problems, device=matrix.device) * size, batch)
     extra = indices.ndim - len(batch)
     offsets = xp.reshape(offsets, (*batch, *(1,) * extra))
-    return rows_at_indices(xp.reshape(matrix, (-1, matrix.shape[-1])), indices + offsets)
+    return rows_at_indices(
+        xp.reshape(matrix, (n_problems * size, matrix.shape[-1])), indices + offsets
+    )
 
 
 def source_among(source: RowSource | None, indices: Array) -> RowSource | None:

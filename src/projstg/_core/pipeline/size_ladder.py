@@ -6,7 +6,7 @@ of sizes is searched, each size (a rung) with a few starts, until three in a row
 the best. The posterior goes on from there to supports one column larger or smaller, best first, and
 the size of the likeliest is proposed.
 
-The caller then searches that size in full. The size is chosen if the likeliest support still has it
+The caller then searches that size in full, and goes on to another if the likeliest support has one
 when the posterior begins from that search, too.
 """
 

@@ -1,153 +1,233 @@
-r"""How far a coefficient can be trusted, with the columns known and with the columns in doubt.
+r"""Coefficients averaged over all supports that were counted or drawn.
 
-**Columns known.** Least squares on a support S with ν degrees of freedom (those of the table less
-the rank of X_S) has the standard errors
+Given a support the coefficients are those that the evidence integrates out
+(:mod:`..score.shrunk`): shrunk, over all ridges. Over supports they are a mixture by posterior
+weight, with zero for a column that is not in a support.
 
-    se_d = √(σ̂² [(X_SᵀX_S)⁻¹]_dd),    σ̂² = ‖y − X_S β̂‖² / ν,
+Which columns belong is asked as if all others had no effect at all. In many real tables they have
+some, each too small to tell which, and together they help to predict. So for prediction each
+support is also seen beside backgrounds of several strengths (:mod:`..data.background`). Its weight
+becomes that of its evidence beside any of them or none, and each has its share of that.
 
-and (β̂_d − β_d)/se_d is Student's t with ν degrees of freedom. It takes S as given: where the same
-table has chosen S the errors are too small.
-
-**Columns in doubt.** With probabilities p_m of supports S_m, what is known of β_d is a mixture:
-with weight p_m the t distribution of support m, or, where d is not in S_m, a point mass at zero.
-Its mean is the averaged coefficient, its quantiles are an interval, and its variance is what the
-supports leave open on average plus how far they disagree.
+A part of that mixture has large effects of the supports' columns, with a mean and a covariance,
+beside one background or none. A new response at x is x·β plus noise, and both the spread of β,
+within and between parts, and the noise make up its variance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
-from ..data.determined_directions import Spectrum, coefficients, on_rows, spectrum
-from ..data.quadratic import Problem, on_host
-from ..data.standard_table import StandardTable
+from ..data.background import Background, background
+from ..data.quadratic import GramQuadratic, Problem
+from ..score.criterion import Judge
+from ..score.evidence import support_spectra, total_score, undiluted_scores
+from ..score.shrunk import Shrunk, shrunk_coefficients
+from .posterior_settings import PosteriorSettings
+from .weighted_supports import WeightedSupports
 
-__all__ = ["AveragedCoef", "Estimates", "averaged", "estimates", "mixture_quantile"]
-
-# Bisections: after this many an interval is shorter than the rounding of its ends.
-_HALVINGS = 64
-# A coefficient is not determined if so much of its direction (a squared cosine) lies where the
-# columns are dependent; rounding of the vectors is 10⁻¹⁶ there.
-_DEPENDENT = 1e-8
+__all__ = ["AveragedFit", "Averaging", "SmallEffects"]
 
 
-class Estimates(NamedTuple):
-    """Least squares on each of M supports of one table, in the units of the data."""
+class _Part(NamedTuple):
+    """The large effects beside one background, or none: those of W columns in any support."""
+
+    eta: float
+    weight: float
+    mean: np.ndarray
+    """(W,)."""
+    covariance: np.ndarray
+    """(W, W)."""
+    variance: float
+    """The mean of σ²."""
+
+
+class SmallEffects(NamedTuple):
+    """What is known of small effects of all columns, beside those of a support."""
+
+    share: float
+    """The share of y's variance that is expected to come from them."""
+    probability: float
+    """That there are any. Beforehand it is one half."""
+
+
+class AveragedFit(NamedTuple):
+    """Of D columns, standardised as the problem is."""
+
+    parts: list[_Part]
+    members: np.ndarray
+    """The columns that are in any support, (W,)."""
+    directions: Background
+
+    @property
+    def coef(self) -> np.ndarray:
+        """The mean, (D,)."""
+        return np.sum([part.weight * self._coef(part) for part in self.parts], axis=0)
+
+    @property
+    def noise(self) -> float:
+        """The mean of σ²."""
+        return sum(part.weight * part.variance for part in self.parts)
+
+    @property
+    def background(self) -> SmallEffects:
+        """What is known of a background."""
+        yy = float(self.directions.along @ self.directions.along) + self.directions.rest
+        total = sum(part.weight * self._small(part) for part in self.parts)
+        some = float(np.sum([part.weight for part in self.parts if part.eta]))
+        return SmallEffects(min(total / yy, 1.0) if yy else 0.0, min(some, 1.0))
+
+    def spread(self, Z: np.ndarray) -> np.ndarray:
+        """Return the variance of x·β at each row of Z, (M, D)."""
+        known = Z @ self.coef
+        spreads = [
+            part.weight * (self._within(part, Z) + (Z @ self._coef(part) - known) ** 2)
+            for part in self.parts
+        ]
+        return np.sum(spreads, axis=0)
+
+    def _coef(self, part: _Part) -> np.ndarray:
+        A = self.directions.loadings
+        left = self.directions.along - part.mean @ A[self.members]
+        coef = A @ (self.directions.shrinkage(part.eta) * left)
+        coef[self.members] += part.mean
+        return coef
+
+    def _within(self, part: _Part, Z: np.ndarray) -> np.ndarray:
+        A, d = self.directions.loadings, self.directions.shrinkage(part.eta)
+        turned = Z @ A
+        large = Z[:, self.members] - (turned * d) @ A[self.members].T
+        small = np.sum(Z * Z, axis=1) - (turned * turned) @ d
+        return (
+            np.einsum("ij,ij->i", large @ part.covariance, large) + part.variance * part.eta * small
+        )
+
+    def _small(self, part: _Part) -> float:
+        """Return what is expected of uᵀGu."""
+        s, A = self.directions.share(part.eta), self.directions.loadings[self.members]
+        mean = s * (self.directions.along - part.mean @ A)
+        spread = np.einsum("ij,ij->j", A, part.covariance @ A)
+        return float(mean @ mean + (s * s) @ spread + part.variance * s.sum())
+
+
+class Averaging(NamedTuple):
+    """What an averaged fit is computed from."""
 
     columns: np.ndarray
-    """The columns that are in any of the supports, (U,)."""
-    is_member: np.ndarray
-    """Which of them are in which support, (M, U)."""
-    coef: np.ndarray
-    """(M, U), zero outside the support."""
-    std_error: np.ndarray
-    """(M, U), zero outside the support; NaN where the rows do not determine it."""
-    degrees_of_freedom: np.ndarray
-    """ν, (M,): those of the table less the rank of the support."""
+    """The columns of the table that the problem has, (D,)."""
+    problem: Problem
+    """A batch of one."""
+    always: np.ndarray
+    """Which columns are in every support, (D,)."""
+    members: np.ndarray
+    """The columns that are in any support or selected, (W,), as places in ``columns``."""
+    supports: WeightedSupports
+    """Over the members."""
+    judge: Judge
+    n_redundant: int
+    """How many columns of every support depend on others that are."""
+    strengths: tuple[float, ...]
+    """Those of backgrounds; none where columns outside a support have no effect."""
+    settings: PosteriorSettings
+
+    def fit(self) -> AveragedFit:
+        """Return the averaged coefficients."""
+        directions = background(self.problem)
+        worlds = list(self._worlds(directions))
+        weights = self._weights(worlds)
+        supports = WeightedSupports(self.supports.masks, weights.sum(axis=0))
+        kept = supports.likeliest(self.settings.averaged_share)
+        weights = weights[:, kept] / np.sum(weights[:, kept])
+        few = supports.masks[kept]
+        parts = [world.part(few, own) for world, own in zip(worlds, weights, strict=True)]
+        return AveragedFit(parts, self.members, directions)
+
+    def given(self, support: np.ndarray) -> AveragedFit:
+        """Return the coefficients of one support alone, columns of the table (K,)."""
+        mask = np.isin(self.columns[self.members], support)
+        return self._replace(supports=WeightedSupports(mask[None], np.ones(1))).fit()
+
+    def _worlds(self, directions: Background) -> Iterator[_World]:
+        """Yield what is known without a background, and beside each."""
+        few = self.problem.columns(self.members[None]).gram
+        yield _World(0.0, few, self.judge, self.n_redundant, 0.0)
+        most, none = self.judge.volume_of_size.shape[-1] - 2, 1.0 - self.settings.background
+        for strength in self.strengths:
+            eta = strength / self.columns.size
+            beside = directions.problem(eta)
+            judge = self.judge.judge(beside, most, self.always)
+            odds = self.settings.background / len(self.strengths) / none
+            cost = directions.log_determinant(eta) - 2.0 * np.log(odds)
+            few = beside.columns(self.members[None]).gram
+            yield _World(eta, few, judge, self.n_redundant, cost)
+
+    def _weights(self, worlds: list[_World]) -> np.ndarray:
+        """Return the weight of each support in each world, (1 + strengths, M)."""
+        if len(worlds) == 1:
+            return self.supports.weights[None]
+        costs = np.zeros((len(worlds), len(self.supports.weights)))
+        for number, world in enumerate(worlds):
+            for own, indices in _by_size(self.supports.masks):
+                costs[number, own] = world.costs(indices)
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.supports.weights) - 0.5 * (costs - costs[0])
+        weights = np.exp(logs - np.max(logs))
+        return np.asarray(weights / weights.sum())
 
 
-class AveragedCoef(NamedTuple):
-    """Coefficients averaged over the likeliest supports, and how sure they are.
+class _World(NamedTuple):
+    """The members' sums beside one background, or without."""
 
-    Every array is in the units of the table, with one entry for each column, (D,).
-    """
+    eta: float
+    problem: GramQuadratic
+    judge: Judge
+    n_redundant: int
+    cost: float
+    """What log |V| and the prior of the background add to every score."""
 
-    coef: np.ndarray
-    """The mean over the supports; a column counts as zero where it is not selected."""
-    low: np.ndarray
-    """The lower end of the interval."""
-    high: np.ndarray
-    """The upper end."""
-    std: np.ndarray
-    """√(mean squared standard error + variance of the estimates between supports)."""
-    probability: float
-    """The probability of these supports together. Far from one, they are a small part of the
-    supports the data leave possible, and the intervals are still too short."""
+    def costs(self, indices: np.ndarray) -> np.ndarray:
+        """Return −2 log evidence of supports (M, K), without dilution, (M,)."""
+        yy, dof, volume = self._numbers(indices)
+        spectra = support_spectra(self.problem, indices[None])
+        scores = undiluted_scores(spectra, volume, yy, dof, self.judge)
+        return np.asarray(total_score(scores)[0] + self.cost)
 
+    def part(self, masks: np.ndarray, weights: np.ndarray) -> _Part:
+        """Return the mixture of supports (M, W) by their weights."""
+        total = weights.sum()
+        n_columns, shares = masks.shape[1], weights / max(total, np.finfo(float).tiny)
+        mean, second, variance = np.zeros(n_columns), np.zeros((n_columns, n_columns)), 0.0
+        for own, indices in _by_size(masks):
+            found, share = self._coefficients(indices), shares[own]
+            weighted = share[:, None] * found.mean[0]
+            np.add.at(mean, indices, weighted)
+            square = share[:, None, None] * found.covariance[0]
+            square += weighted[:, :, None] * found.mean[0][:, None, :]
+            np.add.at(second, (indices[:, :, None], indices[:, None, :]), square)
+            variance += float(share @ found.variance[0])
+        return _Part(self.eta, float(total), mean, second - np.outer(mean, mean), variance)
 
-def estimates(table: StandardTable, supports: Sequence[np.ndarray]) -> Estimates:
-    """Return least squares on each of the supports, index arrays of any sizes, of one table."""
-    members = [np.asarray(own, dtype=np.int64) for own in supports]
-    columns = np.unique(np.concatenate(members))
-    is_member = np.stack([np.isin(columns, own) for own in members])
-    widest = int(is_member.sum(axis=1).max())
-    place = np.argsort(~is_member, axis=1, kind="stable")[:, :widest]
-    counts = np.take_along_axis(is_member, place, axis=1)
-    few = on_host(table.problem.columns(columns[None]))
-    found = _spectra(few, place, counts)
-    left = float(few.degrees_of_freedom[0]) - np.sum(found.values > 0.0, axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        variance = np.where(left > 1e-6, np.maximum(found.rss, 0.0) / left, np.nan)
-    coef, inverse = np.zeros(is_member.shape), np.zeros(is_member.shape)
-    np.put_along_axis(coef, place, coefficients(found) * counts, axis=1)
-    np.put_along_axis(inverse, place, _inverse_diagonal(found), axis=1)
-    unit = float(table.y_scale[0]) / np.asarray(table.scale[0])[columns]
-    # Where nothing is left the variance is NaN, and NaN·0 would be as well outside the support.
-    error = np.where(is_member, np.sqrt(variance[:, None] * inverse), 0.0)
-    return Estimates(columns, is_member, coef * unit, error * unit, left)
+    def _coefficients(self, indices: np.ndarray) -> Shrunk:
+        yy, dof, volume = self._numbers(indices)
+        spectra = support_spectra(self.problem, indices[None])
+        return shrunk_coefficients(spectra, volume, yy, dof, self.judge)
 
-
-def _spectra(problem: Problem, place: np.ndarray, counts: np.ndarray) -> Spectrum:
-    """Return the directions of M supports ``place`` (M, K) of one problem, where they count."""
-    gram, which = problem.gram, np.zeros(len(place), dtype=np.int64)
-    G = gram.G[0][place[:, :, None], place[:, None, :]] * counts[:, :, None] * counts[:, None, :]
-    found = spectrum(G, gram.b[0][place] * counts, gram.yy[which])
-    return on_rows(problem, which, place, found, counts)
+    def _numbers(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return yᵀy and ν, (1, M), and the volume of supports (M, K), (1, M, R)."""
+        shape = (1, len(indices))
+        yy, dof = (
+            np.full(shape, float(one[0]))
+            for one in (self.problem.yy, self.problem.degrees_of_freedom)
+        )
+        return yy, dof, self.judge.volume(0, np.full(shape, indices.shape[1] - self.n_redundant))
 
 
-def _inverse_diagonal(of: Spectrum) -> np.ndarray:
-    """Return the diagonals of the inverses of G_SS, (M, K); NaN where there is none."""
-    is_null = of.values == 0.0
-    reciprocal = np.where(is_null, 0.0, 1.0 / np.where(is_null, 1.0, of.values))
-    inverse = np.sum(of.vectors**2 * reciprocal[:, None, :], axis=-1)
-    outside = np.sum(of.vectors**2 * is_null[:, None, :], axis=-1)
-    return np.where(outside > _DEPENDENT, np.nan, inverse)
-
-
-def averaged(
-    known: Estimates, probabilities: np.ndarray, n_features: int, level: float
-) -> AveragedCoef:
-    """Return the mixture's mean and quantiles; ``probabilities``, (M,), are made to sum to one."""
-    total = float(np.sum(probabilities))
-    weight = np.asarray(probabilities)[:, None] / total
-    coef = np.sum(weight * known.coef, axis=0)
-    spread = known.std_error**2 + (known.coef - coef) ** 2
-    low, high = (mixture_quantile(p, weight, known) for p in (0.5 - 0.5 * level, 0.5 + 0.5 * level))
-    std = np.sqrt(np.sum(weight * spread, axis=0))
-
-    def among_all(values: np.ndarray) -> np.ndarray:
-        whole = np.zeros(n_features)
-        whole[known.columns] = values
-        return whole
-
-    return AveragedCoef(among_all(coef), among_all(low), among_all(high), among_all(std), total)
-
-
-def mixture_quantile(p: float, weight: np.ndarray, known: Estimates) -> np.ndarray:
-    """Return the smallest x with F(x) ≥ p, (U,), F being each column's mixture.
-
-    It lies between the smallest and the largest p-quantile of the parts, and is found there by
-    bisection. Zero, which has the point mass, is tried first.
-    """
-    nu = np.where(known.degrees_of_freedom > 0.0, known.degrees_of_freedom, np.nan)[:, None]
-    is_point = known.std_error == 0.0
-    scale = np.where(is_point, 1.0, known.std_error)
-
-    def is_enough(x: np.ndarray) -> np.ndarray:
-        away = x - known.coef
-        share = np.where(is_point, away >= 0.0, stdtr(nu, away / scale))
-        return np.sum(weight * share, axis=0) >= p - 1e-12
-
-    parts = known.coef + np.where(is_point, 0.0, scale * stdtrit(nu, p))
-    low, high = parts.min(axis=0), parts.max(axis=0)
-    high = np.where(is_enough(low), low, high)
-    middle = np.clip(0.0, low, high)
-    for _ in range(_HALVINGS):
-        enough = is_enough(middle)
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        middle = 0.5 * (low + high)
-    return high
+def _by_size(masks: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield which supports have one size, and their members, (M', K)."""
+    sizes = masks.sum(axis=1)
+    for size in np.unique(sizes).tolist():
+        own = np.flatnonzero(sizes == size)
+        yield own, np.nonzero(masks[own])[1].reshape(own.size, size)

@@ -24,7 +24,7 @@ import numpy as np
 
 from .joint import Joint
 
-__all__ = ["LEAST_PROBABILITY", "Group", "credible_groups"]
+__all__ = ["LEAST_PROBABILITY", "Group", "credible_groups", "stands_for"]
 
 LEAST_PROBABILITY = 0.01
 """Columns that are less likely are in no group: they would hardly change its probability."""
@@ -46,32 +46,56 @@ def credible_groups(joint: Joint, level: float) -> list[Group]:
     found: list[Group] = []
     inclusion = joint.inclusion()
     free = np.ones(inclusion.size, dtype=bool)
-    while True:
-        grown = [
-            group
-            for seed in np.flatnonzero(free)
-            if (group := _grown(joint, inclusion, int(seed), free, level)) is not None
-        ]
-        if not grown:
-            return found
-        chances = [1.0 - joint.none_of(group)[0] for group in grown]
-        best = min(range(len(grown)), key=lambda i: (int(grown[i].sum()), -chances[i]))
-        members = np.flatnonzero(grown[best])
+    # A group grows by the best column at each step, so it stays the same while it is free.
+    grown = {seed: _grown(joint, inclusion, seed, free, level) for seed in range(free.size)}
+    while any(grown.values()):
+        best = min((one for one in grown.values() if one), key=lambda one: one.rank)
+        members = np.flatnonzero(best.mask)
         members = members[np.argsort(-inclusion[members], kind="stable")]
-        found.append(Group(joint.columns[members], min(chances[best], 1.0)))
-        free &= ~grown[best]
+        found.append(Group(joint.columns[members], min(best.probability, 1.0)))
+        free &= ~best.mask
+        for seed, one in grown.items():
+            if not free[seed]:
+                grown[seed] = None
+            elif one and np.any(one.mask & ~free):
+                grown[seed] = _grown(joint, inclusion, seed, free, level)
+    return found
+
+
+def stands_for(joint: Joint, group: np.ndarray) -> np.ndarray:
+    """Return which columns, (M,), stand for a group, a mask (M,); its own do not."""
+    absent, with_it = joint.none_of(group)
+    return _stands_for(joint.inclusion(), absent, with_it) & ~group
+
+
+def _stands_for(inclusion: np.ndarray, absent: float, with_it: np.ndarray) -> np.ndarray:
+    present = np.maximum(inclusion - with_it, 0.0)
+    is_likelier = with_it * (1.0 - absent) >= _STANDS_FOR * present * absent
+    return np.asarray(is_likelier & (with_it > 0.0))
+
+
+class _Grown(NamedTuple):
+    """A group that could be taken."""
+
+    mask: np.ndarray
+    """(M,)."""
+    probability: float
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """The smallest come first, and of one size the likeliest."""
+        return int(self.mask.sum()), -self.probability
 
 
 def _grown(
     joint: Joint, inclusion: np.ndarray, seed: int, free: np.ndarray, level: float
-) -> np.ndarray | None:
-    """Return the group, a mask, that grows from a column; None if it does not reach the level."""
+) -> _Grown | None:
+    """Return the group that grows from a column; None if it does not reach the level."""
     group = np.zeros(free.size, dtype=bool)
     group[seed] = True
     absent, with_it = joint.none_of(group)
     while 1.0 - absent < level:
-        present = np.maximum(inclusion - with_it, 0.0)
-        stands = with_it * (1.0 - absent) >= _STANDS_FOR * present * absent
+        stands = _stands_for(inclusion, absent, with_it)
         gain = np.where(free & ~group & stands, with_it, 0.0)
         best = int(np.argmax(gain))
         if gain[best] <= 0.0:
@@ -83,4 +107,4 @@ def _grown(
         smaller[member] = False
         if smaller.any() and 1.0 - joint.none_of(smaller)[0] >= level:
             group = smaller
-    return group
+    return _Grown(group, 1.0 - joint.none_of(group)[0])

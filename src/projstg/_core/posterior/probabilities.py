@@ -31,14 +31,15 @@ from ..score.prior import costs_of_sizes, n_selectable
 from ..score.tableau import has_enough_digits, tableaux
 from ..search.record import Optima, slack
 from ..search.working_set import outside_swaps, restricted
-from .averaging_over_supports import Averaging
+from .averaging import Averaging
 from .best_first import BestFirst
 from .chain import Chains, Sample, Visited
 from .combined import Combined, Estimate
 from .counted import Counted
-from .credible_groups import LEAST_PROBABILITY, credible_groups
+from .credible_groups import LEAST_PROBABILITY
 from .enumeration import enumerated, n_supports
 from .joint import Joint
+from .likelier_than_not import Doubt, likelier_than_not
 from .posterior_settings import POSTERIOR, PosteriorSettings
 from .weighted_supports import WeightedSupports
 
@@ -87,8 +88,6 @@ class Posterior(NamedTuple):
     accuracy: Accuracy
 
 
-# Rounding shall not decide where it is one half exactly.
-_ROUNDING = 1e-9
 # The draws of a chain are none of a search's, nor of a generator with the same seed.
 _TAG = 14
 
@@ -219,26 +218,33 @@ class Beliefs:
     def median(self, preferred: np.ndarray) -> np.ndarray:
         """Return the columns that are likelier to belong than not, and those that must be selected.
 
-        Of columns that stand for each other, none of which may be, the likeliest is taken if one of
-        them is likelier to belong than not (:mod:`.credible_groups`); of those that are as likely,
-        as far as is known, one of the ``preferred`` columns. Where these columns depend on each
-        other, the least likely ones are left out until they do not.
+        Of columns that stand for each other one is selected (:mod:`.likelier_than_not`). A column
+        that depends on likelier ones is left out. Columns that are right one by one need not be so
+        together: where they are far less likely than the ``preferred`` support, that is returned.
         """
-        combined = self._combined()
-        (inclusion, error), always = combined.inclusion(), self.always[self.columns]
-        # What is beyond one half by chance alone shall not hide that another column is as likely.
-        level = 0.5 + _ROUNDING + 2.0 * float(np.max(error))
-        groups = [one.columns for one in credible_groups(combined.joint(_likely(inclusion)), level)]
-        chosen = always | (inclusion > 0.5 + _ROUNDING)
-        wanted = np.isin(self.columns, preferred)
-        for group in groups:
-            chosen[group] = always[group]
-            chosen[_first(group, inclusion, error, wanted)] = True
-        places = np.flatnonzero(chosen)
-        while np.any(~always[places]) and np.isinf(self.score(self.columns[places])):
-            doubt = np.where(always[places], -1.0, 1.0 - inclusion[places])
-            places = np.delete(places, np.argmax(doubt))
-        return self.columns[places]
+        combined, always = self._combined(), np.flatnonzero(self.always)
+        known = Doubt(*combined.inclusion())
+        joint, wanted = combined.joint(_likely(known.inclusion)), np.isin(self.columns, preferred)
+        likely = self.columns[likelier_than_not(joint, known, wanted)]
+        chosen = self._possible(always, np.setdiff1d(likely, always, assume_unique=True))
+        gap = self._cost(chosen) - self._cost(preferred)
+        return preferred if gap > -2.0 * np.log(self.settings.far_less_likely) else chosen
+
+    def _possible(self, always: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """Return these columns, the first ones first, as far as a support can have them all."""
+        most = self.cost_of_size.size - 1 - always.size
+        chosen = np.union1d(always, others[:most])
+        if np.isfinite(self._cost(chosen)):
+            return chosen
+        chosen = always
+        for column in others:
+            larger = np.union1d(chosen, [column])
+            if larger.size < self.cost_of_size.size and np.isfinite(self._cost(larger)):
+                chosen = larger
+        return chosen
+
+    def _cost(self, support: np.ndarray) -> float:
+        return self.score(support) + float(self.cost_of_size[support.size])
 
     def score(self, support: np.ndarray) -> float:
         """Return the exact score of a support by the criterion."""
@@ -249,7 +255,6 @@ class Beliefs:
         combined, best = self._combined(), self._ranked(self.settings.n_best)
         inclusion = combined.inclusion()
         likely = _likely(inclusion.mean)
-        score = self.score(support)
         inside = np.isin(support, self.columns).all()
         together = combined.holding(np.searchsorted(self.columns, support)) if inside else None
 
@@ -266,7 +271,7 @@ class Beliefs:
             among_all(inclusion.mean),
             among_all(inclusion.error) if is_known else np.full(self.always.size, np.nan),
             combined.sizes(self.cost_of_size.size).mean,
-            float(self._probability(score + self.cost_of_size[support.size], combined)),
+            float(self._probability(self._cost(support), combined)),
             0.0 if together is None else float(together.mean[0]),
             combined.joint(likely)._replace(columns=self.columns[likely]),
             self._averaging(combined.supports(), support),
@@ -399,16 +404,6 @@ class Beliefs:
         )
         spectra = support_spectra(problem, supports[None])
         return scores_by_ridge(spectra, 0, yy, dof, n, self.criterion, self._n_redundant)[0]
-
-
-def _first(
-    group: np.ndarray, inclusion: np.ndarray, error: np.ndarray, preferred: np.ndarray
-) -> int:
-    """Return the likeliest column of a group, the likeliest first, or a preferred one as likely."""
-    top = group[0]
-    gap, noise = inclusion[top] - inclusion[group], np.maximum(error[top], error[group])
-    as_likely = group[preferred[group] & (gap <= 2.0 * noise + _ROUNDING)]
-    return int(as_likely[0]) if as_likely.size else int(top)
 
 
 def _likely(inclusion: np.ndarray) -> np.ndarray:

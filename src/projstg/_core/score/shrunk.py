@@ -51,6 +51,7 @@ def shrunk_coefficients(
     shares /= shares.sum(axis=-1, keepdims=True)
     each, rss = np.concatenate(means, axis=-2), np.concatenate(residuals, axis=-1)
     sigma2 = np.maximum(rss, floor) / np.maximum(dof[..., None] - 2.0, 1.0)
+    sigma2 *= yy[..., None] > 0.0
     mean = (shares[..., None, :] @ each)[..., 0, :]
     apart = each - mean[..., None, :]
     between = (apart * shares[..., None]).swapaxes(-1, -2) @ apart
