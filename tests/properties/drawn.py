@@ -195,7 +195,9 @@ def usable(X, fit_intercept):
 
 
 @st.composite
-def problems(draw, sizes=("given", "given", "auto"), criteria=tuple(JUDGES), **shape):
+def problems(
+    draw, sizes=("given", "given", "auto"), criteria=tuple(JUDGES), decision=None, **shape
+):
     """Draw a table and a question that has an answer."""
     recipe = draw(recipes(**shape))
     X, y, weights = made(recipe)
@@ -221,6 +223,8 @@ def problems(draw, sizes=("given", "given", "auto"), criteria=tuple(JUDGES), **s
     elif size == "auto":
         params["n_features_to_select"] = "auto"
         params["selection"] = draw(st.sampled_from(["evidence", "evidence", "bic", "ebic", "gic"]))
+        if decision and params["selection"] == "evidence":
+            params |= {} if params["criterion"] == "least-squares" else {"decision": decision}
     else:
         params["n_features_to_select"] = None
     return Drawn(recipe, params, X, y, weights)
