@@ -40,7 +40,8 @@ KAPPA = 10.0 ** np.arange(-1.0, 1.75, 0.5)
 def judge():
     """The criterion of the draws: effects around zero, over fewer ridges."""
     n = KAPPA.size
-    ridges = scoring.Ridges(KAPPA, np.full(n, 2.0 * np.log(n)), np.full(n, np.inf))
+    none = np.zeros(n, dtype=int)
+    ridges = scoring.Ridges(KAPPA, np.full(n, 2.0 * np.log(n)), np.full(n, np.inf), none)
     return replace(scoring.CRITERIA["evidence"], ridges=ridges)
 
 

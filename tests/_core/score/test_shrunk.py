@@ -29,13 +29,13 @@ def alone(judge, r, *, is_sized):
     few = judge.at(np.asarray([r]))
     nothing, all_of_it = np.full(1, np.inf), np.zeros(1)
     zero, size = (nothing, all_of_it) if is_sized else (all_of_it, nothing)
-    return replace(few, ridges=Ridges(few.ridges.kappa, zero, size))
+    return replace(few, ridges=few.ridges._replace(zero_cost=zero, size_cost=size))
 
 
 @pytest.mark.parametrize("kappa", [1e-4, 1.0, 30.0])
 def test_around_zero_at_one_ridge_it_is_ridge_regression(kappa):
     Z = draw(0, noise=2.0)
-    grid = Ridges(np.asarray([kappa]), np.zeros(1), np.full(1, np.inf))
+    grid = Ridges(np.asarray([kappa]), np.zeros(1), np.full(1, np.inf), np.zeros(1, dtype=int))
     found, _ = answer(Z, judge_of(Z, replace(CRITERIA["evidence"], ridges=grid)))
     X, y = np.asarray(Z.X[0]), np.asarray(Z.y[0])
     for place, own in enumerate(SUPPORTS[0]):

@@ -37,6 +37,11 @@ class ColumnSpectrum(NamedTuple):
     n_forced: np.ndarray
     """(B,): how many these are."""
 
+    def beside_background(self, nη: np.ndarray) -> ColumnSpectrum:
+        """Return what a background leaves of the eigenvalues, λ/(1 + nηλ); nη is (B,)."""
+        values, forced = (one / (1.0 + nη[:, None] * one) for one in (self.values, self.forced))
+        return self._replace(values=values, forced=forced)
+
 
 def column_spectrum(problem: Problem, always: np.ndarray) -> ColumnSpectrum:
     """Return that of standardised problems; ``always``, (D,), are the columns that must be in."""

@@ -23,6 +23,7 @@ from ..gates.alternate import Hook
 from ..posterior.probabilities import Beliefs, criterion_with_volume
 from ..score.criterion import CRITERIA
 from ..score.prior import n_selectable, size_prior
+from ..score.score_settings import SCORE
 from ..search.best_support import refine
 from ..search.record import Optima
 from .fixed_size import always_mask, solve, with_beliefs
@@ -81,7 +82,10 @@ def _by_evidence(
     """Solve for the size of the likeliest support, until that size has been solved before."""
     name, always, never = criterion_with_volume(options.criterion), asked.always, asked.never
     prior = size_prior(asked.k_min, asked.k_max, n_selectable(always, never))
-    beliefs = Beliefs(asked.problem, CRITERIA[name], prior, always=always, never=never)
+    criterion = CRITERIA[name]
+    if SCORE.background > 0.0:
+        criterion = criterion.with_background(SCORE.background_strengths, SCORE.background)
+    beliefs = Beliefs(asked.problem, criterion, prior, always=always, never=never)
     if beliefs.is_enumerable:
         beliefs.enumerate()
     else:

@@ -244,17 +244,17 @@ def _improved(found: Refined, beliefs: Beliefs, criterion: str) -> Refined:
     """
     if not CRITERIA[criterion].counts_volume:
         return found
-    better = _replaced(found, beliefs, beliefs.likeliest)
+    better, now = beliefs.likeliest, beliefs.score(found.support[0])
     # A search that met only dependent supports has scores of another kind, and is no rival.
     is_rival = bool(found.is_diluted[0]) == beliefs.criterion.is_diluted
-    if is_rival and not better.objective[0] < found.objective[0] - slack(found.objective[0]):
+    if is_rival and not beliefs.score(better) < now - slack(now):
         return found
-    return better
+    return _replaced(found, beliefs, better)
 
 
 def _replaced(found: Refined, beliefs: Beliefs, support: np.ndarray) -> Refined:
     """Return what was found in one problem with another support, which no start arrived at."""
     if np.array_equal(support, found.support[0]):
         return found
-    nobody, score = np.zeros_like(found.n_agreeing_starts), np.full(1, beliefs.score(support))
+    nobody, score = np.zeros_like(found.n_agreeing_starts), np.full(1, beliefs.plain_score(support))
     return found._replace(support=support[None], objective=score, n_agreeing_starts=nobody)

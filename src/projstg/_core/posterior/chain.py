@@ -98,9 +98,9 @@ class Chains:
         self.masks, self.criterion, self.cost_of_size = masks.copy(), criterion, cost_of_size
         self.generator, self.settings = generator, settings
         self.field = _with_zero_column(field)
-        self.excluded, self._n_redundant = field.excluded[0], int(field.redundant.sum())
+        self.excluded, self._n_redundant = field.excluded[0], int(field.redundant[0].sum())
         self.doubt = np.where(field.locked[0], 0.0, doubt)
-        self.diagonal = np.diagonal(self.field.G[0])
+        self.diagonal = np.diagonal(self.field.G, axis1=1, axis2=2)
         sizes = np.flatnonzero(np.isfinite(cost_of_size))
         every = np.arange(cost_of_size.size + 1)
         self.own = np.where(every >= sizes[-1], 0.0, np.where(every <= sizes[0], 1.0, 0.5))
@@ -214,14 +214,18 @@ class Chains:
         ``sizes``, (C,), are those of the bases. Columns of zeros, and redundant ones, do not count.
         """
         field, ridge = self.field, self.criterion.ridges.at(at)
-        state = tableau_of_rows(rows, members, self.diagonal, field.b, field.yy, ridge.kappa)
+        which = ridge.background
+        if which.any():
+            rows = field.G[which[:, None], members]
+        diagonal, b, yy = self.diagonal[which], field.b[which], field.yy[which]
+        state = tableau_of_rows(rows, members, diagonal, b, yy, ridge.kappa)
         fit = added(state, ridge.kappa, has_effects=self.criterion.has_common_size)
         every = np.arange(len(at))
         volume = np.empty_like(fit.rss)
         volume[:] = self._volume(sizes + 1)[every, at][:, None]
         volume[:, -1] = self._volume(sizes)[every, at]
-        floor = residual_floor(field.yy)[:, None]
-        return ridge_scores(fit, ridge.beside(1), volume, field.dof[:, None], floor, self.criterion)
+        floor, dof = residual_floor(yy)[:, None], field.dof[which, None]
+        return ridge_scores(fit, ridge.beside(1), volume, dof, floor, self.criterion)
 
     def _volume(self, sizes: np.ndarray) -> np.ndarray:
         """Return what so many columns, (C,), cost, (C, R); redundant ones do not count."""
@@ -231,8 +235,9 @@ class Chains:
         """Return what repeated columns add, (C, D + 1)."""
         if not self.criterion.is_diluted:
             return np.zeros((len(bases), bases.shape[1] + 1))
-        redundant = np.broadcast_to(self.field.redundant, (len(rows), rows.shape[2]))
-        costs, in_doubt = entering_costs(rows, members, self.diagonal, self.field.n, redundant)
+        redundant = np.broadcast_to(self.field.redundant[0], (len(rows), rows.shape[2]))
+        n = self.field.n[:1]
+        costs, in_doubt = entering_costs(rows, members, self.diagonal[0], n, redundant)
         costs[:, -1] = 0.0
         if in_doubt.any():
             in_doubt = in_doubt[:, :-1] & ~bases & ~self.excluded
@@ -266,14 +271,19 @@ class Chains:
     def _costs(self, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the scores of supports (C, D) at each ridge, (C, R), and their costs, (C,)."""
         members, sizes = _padded(masks), masks.sum(axis=1)
-        (G,), (b,) = self.field.G, self.field.b
-        yy, dof, n = (np.repeat(one, len(masks)) for one in self.field[2:5])
-        own = spectrum(G[members[:, :, None], members[:, None, :]], b[members], yy)
-        scores = undiluted_scores(own, self._volume(sizes), yy, dof, self.criterion)
-        costs = total_score(scores) + self.cost_of_size[sizes]
+        volume, field = self._volume(sizes), self.field
+        yy, dof, n = (np.repeat(one[:, None], len(masks), axis=1) for one in field[2:5])
+        square, scores = (members[:, :, None], members[:, None, :]), np.empty_like(volume)
+        costs = self.cost_of_size[sizes].copy()
+        for which in np.unique(self.criterion.ridges.background):
+            at = self.criterion.ridges.background == which
+            own = spectrum(field.G[which][square], field.b[which][members], yy[which])
+            few = self.criterion.at(at)
+            scores[:, at] = undiluted_scores(own, volume[:, at], yy[which], dof[which], few)
         if self.criterion.is_diluted:
-            costs = costs + spectral_dilution(own.values, n)
-        return scores, costs
+            plain = spectrum(field.G[0][square], field.b[0][members], yy[0])
+            costs += spectral_dilution(plain.values, n[0])
+        return scores, costs + total_score(scores)
 
 
 def _with_zero_column(field: Field) -> Field:

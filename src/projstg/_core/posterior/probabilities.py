@@ -22,13 +22,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import to_numpy
+from ..data.background import Background
 from ..data.quadratic import Problem, on_host, without_rows
 from ..data.redundant_columns import redundant_forced
 from ..score.criterion import CRITERIA, Criterion
 from ..score.dilution import is_dependent
-from ..score.evidence import scores_by_ridge, support_spectra, total_score
+from ..score.evidence import dilution_of, support_spectra, total_score, undiluted_scores
 from ..score.prior import costs_of_sizes, n_selectable
-from ..score.tableau import has_enough_digits, tableaux
+from ..score.tableau import Field, has_enough_digits, tableaux
 from ..search.record import Optima, slack
 from ..search.working_set import outside_swaps, restricted
 from .averaged_fit import Averaging
@@ -119,6 +120,18 @@ class Beliefs:
     ) -> None:
         self.problem, self.settings = problem, settings
         self.criterion = criterion.judge(problem, log_prior.size - 1, always)
+        self._background: Background | None = None
+        if len(criterion.strengths) > 1:
+            self._background = Background.of(problem, np.asarray(criterion.strengths))
+            ridges = self.criterion.ridges
+            volume = self._background.log_determinants[ridges.background]
+            zero, size = ridges.zero_cost + volume, ridges.size_cost + volume
+            ridges = ridges._replace(zero_cost=zero, size_cost=size)
+            self.criterion = replace(self.criterion, ridges=ridges)
+        # What its prior adds to the scores without a background.
+        none = criterion.ridges.at(criterion.ridges.background == 0)
+        self._none_cost = float(total_score(np.concatenate([none.zero_cost, none.size_cost])))
+        self._useful = np.ones(criterion.ridges.kappa.size, dtype=bool)
         self.always, self.never = always, never
         n_free, n_locked = n_selectable(always, never), int(always.sum())
         self.cost_of_size = costs_of_sizes(log_prior, n_free, n_locked)
@@ -167,13 +180,12 @@ class Beliefs:
         if self._looked is None:
             self._looked = self._begin([one.supports for one in found], by_ridge)
         looked = self._looked
-        useful = np.isin(self.criterion.ridges.kappa, looked.criterion.ridges.kappa)
         for one, scores in zip(found, by_ridge, strict=True):
             inside = np.isin(one.supports, self.columns).all(axis=1)
             masks = np.zeros((int(inside.sum()), self.columns.size), dtype=bool)
             places = np.searchsorted(self.columns, one.supports[inside])
             np.put_along_axis(masks, places, True, axis=1)
-            costs = total_score(scores[inside][:, useful])
+            costs = total_score(scores[inside][:, self._useful])
             looked.count(masks, costs + looked.cost_of_size[one.supports.shape[1]])
         looked.look_around(self.settings.most_looks)
         self.counted = looked.counted
@@ -233,6 +245,11 @@ class Beliefs:
     def score(self, support: np.ndarray) -> float:
         """Return the exact score of a support by the criterion."""
         return float(self._exact_scores(support[None])[0])
+
+    def plain_score(self, support: np.ndarray) -> float:
+        """Return that score without a background: the one of a search."""
+        none = self.criterion.ridges.background == 0
+        return float(total_score(self._by_ridge(support[None])[:, none])[0]) - self._none_cost
 
     def about(self, support: np.ndarray) -> Posterior:
         """Return the posterior, and what it says of one support, members in increasing order."""
@@ -306,21 +323,30 @@ class Beliefs:
 
     def _begin(self, groups: Sequence[np.ndarray], by_ridge: Sequence[np.ndarray]) -> BestFirst:
         """Return the count before anything was counted: its columns and ridges are chosen."""
-        useful = _useful_ridges(groups, by_ridge, self.settings)
+        useful = self._useful = _useful_ridges(groups, by_ridge, self.settings)
         scores = [total_score(one[:, useful]) for one in by_ridge]
         self.columns = self._columns(groups, scores)
-        few = self.criterion.at(useful)
         # The ridges left out have no evidence, but the empty support has the same at every ridge.
-        ridges = few.ridges
-        kept = np.sum(np.exp(-0.5 * ridges.zero_cost) + np.exp(-0.5 * ridges.size_cost))
-        cost_of_size = self.cost_of_size.copy()
-        cost_of_size[0] += 2.0 * np.log(kept)
-        field = restricted(self.problem, self.columns[None], self.never[None], self.always[None])
+        empty, cost_of_size = self._by_ridge(np.empty((1, 0), dtype=np.int64)), self.cost_of_size
+        cost_of_size = cost_of_size.copy()
+        cost_of_size[0] += float((total_score(empty) - total_score(empty[:, useful]))[0])
 
         def score(supports: np.ndarray) -> np.ndarray:
             return total_score(self._by_ridge(self.columns[supports])[:, useful])
 
-        return BestFirst(field, few, cost_of_size, score, self.settings)
+        few = self.criterion.at(useful)
+        return BestFirst(self._field(), few, cost_of_size, score, self.settings)
+
+    def _field(self) -> Field:
+        """Return the columns that may be visited, with each background."""
+        plain = restricted(self.problem, self.columns[None], self.never[None], self.always[None])
+        if self._background is None:
+            return plain
+        more = self._background.problems(self.columns)
+        pairs = ((plain.G, more.G), (plain.b, more.b), (plain.yy, more.yy))
+        sums = (np.concatenate([without, beside[1:]]) for without, beside in pairs)
+        others = (np.repeat(one, len(more.G), axis=0) for one in plain[3:])
+        return Field(*sums, *others)
 
     def _columns(self, groups: Sequence[np.ndarray], scores: Sequence[np.ndarray]) -> np.ndarray:
         """Return the columns that may be visited, in increasing order."""
@@ -363,8 +389,21 @@ class Beliefs:
             np.broadcast_to(to_numpy(field), (1, len(supports))).astype(float)
             for field in (problem.yy, problem.degrees_of_freedom, problem.n)
         )
-        spectra = support_spectra(problem, supports[None])
-        return scores_by_ridge(spectra, 0, yy, dof, n, self.criterion, self._n_redundant)[0]
+        sizes = np.full(yy.shape, supports.shape[1]) - self._n_redundant
+        volume, number = self.criterion.volume(0, sizes), self.criterion.ridges.background
+        scores = np.empty(volume.shape)
+        plain = support_spectra(problem, supports[None])
+        for which in np.unique(number):
+            at, spectra, left = number == which, plain, yy
+            if which and self._background is not None:
+                columns = np.unique(supports)
+                beside = self._background.problems(columns, which)
+                spectra = support_spectra(beside, np.searchsorted(columns, supports)[None])
+                left = np.broadcast_to(beside.yy[:, None], yy.shape)
+            few = self.criterion.at(at)
+            scores[..., at] = undiluted_scores(spectra, volume[..., at], left, dof, few)
+        dilution = dilution_of(plain, n, self.criterion, self._n_redundant)
+        return np.asarray((scores + dilution[..., None])[0])
 
 
 def _useful_ridges(

@@ -8,7 +8,7 @@ depends on the other columns of the table, too (:mod:`.prior`), so a criterion i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,8 @@ class Ridges(NamedTuple):
     """Of κ with effects around zero; infinite where that has no weight."""
     size_cost: np.ndarray
     """Of κ with effects around a common size; likewise."""
+    background: np.ndarray
+    """With which background of small effects it goes, by number; the first is none."""
 
     def at(self, index: np.ndarray) -> Ridges:
         """Return the chosen ridges: an index array or a mask."""
@@ -55,6 +57,22 @@ class Criterion:
     """Whether the volume is part of the score."""
     is_diluted: bool
     """Whether dilution is part of the score."""
+    strengths: tuple[float, ...] = (0.0,)
+    """Of the backgrounds (:mod:`~..data.background`)."""
+
+    def with_background(self, strengths: tuple[float, ...], weight: float) -> Criterion:
+        """Return the criterion in which a background may be there, with this prior probability.
+
+        Each of the strengths has an equal part of it.
+        """
+        shares = np.asarray([1.0 - weight, *(weight / len(strengths) for _ in strengths)])
+        costs = -2.0 * np.log(shares)
+        one, n_ridges = self.ridges, self.ridges.kappa.size
+        number = np.repeat(np.arange(shares.size), n_ridges)
+        ridges = one.tiled(shares.size)._replace(background=number)
+        zero, size = ridges.zero_cost + costs[number], ridges.size_cost + costs[number]
+        ridges = ridges._replace(zero_cost=zero, size_cost=size)
+        return replace(self, ridges=ridges, strengths=(0.0, *strengths))
 
     @property
     def has_common_size(self) -> bool:
@@ -76,15 +94,21 @@ class Criterion:
         if self.counts_volume:
             must = np.zeros(n_columns, dtype=bool) if always is None else always
             n = np.broadcast_to(to_numpy(problem.n), (n_problems,)).astype(float)
-            table[:] = volumes(column_spectrum(problem, must), n, self.ridges.kappa, most + 1)
-        return Judge(self.ridges, self.counts_volume, self.is_diluted, table)
+            spectrum = column_spectrum(problem, must)
+            for number, strength in enumerate(self.strengths):
+                own = self.ridges.background == number
+                left = spectrum.beside_background(strength / max(n_columns, 1) * n)
+                table[:, own] = volumes(left, n, self.ridges.kappa[own], most + 1)
+        return Judge(
+            self.ridges, self.counts_volume, self.is_diluted, self.strengths, volume_of_size=table
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Judge(Criterion):
     """A criterion for B problems: the prior of a support depends on the other columns, too."""
 
-    volume_of_size: np.ndarray
+    volume_of_size: np.ndarray = field(kw_only=True)
     """What so many columns cost, (B, R, K_max + 2) (:func:`~.prior.volumes`), or zero."""
 
     def problems(self, chosen: np.ndarray) -> Judge:
@@ -103,7 +127,8 @@ class Judge(Criterion):
         finite = np.isfinite(self.ridges.zero_cost)
         found = self.at(finite if finite.any() else ~finite)
         zeros = np.zeros_like(found.ridges.kappa)
-        return replace(found, ridges=Ridges(found.ridges.kappa, zeros, zeros + np.inf))
+        ridges = found.ridges._replace(zero_cost=zeros, size_cost=zeros + np.inf)
+        return replace(found, ridges=ridges)
 
     def volume(self, problem: np.ndarray | int, sizes: np.ndarray) -> np.ndarray:
         """Return what so many columns cost at each ridge, (..., R).
@@ -123,7 +148,8 @@ def _costs(n_ridges: int, n_first: int, weight: float) -> np.ndarray:
 def _grid(kappa: np.ndarray, n_zero: int, common_size: float) -> Ridges:
     """Return ridges, of which the first ones may have effects around zero."""
     zero = _costs(kappa.size, n_zero, 1.0 - common_size)
-    return Ridges(kappa, zero, _costs(kappa.size, kappa.size, common_size))
+    none = np.zeros(kappa.size, dtype=np.int64)
+    return Ridges(kappa, zero, _costs(kappa.size, kappa.size, common_size), none)
 
 
 # Half decades, 10⁻⁶ … 10⁴, and for effects around zero … 10². A narrow grid around the truth looks

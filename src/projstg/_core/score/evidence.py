@@ -54,6 +54,7 @@ from .score_settings import SCORE
 __all__ = [
     "Effects",
     "RidgeFit",
+    "dilution_of",
     "residual_floor",
     "ridge_scores",
     "scores_by_ridge",
@@ -215,11 +216,17 @@ def scores_by_ridge(
     """
     sizes = np.full(yy.shape, of.values.shape[-1]) - n_redundant
     scores = undiluted_scores(of, judge.volume(problem, sizes), yy, dof, judge)
-    if not judge.is_diluted:
-        return scores
+    return scores + dilution_of(of, n, judge, n_redundant)[..., None]
+
+
+def dilution_of(
+    of: Spectrum, n: np.ndarray, criterion: Criterion, n_redundant: np.ndarray | int = 0
+) -> np.ndarray:
+    """Return what dilution adds to the scores of supports, (...), if anything."""
+    if not criterion.is_diluted:
+        return np.zeros(n.shape)
     is_dependent = np.sum(of.values == 0.0, axis=-1) > n_redundant
-    dilution = np.where(is_dependent, np.inf, spectral_dilution(of.values, n))
-    return scores + dilution[..., None]
+    return np.where(is_dependent, np.inf, spectral_dilution(of.values, n))
 
 
 def undiluted_scores(

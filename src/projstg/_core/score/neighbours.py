@@ -72,7 +72,7 @@ class _Grid(NamedTuple):
 def _grid(
     field: Field, problem: np.ndarray, criterion: Judge, state: Tableau, ridge: Ridges
 ) -> _Grid:
-    many = np.repeat(problem, criterion.ridges.kappa.size)
+    many = np.repeat(problem, criterion.ridges.kappa.size) + ridge.background
     now = present(state, ridge.kappa, criterion)
     dof, floor = field.dof[many], residual_floor(field.yy[many])
     n_redundant = field.redundant[problem].sum(axis=1)

@@ -104,7 +104,7 @@ def tableaux(
     """Return each support's tableau at every ridge of the criterion, (C·R, …), and the ridges."""
     n_ridges = criterion.ridges.kappa.size
     ridge = criterion.ridges.tiled(len(members))
-    many = np.repeat(problem, n_ridges)
+    many = np.repeat(problem, n_ridges) + ridge.background
     return tableau(field, many, np.repeat(members, n_ridges, axis=0), ridge.kappa), ridge
 
 
