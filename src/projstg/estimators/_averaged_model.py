@@ -30,8 +30,7 @@ class AveragedModel:
                 table.problem.degrees_of_freedom,
             )
         )
-        columns = averaging.columns
-        self._scale, self._mean = scale[columns], mean[columns]
+        self._scale, self._mean = scale, mean
         self._y_mean, self._y_scale, self._dof = float(y_mean), float(y_scale), float(dof)
         # The mean of y is known from n rows.
         self._of_mean = 1.0 / float(n) if fit_intercept else 0.0
@@ -60,4 +59,5 @@ class AveragedModel:
         return float(stdtrit(dof, 0.5 + 0.5 * level)) * np.sqrt(1.0 - 2.0 / dof)
 
     def _standardized(self, X: np.ndarray) -> np.ndarray:
-        return np.asarray((X[:, self._averaging.columns] - self._mean) / self._scale)
+        columns = self._fit.columns
+        return np.asarray((X[:, columns] - self._mean[columns]) / self._scale[columns])

@@ -30,7 +30,8 @@ def of_list(Z, known):
 
 
 def averaging(Z, supports):
-    return Averaging(np.arange(8), Z.gram, judge_of(Z, JUDGE), supports, 0)
+    every = np.arange(8)
+    return Averaging(every, every, Z.gram, judge_of(Z, JUDGE), supports, 0, None)
 
 
 def test_over_all_supports_it_is_what_a_list_gives():

@@ -101,7 +101,7 @@ def _among_all(known: Posterior, kept: np.ndarray, n_features: int) -> Posterior
         inclusion=among_all(known.inclusion),
         inclusion_error=among_all(known.inclusion_error),
         joint=known.joint._replace(columns=kept[known.joint.columns]),
-        averaging=known.averaging._replace(columns=kept[known.averaging.columns]),
+        averaging=known.averaging._replace(all_columns=kept),
     )
 
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import to_numpy
-from ..data.background import Background
+from ..data.background import Background, backgrounds
 from ..data.quadratic import Problem, on_host, without_rows
 from ..data.redundant_columns import redundant_forced
 from ..score.criterion import CRITERIA, Criterion
@@ -122,7 +122,7 @@ class Beliefs:
         self.criterion = criterion.judge(problem, log_prior.size - 1, always)
         self._background: Background | None = None
         if len(criterion.strengths) > 1:
-            self._background = Background.of(problem, np.asarray(criterion.strengths))
+            self._background = backgrounds(problem, np.asarray(criterion.strengths))
             ridges = self.criterion.ridges
             volume = self._background.log_determinants[ridges.background]
             zero, size = ridges.zero_cost + volume, ridges.size_cost + volume
@@ -286,7 +286,15 @@ class Beliefs:
         used = np.flatnonzero(supports.masks.any(axis=0))
         few = without_rows(on_host(self.problem.columns(self.columns[used][None])).gram).gram
         supports = supports._replace(masks=supports.masks[:, used])
-        return Averaging(self.columns[used], few, self.criterion, supports, self._n_redundant)
+        return Averaging(
+            np.arange(self.always.size),
+            self.columns[used],
+            few,
+            self.criterion,
+            supports,
+            self._n_redundant,
+            self._background,
+        )
 
     def _combined(self) -> Combined:
         return Combined(self.counted, self._sample, self.settings.least_error)
@@ -397,7 +405,7 @@ class Beliefs:
             at, spectra, left = number == which, plain, yy
             if which and self._background is not None:
                 columns = np.unique(supports)
-                beside = self._background.problems(columns, which)
+                beside = self._background.problems(columns).problems(which[None])
                 spectra = support_spectra(beside, np.searchsorted(columns, supports)[None])
                 left = np.broadcast_to(beside.yy[:, None], yy.shape)
             few = self.criterion.at(at)

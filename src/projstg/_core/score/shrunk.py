@@ -14,7 +14,13 @@ import numpy as np
 
 from ..data.determined_directions import Spectrum
 from .criterion import Criterion
-from .evidence import residual_floor, scores_of_effects, signs_of, spectral_fit
+from .evidence import (
+    residual_floor,
+    scores_of_effects,
+    signs_of,
+    spectral_fit,
+    total_score,
+)
 
 __all__ = ["Shrunk", "shrunk_coefficients"]
 
@@ -28,6 +34,8 @@ class Shrunk(NamedTuple):
     """(..., K, K)."""
     variance: np.ndarray
     """E[σ²], (...)."""
+    cost: np.ndarray
+    """−2 log of the evidence of the supports over all of it, (...), without dilution."""
 
 
 def shrunk_coefficients(
@@ -57,4 +65,5 @@ def shrunk_coefficients(
     by_ridge = np.sum((shares * sigma2).reshape(*dof.shape, len(means), -1), axis=-2)
     along = (by_ridge[..., None, :] @ reciprocal)[..., 0, :]
     within = (of.vectors * along[..., None, :]) @ transposed
-    return Shrunk(mean, within + between, np.sum(shares * sigma2, axis=-1))
+    variance = np.sum(shares * sigma2, axis=-1)
+    return Shrunk(mean, within + between, variance, total_score(costs))
