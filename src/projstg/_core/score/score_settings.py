@@ -31,7 +31,7 @@ class ScoreSettings:
     others. With 1 it would take prior from moderately correlated columns, too, which may well be
     right together; with 0.03 a column and its near copy are both chosen more often
     (benchmarks/near_copies.py)."""
-    background: float = 0.0
+    background: float = 0.1
     """The prior probability of a background of small effects."""
     background_strengths: tuple[float, ...] = (0.1, 1.0)
     """Its variance, as a multiple of the noise's."""
