@@ -1,11 +1,13 @@
 """With a background the posterior is that of a list of all supports, with V written out."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from oracles_posterior import draw, masks
 
+from projstg._core.posterior.posterior_settings import POSTERIOR
 from projstg._core.posterior.probabilities import Beliefs
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.prior import costs_of_sizes, spectral_dilution
@@ -94,3 +96,48 @@ def test_without_a_background_scores_are_those_of_a_search(known):
         assert beside.plain_score(support) == pytest.approx(plain.score(support), rel=1e-9)
         assert plain.plain_score(support) == pytest.approx(plain.score(support), rel=1e-9)
         assert beside.score(support) != pytest.approx(plain.score(support), rel=1e-6)
+
+
+def coefficients_of(Z, criterion, own):
+    """Mean and covariance of all coefficients given a support: one Gaussian prior after another."""
+    X, y, dof, n_columns = Z.X[0], Z.y[0], Z.degrees_of_freedom[0], Z.b.shape[1]
+    logs, means, squares, variances = [], [], [], []
+    volumes = criterion.judge(Z, 3).volume(0, np.asarray(len(own)))
+    for number, strength in enumerate((0.0, *STRENGTHS)):
+        for r in np.flatnonzero(criterion.ridges.background == number):
+            eta, kappa = strength / n_columns, criterion.ridges.kappa[r]
+            prior = np.diag(eta + np.isin(np.arange(n_columns), own) / kappa)
+            small = np.eye(len(y)) + X @ prior @ X.T
+            gain = prior @ X.T @ np.linalg.inv(small)
+            sigma2 = y @ np.linalg.solve(small, y) / (dof - 2.0)
+            mean = gain @ y
+            means.append(mean)
+            variances.append(sigma2)
+            squares.append(sigma2 * (prior - gain @ X @ prior) + np.outer(mean, mean))
+            V = np.eye(len(y)) + eta * X @ X.T
+            score = dof * np.log(sigma2) + volumes[r] + np.linalg.slogdet(V)[1]
+            logs.append(-0.5 * (score + criterion.ridges.zero_cost[r]))
+    weights = np.exp(logs - np.logaddexp.reduce(logs))
+    return tuple(np.tensordot(weights, part, axes=1) for part in (means, squares, variances))
+
+
+def test_averaged_coefficients_have_the_background_in_them(known):
+    Z, expected = known
+    criterion = CRITERIA["evidence"].with_background(STRENGTHS, WEIGHT)
+    found = beliefs(Z, criterion)
+    found.settings = replace(POSTERIOR, averaged_share=1.0)
+    found.enumerate()
+    fit = found.about(found.likeliest).averaging.fit()
+    mean, square, variance = np.zeros(7), np.zeros((7, 7)), 0.0
+    for own, probability in expected.items():
+        parts = coefficients_of(Z, criterion, own)
+        mean, square, variance = (
+            total + probability * part
+            for total, part in zip((mean, square, variance), parts, strict=True)
+        )
+    np.testing.assert_array_equal(fit.columns, np.arange(7))
+    np.testing.assert_allclose(fit.coef, mean, rtol=1e-6, atol=1e-8)
+    covariance = square - np.outer(mean, mean)
+    np.testing.assert_allclose(fit.covariance, covariance, rtol=1e-5, atol=1e-7)
+    assert fit.variance == pytest.approx(variance)
+    assert 0.0 < fit.background < 1.0
