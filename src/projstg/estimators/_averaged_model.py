@@ -39,6 +39,11 @@ class AveragedModel:
     def _fit(self) -> AveragedFit:
         return self._averaging.fit()
 
+    @property
+    def background(self) -> float:
+        """The share of y's variance that small effects of all columns are expected to have."""
+        return self._fit.background
+
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the mean of y at each row."""
         return self._y_mean + self._y_scale * (self._standardized(X) @ self._fit.coef)

@@ -60,6 +60,11 @@ class Question:
         return too_many_columns(self.table, self.options.n_selected)
 
 
+# A background has a covariance of all columns.
+_MOST_FOR_BACKGROUND = 2000
+_OF_SEARCH = ("refine", "criterion", "decision", "background", "n_starts")
+
+
 def asked_of(model: Any) -> Asked:
     """Return what the parameters of a ProjectedSTG or STG ask for.
 
@@ -71,7 +76,7 @@ def asked_of(model: Any) -> Asked:
     options = price_and_gates(params["gates"], model.gate_family)
     if "refine" in params:
         _check_search(model)
-        search = {name: params[name] for name in ("refine", "criterion", "decision", "n_starts")}
+        search = {name: params[name] for name in _OF_SEARCH}
         options = replace(options, probabilities=params["probabilities"], **search)
     return Asked(
         n_features_to_select=k,
@@ -98,7 +103,7 @@ def _check_search(model: Any) -> None:
                 "leave one of them out."
             )
     if not (is_auto and model.selection == "evidence"):
-        for name in changed(model, ("decision",)):
+        for name in changed(model, ("decision", "background")):
             raise ValueError(
                 f"{name}={getattr(model, name)!r} says how probabilities choose the columns, with "
                 'n_features_to_select="auto" and selection="evidence"; leave it out, or pass these.'
@@ -118,6 +123,11 @@ def prepare(
     ``names``, (D,) or None, are those that ``always_select`` and ``never_select`` may use. Raises
     where K and the constraints cannot be met.
     """
+    if asked.options.background and X.shape[-1] > _MOST_FOR_BACKGROUND:
+        raise ValueError(
+            f"background=True is for up to {_MOST_FOR_BACKGROUND} columns, and here are "
+            f"{X.shape[-1]}; leave it out, or pass fewer columns."
+        )
     always, never = (
         column_mask(columns, X.shape[-1], names, parameter)
         for columns, parameter in (

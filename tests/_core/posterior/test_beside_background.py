@@ -141,3 +141,6 @@ def test_averaged_coefficients_have_the_background_in_them(known):
     np.testing.assert_allclose(fit.covariance, covariance, rtol=1e-5, atol=1e-7)
     assert fit.variance == pytest.approx(variance)
     assert 0.0 < fit.background < 1.0
+    plain = beliefs(Z, CRITERIA["evidence"])
+    plain.enumerate()
+    assert plain.about(plain.likeliest).averaging.fit().background == 0.0

@@ -83,7 +83,7 @@ def _by_evidence(
     name, always, never = criterion_with_volume(options.criterion), asked.always, asked.never
     prior = size_prior(asked.k_min, asked.k_max, n_selectable(always, never))
     criterion = CRITERIA[name]
-    if SCORE.background > 0.0:
+    if options.background:
         criterion = criterion.with_background(SCORE.background_strengths, SCORE.background)
     beliefs = Beliefs(asked.problem, criterion, prior, always=always, never=never)
     if beliefs.is_enumerable:

@@ -28,6 +28,8 @@ class Options:
     n_starts: int | None = None
     decision: str = "likeliest"
     """Which columns "auto" selects by their probabilities, one of ``DECISIONS``."""
+    background: bool = False
+    """Whether, with K from the data, every column may have a small effect."""
     probabilities: bool = True
     """Whether a search says how sure it is; for that it scores the supports around its answer."""
     always: tuple[int, ...] = ()

@@ -22,6 +22,9 @@ from .weighted_supports import WeightedSupports
 
 __all__ = ["AveragedFit", "Averaging"]
 
+# Instead of zero under a division.
+_TINY = 1e-300
+
 
 class AveragedFit(NamedTuple):
     """Of W columns, standardised as the problem is."""
@@ -35,7 +38,7 @@ class AveragedFit(NamedTuple):
     variance: float
     """The mean of σ²."""
     background: float
-    """The probability of a background."""
+    """The share of y's variance that small effects of all columns are expected to have."""
 
 
 class Averaging(NamedTuple):
@@ -70,7 +73,12 @@ class Averaging(NamedTuple):
         if self.background is None:
             return _averaged(self.all_columns[self.columns], every, 0.0)
         around = [_around(self.background, e, self.columns, m) for e, m in enumerate(every)]
-        return _averaged(self.all_columns, around, 1.0 - every[0].weight)
+        noise = sum(
+            strength * one.variance
+            for strength, one in zip(self.judge.strengths, every, strict=True)
+        )
+        share = noise * float(self.problem.n[0]) / max(float(self.problem.yy[0]), _TINY)
+        return _averaged(self.all_columns, around, min(share, 1.0))
 
     def _shrunk(self, number: int, indices: np.ndarray) -> Shrunk:
         """Return the coefficients of supports (M, K) beside a background, or none."""
