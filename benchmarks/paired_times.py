@@ -20,7 +20,7 @@ from worlds import FRESH, drawn
 from projstg.experiments.machine import commit
 
 HERE = Path(__file__).resolve()
-KINDS = {"K from the data": None, "K given": True}
+KINDS = {"K from the data": False, "K given": True}
 
 
 def serve():
@@ -29,7 +29,7 @@ def serve():
 
     for line in sys.stdin:
         columns, index, is_given = (int(part) for part in line.split())
-        most = min(12, columns or 12) - (columns > 0)
+        most = columns - 1 if columns else 12
         _, problem = drawn("bag", index, is_given, most, columns or None)
         size = int(problem.support.sum()) if is_given else "auto"
         began = time.perf_counter()
@@ -44,7 +44,6 @@ def worker(sources):
         [sys.executable, str(HERE), "--serve", "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
         env=os.environ | threads,
         text=True,
     )
@@ -74,7 +73,7 @@ def main():
             rows = []
             for index in range(FRESH, FRESH + options.problems):
                 order = pair if index % 2 else pair[::-1]
-                found = {id(one): asked(one, columns, index, bool(is_given)) for one in order}
+                found = {id(one): asked(one, columns, index, is_given) for one in order}
                 (before, d), (after, _) = (found[id(one)] for one in pair)
                 if index >= FRESH + 2:  # the first fits import what they need
                     rows.append((d, before, after))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.linear_model import LassoCV
-from worlds import BAGS, FRESH, add_outcomes, drawn, rows_in
+from worlds import EVERY_BAG, FRESH, add_outcomes, drawn, rows_in
 
 from projstg import ProjectedSTG
 
@@ -60,12 +60,12 @@ def difference(rows, one, other):
 
 def show(rows):
     """Print a line for each world, and for all of a bag."""
-    for bag in BAGS:
+    for bag in EVERY_BAG:
         own = [row for row in rows if row["bag"] == bag]
         if not own:
             continue
         print(f"\n{bag}: {len(own)} problems; risk {', '.join(METHODS)}; averaged less the others")
-        for world in (*(kind.__name__ for kind in BAGS[bag][0]), None):
+        for world in (*(kind.__name__ for kind in EVERY_BAG[bag][0]), None):
             every = [row for row in own if world in (None, row["world"])]
             for word, least in (("", 0.0), (", ratio ≥ 2", 2.0)):
                 few = [r for r in every if r["k"] and r["snr"] >= least]
@@ -92,7 +92,7 @@ def main():
     if not options.show:
         known = {(row["bag"], row["index"]) for row in rows_in(options.json)}
         first = 0 if options.choosing else FRESH
-        bags = [bag for bag in BAGS if bag != "held-back" or not options.choosing]
+        bags = [bag for bag in EVERY_BAG if bag != "held-back" or not options.choosing]
         questions = [
             (bag, first + index)
             for bag in bags

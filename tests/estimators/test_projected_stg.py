@@ -513,7 +513,9 @@ def test_the_median_decision_selects_the_columns_that_are_likelier_than_not(seed
     X = rng.standard_normal((40, 25))
     y = X[:, :6] @ rng.standard_normal(6) + 1.5 * rng.standard_normal(40)
     model = ProjectedSTG(decision="median").fit(X, y)
-    np.testing.assert_array_equal(model.support_, model.inclusion_probability_ > 0.5)
+    first = [group.features[0] for group in model.credible_groups(0.5)]
+    np.testing.assert_array_equal(model.support_, np.isin(np.arange(25), first))
+    assert np.all(model.support_[model.inclusion_probability_ > 0.5 + 1e-6])
     likeliest = ProjectedSTG().fit(X, y)
     np.testing.assert_allclose(
         model.inclusion_probability_, likeliest.inclusion_probability_, atol=1e-12
@@ -529,3 +531,16 @@ def test_a_decision_that_would_not_be_used_is_refused(params):
     X = np.random.default_rng(0).standard_normal((20, 5))
     with pytest.raises(ValueError, match="decision='median' says how probabilities choose"):
         ProjectedSTG(**params, decision="median").fit(X, X[:, 0])
+
+
+def test_of_columns_that_stand_for_each_other_the_median_decision_selects_one():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((60, 14))
+    for copy in (11, 12, 13):
+        X[:, copy] = X[:, 2] + 0.03 * rng.standard_normal(60)
+    model = ProjectedSTG(decision="median").fit(
+        X, 2.0 * X[:, 2] + X[:, 7] + rng.standard_normal(60)
+    )
+    assert np.all(model.inclusion_probability_[[2, 11, 12, 13]] < 0.5)
+    assert model.support_[[2, 11, 12, 13]].sum() == 1
+    assert model.support_[7]

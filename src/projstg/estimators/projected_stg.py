@@ -61,9 +61,11 @@ class ProjectedSTG(GateSelector):
         worth in the evidence. The others are information criteria.
     decision : {"likeliest", "median"}, default="likeliest"
         Which columns "auto" selects by the evidence: those of the likeliest support, or all that
-        are likelier to belong than not. The likeliest support may have a column that belongs with
-        26 %, or leave out one with 64 %; where one support has more than one half, both are the
-        same. Columns that depend on each other are never selected together.
+        are likelier to belong than not and, of columns that stand for each other
+        (:meth:`credible_groups`), the likeliest, if one of them is likelier to belong than not. The
+        likeliest support may have a column that hardly belongs, or leave out one that is likelier
+        than not; where one support has more than one half, both are the same. Columns that depend
+        on each other are never selected together.
     background : bool, default=False
         Whether, beside the columns to be selected, every column may have a small effect, as in
         many real tables: with "auto" and the evidence, for up to 2000 columns. Beforehand it has
@@ -274,8 +276,8 @@ class ProjectedSTG(GateSelector):
         averaged : bool, default=False
             False is least squares on the selected columns, ``coef_``. True averages over all
             supports that were looked at, by their probabilities, with the coefficients of each
-            shrunk as its evidence says. It predicts better wherever it is in doubt which columns
-            belong.
+            shrunk as its evidence says. Where it is in doubt which columns belong it mostly
+            predicts better (benchmarks/prediction.py).
         return_std : bool, default=False
             Whether to return standard deviations of new responses, noise included, as well; only
             with ``averaged=True``.

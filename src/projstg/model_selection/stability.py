@@ -52,7 +52,7 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         Any estimator that has ``get_support`` or ``coef_`` after ``fit`` (columns whose ``coef_``
         is not zero are selected). Of a pipeline the last step counts, and it must see every column.
         It should select few columns: the bounds grow with q². Of :class:`ProjectedSTG` with a
-        number of columns only these count, and ``probabilities=False`` saves most of the time.
+        number of columns only these count, and ``probabilities=False`` saves time.
     n_pairs : int, default=50
         B; the estimator is fitted 2B times. :class:`ProjectedSTG` is fitted in one batch.
     threshold : float, default=0.8

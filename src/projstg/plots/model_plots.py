@@ -14,6 +14,7 @@ __all__ = ["plot_gates", "plot_groups", "plot_inclusion"]
 
 # x of the first alternative, beside bars that end at 1, and the distance between two.
 _FIRST_ALTERNATIVE, _BETWEEN = 1.16, 0.115
+_REMEDY = 'fit with refine=True, probabilities=True and n_features_to_select="auto" or a number'
 # Shorter bars cannot be seen.
 _VISIBLE = 0.01
 
@@ -80,8 +81,7 @@ def plot_inclusion(
     -------
     ax : matplotlib Axes
     """
-    remedy = 'fit with refine=True, probabilities=True and n_features_to_select="auto" or a number'
-    inclusion = np.asarray(learned(model, "inclusion_probability_", remedy))
+    inclusion = np.asarray(learned(model, "inclusion_probability_", _REMEDY))
     names = plain_names(model, feature_names, inclusion.size)
     supports = _alternatives(model)[:n_alternatives]
     needed = np.isin(np.arange(inclusion.size), [d for members, _ in supports for d in members])
@@ -128,11 +128,10 @@ def plot_groups(
     -------
     ax : matplotlib Axes
     """
-    remedy = 'fit with refine=True, probabilities=True and n_features_to_select="auto" or a number'
-    n_features = len(learned(model, "inclusion_probability_", remedy))
+    n_features = len(learned(model, "inclusion_probability_", _REMEDY))
     names, place = plain_names(model, feature_names, n_features), _places(model)
-    every = [(group, [place[name] for name in group.features]) for group in
-             model.credible_groups(level)]  # fmt: skip
+    found = model.credible_groups(level)
+    every = [(group, [place[name] for name in group.features]) for group in found]
     ends = np.cumsum([len(members) for _, members in every])
     groups = every[: int(np.sum(ends <= shown_count(top_n)))]
     left = len(every) - len(groups)

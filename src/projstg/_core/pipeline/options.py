@@ -10,7 +10,7 @@ from ..gates.gate_fit import GateOptions
 __all__ = ["DECISIONS", "Options"]
 
 DECISIONS = ("likeliest", "median")
-"""The likeliest support, or the columns that are likelier to belong than not."""
+"""The likeliest support, or what is likelier to belong than not: a column, or one of a group."""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from .best_first import BestFirst
 from .chain import Chains, Sample, Visited
 from .combined import Combined, Estimate
 from .counted import Counted
-from .credible_groups import LEAST_PROBABILITY
+from .credible_groups import LEAST_PROBABILITY, credible_groups
 from .enumeration import enumerated, n_supports
 from .joint import Joint
 from .posterior_settings import POSTERIOR, PosteriorSettings
@@ -88,7 +88,7 @@ class Posterior(NamedTuple):
     accuracy: Accuracy
 
 
-# Of two copies each has one half, and rounding shall choose neither.
+# Rounding shall not decide where it is one half exactly.
 _ROUNDING = 1e-9
 # The draws of a chain are none of a search's, nor of a generator with the same seed.
 _TAG = 14
@@ -232,11 +232,15 @@ class Beliefs:
     def median(self) -> np.ndarray:
         """The columns that are likelier to belong than not, and those that must be selected.
 
-        Where they depend on each other, the least likely ones are left out until they do not.
+        Of columns that stand for each other, none of which may be, the likeliest is taken if one of
+        them is likelier to belong than not (:mod:`.credible_groups`). Where these columns depend on
+        each other, the least likely ones are left out until they do not.
         """
-        inclusion = self._combined().inclusion().mean
-        always = self.always[self.columns]
-        places = np.flatnonzero((inclusion > 0.5 + _ROUNDING) | always)
+        combined = self._combined()
+        inclusion, always = combined.inclusion().mean, self.always[self.columns]
+        groups = credible_groups(combined.joint(_likely(inclusion)), 0.5 + _ROUNDING)
+        first = [group.columns[0] for group in groups]
+        places = np.flatnonzero(np.isin(np.arange(always.size), first) | always)
         while np.any(~always[places]) and np.isinf(self.score(self.columns[places])):
             doubt = np.where(always[places], -1.0, 1.0 - inclusion[places])
             places = np.delete(places, np.argmax(doubt))
@@ -255,7 +259,7 @@ class Beliefs:
         """Return the posterior, and what it says of one support, members in increasing order."""
         combined, best = self._combined(), self._ranked(self.settings.n_best)
         inclusion = combined.inclusion()
-        likely = np.flatnonzero(inclusion.mean >= LEAST_PROBABILITY)
+        likely = _likely(inclusion.mean)
         score = self.score(support)
         inside = np.isin(support, self.columns).all()
         together = combined.holding(np.searchsorted(self.columns, support)) if inside else None
@@ -412,6 +416,11 @@ class Beliefs:
             scores[..., at] = undiluted_scores(spectra, volume[..., at], left, dof, few)
         dilution = dilution_of(plain, n, self.criterion, self._n_redundant)
         return np.asarray((scores + dilution[..., None])[0])
+
+
+def _likely(inclusion: np.ndarray) -> np.ndarray:
+    """Return the columns that may be in a group."""
+    return np.flatnonzero(inclusion >= LEAST_PROBABILITY)
 
 
 def _useful_ridges(

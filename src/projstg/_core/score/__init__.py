@@ -2,7 +2,8 @@
 
 ``criterion`` says what counts in a score, ``evidence`` has the formula, ``prior`` the prior of
 supports, ``dilution`` its part against repeated columns, ``tableau`` the closed forms of one
-support, ``updates`` the fits of all supports one column away, ``neighbours`` their scores.
+support, ``updates`` the fits of all supports one column away, ``neighbours`` their scores, and
+``shrunk`` the coefficients of a support.
 
 May import: arrays, data.
 """
