@@ -46,17 +46,32 @@ def _columns(data: Prepared, model: ProjectedSTG) -> Iterator[Note]:
     likely = inclusion > 0.5
     unlikely = np.flatnonzero(chosen & ~likely & ~data.always).tolist()
     groups = [*model.credible_groups(0.95), *model.credible_groups(0.5)] if unlikely else []
+    reasons: dict[str, list[int]] = {}
     for place in unlikely:
-        why = _why_chosen(data.names, model, place, groups)
-        yield _odd("unlikely", "chosen", data.names[place], float(inclusion[place]), why)
-    for place in np.flatnonzero(likely & ~chosen).tolist():
-        why = _why_left_out(model)
-        yield _odd("left_out", "left out", data.names[place], float(inclusion[place]), why)
+        reasons.setdefault(_why_chosen(data.names, model, place, groups), []).append(place)
+    for why, places in reasons.items():
+        yield _odd("unlikely", "chosen", data.names, inclusion, places, why)
+    left_out = np.flatnonzero(likely & ~chosen).tolist()
+    if left_out:
+        yield _odd("left_out", "left out", data.names, inclusion, left_out, _why_left_out(model))
 
 
-def _odd(kind: str, what: str, name: str, probability: float, why: str) -> Note:
-    text = f"{shortened(name)} is {what} though its probability is {percent(probability)}: {why}."
-    return Note(kind, text, (name,))
+def _odd(
+    kind: str,
+    what: str,
+    names: Sequence[str],
+    inclusion: np.ndarray,
+    places: Sequence[int],
+    why: str,
+) -> Note:
+    columns = tuple(names[place] for place in places)
+    if len(places) == 1:
+        (place,) = places
+        of_one = f"is {what} though its probability is {percent(float(inclusion[place]))}"
+        return Note(kind, f"{shortened(columns[0])} {of_one}: {why}.", columns)
+    likelier = "likelier to belong than not"
+    against = f"not {likelier}" if kind == "unlikely" else likelier
+    return Note(kind, f"{few_names(columns)} are {what} though {against}: {why}.", columns)
 
 
 def _why_chosen(

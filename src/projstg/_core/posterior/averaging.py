@@ -32,7 +32,7 @@ from .weighted_supports import WeightedSupports
 __all__ = ["AveragedFit", "Averaging", "SmallEffects"]
 
 
-class _Part(NamedTuple):
+class _Moments(NamedTuple):
     """The large effects beside one background, or none: those of W columns in any support."""
 
     eta: float
@@ -57,7 +57,7 @@ class SmallEffects(NamedTuple):
 class AveragedFit(NamedTuple):
     """Of D columns, standardised as the problem is."""
 
-    parts: list[_Part]
+    parts: list[_Moments]
     members: np.ndarray
     """The columns that are in any support, (W,)."""
     directions: Background
@@ -89,14 +89,14 @@ class AveragedFit(NamedTuple):
         ]
         return np.sum(spreads, axis=0)
 
-    def _coef(self, part: _Part) -> np.ndarray:
+    def _coef(self, part: _Moments) -> np.ndarray:
         A = self.directions.loadings
         left = self.directions.along - part.mean @ A[self.members]
         coef = A @ (self.directions.shrinkage(part.eta) * left)
         coef[self.members] += part.mean
         return coef
 
-    def _within(self, part: _Part, Z: np.ndarray) -> np.ndarray:
+    def _within(self, part: _Moments, Z: np.ndarray) -> np.ndarray:
         A, d = self.directions.loadings, self.directions.shrinkage(part.eta)
         turned = Z @ A
         large = Z[:, self.members] - (turned * d) @ A[self.members].T
@@ -105,7 +105,7 @@ class AveragedFit(NamedTuple):
             np.einsum("ij,ij->i", large @ part.covariance, large) + part.variance * part.eta * small
         )
 
-    def _small(self, part: _Part) -> float:
+    def _small(self, part: _Moments) -> float:
         """Return what is expected of uᵀGu."""
         s, A = self.directions.share(part.eta), self.directions.loadings[self.members]
         mean = s * (self.directions.along - part.mean @ A)
@@ -195,7 +195,7 @@ class _World(NamedTuple):
         scores = undiluted_scores(spectra, volume, yy, dof, self.judge)
         return np.asarray(total_score(scores)[0] + self.cost)
 
-    def part(self, masks: np.ndarray, weights: np.ndarray) -> _Part:
+    def part(self, masks: np.ndarray, weights: np.ndarray) -> _Moments:
         """Return the mixture of supports (M, W) by their weights."""
         total = weights.sum()
         n_columns, shares = masks.shape[1], weights / max(total, np.finfo(float).tiny)
@@ -208,7 +208,7 @@ class _World(NamedTuple):
             square += weighted[:, :, None] * found.mean[0][:, None, :]
             np.add.at(second, (indices[:, :, None], indices[:, None, :]), square)
             variance += float(share @ found.variance[0])
-        return _Part(self.eta, float(total), mean, second - np.outer(mean, mean), variance)
+        return _Moments(self.eta, float(total), mean, second - np.outer(mean, mean), variance)
 
     def _coefficients(self, indices: np.ndarray) -> Shrunk:
         yy, dof, volume = self._numbers(indices)
