@@ -512,11 +512,11 @@ def test_the_median_decision_selects_the_columns_that_are_likelier_than_not(seed
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((40, 25))
     y = X[:, :6] @ rng.standard_normal(6) + 1.5 * rng.standard_normal(40)
-    model = ProjectedSTG().fit(X, y)
+    model = ProjectedSTG(decision="median").fit(X, y)
     first = [group.features[0] for group in model.credible_groups(0.5)]
     np.testing.assert_array_equal(model.support_, np.isin(np.arange(25), first))
     assert np.all(model.support_[model.inclusion_probability_ > 0.5 + 1e-6])
-    likeliest = ProjectedSTG(decision="likeliest").fit(X, y)
+    likeliest = ProjectedSTG().fit(X, y)
     np.testing.assert_allclose(
         model.inclusion_probability_, likeliest.inclusion_probability_, atol=1e-12
     )
@@ -531,8 +531,8 @@ def test_the_median_decision_selects_the_columns_that_are_likelier_than_not(seed
 )
 def test_a_decision_that_would_not_be_used_is_refused(params):
     X = np.random.default_rng(0).standard_normal((20, 5))
-    with pytest.raises(ValueError, match="decision='likeliest' says how probabilities choose"):
-        ProjectedSTG(**params, decision="likeliest").fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="decision='median' says how probabilities choose"):
+        ProjectedSTG(**params, decision="median").fit(X, X[:, 0])
 
 
 def test_of_columns_that_stand_for_each_other_the_median_decision_selects_one():
@@ -540,7 +540,8 @@ def test_of_columns_that_stand_for_each_other_the_median_decision_selects_one():
     X = rng.standard_normal((60, 14))
     for copy in (11, 12, 13):
         X[:, copy] = X[:, 2] + 0.03 * rng.standard_normal(60)
-    model = ProjectedSTG().fit(X, 2.0 * X[:, 2] + X[:, 7] + rng.standard_normal(60))
+    y = 2.0 * X[:, 2] + X[:, 7] + rng.standard_normal(60)
+    model = ProjectedSTG(decision="median").fit(X, y)
     assert np.all(model.inclusion_probability_[[2, 11, 12, 13]] < 0.5)
     assert model.support_[[2, 11, 12, 13]].sum() == 1
     assert model.support_[7]
@@ -552,7 +553,7 @@ def test_columns_of_few_factors_are_selected_together_only_if_that_is_likely():
         rng = np.random.default_rng(seed)
         Z = rng.standard_normal((60, 6))
         X, y = Z @ rng.standard_normal((6, 10)), Z @ np.ones(6) + 1e-3 * rng.standard_normal(60)
-        model = ProjectedSTG().fit(X, y)
+        model = ProjectedSTG(decision="median").fit(X, y)
         assert np.linalg.matrix_rank(X[:, model.support_]) == model.support_.sum() <= 6
         assert model.score(X, y) > 0.999
 

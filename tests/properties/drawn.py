@@ -195,9 +195,7 @@ def usable(X, fit_intercept):
 
 
 @st.composite
-def problems(
-    draw, sizes=("given", "given", "auto"), criteria=tuple(JUDGES), decision=None, **shape
-):
+def problems(draw, sizes=("given", "given", "auto"), criteria=tuple(JUDGES), **shape):
     """Draw a table and a question that has an answer."""
     recipe = draw(recipes(**shape))
     X, y, weights = made(recipe)
@@ -223,8 +221,6 @@ def problems(
     elif size == "auto":
         params["n_features_to_select"] = "auto"
         params["selection"] = draw(st.sampled_from(["evidence", "evidence", "bic", "ebic", "gic"]))
-        if decision and params["selection"] == "evidence":
-            params |= {} if params["criterion"] == "least-squares" else {"decision": decision}
     else:
         params["n_features_to_select"] = None
     return Drawn(recipe, params, X, y, weights)

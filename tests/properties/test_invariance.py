@@ -61,11 +61,6 @@ def tolerance_of(drawn, model):
     return 1e-9 * (abs(model.objective_) + dof_of(drawn)) + 1e-6 + by_rounding
 
 
-def settled(**shape):
-    """Problems whose answer no draw decides: a column near one half may be selected or not."""
-    return problems(decision="likeliest", **shape)
-
-
 def assert_same_answer(drawn, model, other, column_of=None):
     """Equal scores and equal columns, unless another support is as good.
 
@@ -117,7 +112,6 @@ WITHOUT_DIGITS = asked(
         "random_state": 2,
         "n_features_to_select": "auto",
         "selection": "evidence",
-        "decision": "likeliest",
     },
 )
 
@@ -168,7 +162,7 @@ NO_EFFECT = asked(
 
 
 @examples(25)
-@given(settled())
+@given(problems())
 @example(WITHOUT_DIGITS)
 @example(NEARLY_CANCEL)
 def test_the_order_of_rows(drawn):
@@ -180,7 +174,7 @@ def test_the_order_of_rows(drawn):
 
 
 @examples(25)
-@given(settled())
+@given(problems())
 def test_the_order_of_columns(drawn):
     count("problem", "invariance: order of columns")
     order = np.random.default_rng(drawn.seed).permutation(drawn.X.shape[1])
@@ -191,7 +185,7 @@ def test_the_order_of_columns(drawn):
 
 
 @examples(25)
-@given(settled(), st.sampled_from([1, 30, 150]))
+@given(problems(), st.sampled_from([1, 30, 150]))
 @example(NO_EFFECT, 1)
 def test_units_and_signs_of_columns(drawn, decades):
     count("problem", "invariance: units of columns")
@@ -210,7 +204,7 @@ def test_units_and_signs_of_columns(drawn, decades):
 
 
 @examples(20)
-@given(settled(far=False), st.sampled_from([1, 30, 150]))
+@given(problems(far=False), st.sampled_from([1, 30, 150]))
 def test_the_unit_of_y(drawn, decades):
     count("problem", "invariance: unit of y")
     power = np.random.default_rng(drawn.seed).uniform(-decades, decades)
@@ -228,7 +222,7 @@ def test_the_unit_of_y(drawn, decades):
 
 
 @examples(30)
-@given(settled(), st.sampled_from(["zero", "constant", "excluded"]), st.integers(1, 60))
+@given(problems(), st.sampled_from(["zero", "constant", "excluded"]), st.integers(1, 60))
 def test_columns_that_cannot_be_selected(drawn, kind, n_more):
     count("problem", "invariance: columns that cannot be selected")
     rng = np.random.default_rng(drawn.seed)
@@ -298,20 +292,18 @@ LAYOUTS = (
 
 
 @examples(16)
-@given(settled(), st.sampled_from(LAYOUTS))
+@given(problems(), st.sampled_from(LAYOUTS))
 def test_layout_in_memory(drawn, layout):
     count("problem", "invariance: layout in memory")
     assert_same_bits(drawn.fit(), drawn.fit(X=with_layout(drawn.X, layout)))
 
 
 @examples(12)
-@given(settled(far=False, weighted=False), st.sampled_from([np.float32, np.int64, np.int8, bool]))
+@given(problems(far=False, weighted=False), st.sampled_from([np.float32, np.int64, np.int8, bool]))
 def test_types_of_numbers(drawn, kind):
     X = np.clip(drawn.X, -100, 100).astype(kind)
     params = {key: value for key, value in drawn.params.items() if "_select" not in key}
-    params |= {"selection": "evidence"}
-    params |= {} if params["criterion"] == "least-squares" else {"decision": "likeliest"}
-    drawn = drawn._replace(X=X.astype(np.float64), params=params)
+    drawn = drawn._replace(X=X.astype(np.float64), params=params | {"selection": "evidence"})
     if not drawn.allowed:
         return
     count("problem", "invariance: types of numbers")
@@ -319,7 +311,7 @@ def test_types_of_numbers(drawn, kind):
 
 
 @examples(12)
-@given(settled(far=False), st.sampled_from([pd.DataFrame, pl.DataFrame]))
+@given(problems(far=False), st.sampled_from([pd.DataFrame, pl.DataFrame]))
 def test_tables_with_names(drawn, kind):
     count("problem", "invariance: data frames")
     names = [f"x{j}" for j in range(drawn.X.shape[1])]
@@ -338,7 +330,7 @@ def test_tables_with_names(drawn, kind):
 
 
 @examples(25)
-@given(settled(weighted=False, far=False), st.integers(2, 4))
+@given(problems(weighted=False, far=False), st.integers(2, 4))
 def test_weights_are_repeated_rows(drawn, most):
     times = np.random.default_rng(drawn.seed).integers(0, most, len(drawn.y))
     times[:3] = 1
@@ -375,7 +367,7 @@ def test_chunks_are_the_whole(recipe, cuts):
 
 
 @examples(12)
-@given(settled(), st.integers(1, 7))
+@given(problems(), st.integers(1, 7))
 def test_rows_come_in_blocks(drawn, size):
     count("problem", "invariance: blocks of rows")
     model = drawn.fit()
@@ -386,7 +378,7 @@ def test_rows_come_in_blocks(drawn, size):
 
 
 @examples(6)
-@given(settled(far=False))
+@given(problems(far=False))
 def test_threads(drawn):
     count("problem", "invariance: threads")
     model = drawn.fit()
@@ -398,7 +390,7 @@ def test_threads(drawn):
 
 
 @examples(8)
-@given(settled())
+@given(problems())
 def test_the_same_question_has_the_same_answer_to_the_last_bit(drawn):
     count("problem", "repeats to the last bit")
     assert_same_bits(drawn.fit(), drawn.fit())

@@ -61,15 +61,17 @@ class ProjectedSTG(GateSelector):
         200, as ``decision`` says; beforehand sizes have a beta-binomial distribution with a mild
         pull to few columns, and the prior of the supports of one size takes back what correlation
         between columns is worth in the evidence. The others are information criteria.
-    decision : {"likeliest", "median"}, default="median"
+    decision : {"likeliest", "median"}, default="likeliest"
         Which columns "auto" selects by the evidence: those of the likeliest support, or all that
         are likelier to belong than not and, of columns that stand for each other
         (:meth:`credible_groups`), the likeliest, if one of them is likelier to belong than not. The
         likeliest support may have a column that hardly belongs, or leave out one that is likelier
-        than not; where one support has more than one half, both are the same. Columns that depend
-        on each other are never selected together, nor are columns that are right one by one but far
-        less likely together than the likeliest support: then that is selected. With
-        criterion="least-squares" it is the best support of the likeliest size.
+        than not; where one support has more than one half, both are the same. The likeliest support
+        is a little more often exactly right, the columns likelier than not have more of the right
+        columns and predict a little better (docs/prediction.md). Columns that depend on each other
+        are never selected together, nor are columns that are right one by one but far less likely
+        together than the likeliest support: then that is selected. With criterion="least-squares"
+        it is the best support of the likeliest size.
     refine : bool, default=True
         Whether to search, with K given or "auto". The search exchanges one column for another,
         from the first steps of the gates and from many other starts, until enough starts have
@@ -204,7 +206,7 @@ class ProjectedSTG(GateSelector):
         never_select: Any = None,
         criterion: str = "common-size",
         selection: str = "evidence",
-        decision: str = "median",
+        decision: str = "likeliest",
         refine: bool = True,
         gates: Gates | None = None,
         probabilities: bool = True,

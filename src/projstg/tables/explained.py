@@ -26,9 +26,9 @@ _ALIKE = 0.7
 def explained(data: Prepared, model: ProjectedSTG) -> list[Note]:
     """Return notes on columns that are chosen though unlikely, or left out though likely.
 
-    Also on a choice that is not the likeliest as a whole, and on small effects.
+    Also on small effects.
     """
-    return [*_columns(data, model), *_whole(model), *_small(data.target, model)]
+    return [*_columns(data, model), *_small(data.target, model)]
 
 
 def small_effects(model: ProjectedSTG) -> SmallEffects | None:
@@ -53,7 +53,8 @@ def _columns(data: Prepared, model: ProjectedSTG) -> Iterator[Note]:
         yield _odd("unlikely", "chosen", data.names, inclusion, places, why)
     left_out = np.flatnonzero(likely & ~chosen).tolist()
     if left_out:
-        yield _odd("left_out", "left out", data.names, inclusion, left_out, _why_left_out(model))
+        why = _rule(model) or "as a whole the likeliest choice does without it"
+        yield _odd("left_out", "left out", data.names, inclusion, left_out, why)
 
 
 def _odd(
@@ -85,12 +86,7 @@ def _why_chosen(
         if place in group.features and len(group.features) > 1 and counts:
             others = few_names(names[other] for other in group.features if other != place)
             return f"it or one of {others} belongs with {percent(group.probability)}"
-    return _rule(model) or "without it the others would be far less likely"
-
-
-def _why_left_out(model: ProjectedSTG) -> str:
-    """Return why a column is left out that is likelier to belong than not."""
-    return _rule(model) or "the columns chosen say the same, or are far likelier without it"
+    return _rule(model) or "as a whole the likeliest choice has it"
 
 
 def _rule(model: ProjectedSTG) -> str:
@@ -100,21 +96,6 @@ def _rule(model: ProjectedSTG) -> str:
     if model.criterion == "least-squares":
         return "least squares chooses the columns, not their probabilities"
     return ""
-
-
-def _whole(model: ProjectedSTG) -> Iterator[Note]:
-    """Yield a note where columns are right one by one, but another choice is as a whole."""
-    own = model.support_probability_
-    if not model.alternatives_ or own is None or _rule(model):
-        return
-    likeliest, probability = model.alternatives_[0]
-    is_other = list(likeliest) != np.flatnonzero(model.support_).tolist()
-    if is_other and probability > own and percent(probability) != percent(own):
-        text = (
-            f"As a whole another choice is likelier, {percent(probability)} against "
-            f"{percent(own)}: columns are chosen one by one, by their own probabilities."
-        )
-        yield Note("not_likeliest", text)
 
 
 def _small(target: str, model: ProjectedSTG) -> Iterator[Note]:

@@ -52,8 +52,7 @@ def fitted(table, k="auto", **params):
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_the_answer_is_that_of_its_k(table, criterion):
-    decision = {} if criterion == "least-squares" else {"decision": "likeliest"}
-    found = fitted(table, criterion=criterion, **decision)
+    found = fitted(table, criterion=criterion)
     k = int(found.support_.sum())
     if k == 0:
         assert np.all(found.coef_ == 0.0)
@@ -70,7 +69,7 @@ def test_the_answer_is_that_of_its_k(table, criterion):
 @pytest.mark.parametrize("criterion", ["common-size", "evidence"])
 @pytest.mark.parametrize("table", ["easy", "wide", "tall", "noise"])
 def test_the_chosen_size_is_that_of_the_likeliest_support(table, criterion):
-    found = fitted(table, criterion=criterion, decision="likeliest")
+    found = fitted(table, criterion=criterion)
     names, probability = found.alternatives_[0]
     assert names == chosen(found)
     assert found.support_probability_ == pytest.approx(probability, rel=1e-3)
@@ -101,7 +100,7 @@ def likeliest_of_all(X, y, k_max):
 @pytest.mark.parametrize("n", [9, 30])
 def test_the_answer_is_the_likeliest_of_all_supports(seed, n):
     X, y, _ = draw(40 + seed, n=n, n_features=7, k=3, noise=1.5)
-    found = ProjectedSTG(decision="likeliest").fit(X, y)
+    found = ProjectedSTG().fit(X, y)
     support, probability = likeliest_of_all(X, y, min(7, n - 3))
     assert chosen(found) == support
     assert found.support_probability_ == pytest.approx(probability, rel=1e-6)
@@ -270,11 +269,12 @@ def test_a_hard_table_with_many_columns_is_finite():
 # ----------------------------------------------------------------------------- dependent columns
 
 
+@pytest.mark.parametrize("decision", ["likeliest", "median"])
 @pytest.mark.parametrize("n_features", [8, 30])
-def test_of_two_copies_one_is_selected_and_each_has_half(n_features):
+def test_of_two_copies_one_is_selected_and_each_has_half(n_features, decision):
     X, y, truth = draw(15, n=60, n_features=n_features, k=2)
     X = np.column_stack([X, 3.0 * X[:, truth[0]] - 1.0])
-    found = ProjectedSTG().fit(X, y)
+    found = ProjectedSTG(decision=decision).fit(X, y)
     assert chosen(found) == truth.tolist()
     np.testing.assert_allclose(found.inclusion_probability_[[truth[0], -1]], 0.5, atol=0.03)
     assert found.inclusion_probability_[truth[1]] == pytest.approx(1.0, abs=0.01)
@@ -427,6 +427,6 @@ def test_a_posterior_that_names_another_size_each_time_is_followed_so_often(
             """Nothing new turns up."""
 
     monkeypatch.setattr(auto, "Beliefs", Fickle)
-    found = fit_many(X[None], y[None], decision="likeliest", random_state=[0])
+    found = fit_many(X[None], y[None], random_state=[0])
     np.testing.assert_array_equal(found.support[0], ProjectedSTG(size).fit(X, y).support_)
     assert len(asked) == len(set(named[:most]))  # each size it named was solved once, up to most

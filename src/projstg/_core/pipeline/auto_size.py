@@ -4,8 +4,8 @@ Where there are few supports all are scored. Otherwise a size is proposed (:mod:
 Either way the table is solved for the size of the likeliest support (:mod:`.fixed_size`), and what
 that search has found is counted, too. If the likeliest support now has another size, the table is
 solved for that size. So the search is the same as with this K given, and the probabilities are over
-all sizes; they may find a better support of this size, and by default the columns that are likelier
-to belong than not become the answer, however many they are.
+all sizes; they may find a better support of this size. With ``decision="median"`` the columns that
+are likelier to belong than not become the answer, however many they are.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class Options:
     refine: bool = False
     criterion: str = "common-size"
     n_starts: int | None = None
-    decision: str = "median"
+    decision: str = "likeliest"
     """Which columns "auto" selects by their probabilities, one of ``DECISIONS``."""
     probabilities: bool = True
     """Whether a search says how sure it is; for that it scores the supports around its answer."""

@@ -138,8 +138,7 @@ def _abess(known: Known) -> Any:
 
 def _own_size(known: Known) -> dict[str, Any]:
     """Return the parameters of the search that is told nothing, not even K."""
-    own = {"n_features_to_select": "auto", "decision": "likeliest"}
-    return _search(known, "common-size") | own
+    return _search(known, "common-size") | {"n_features_to_select": "auto"}
 
 
 def _open_gates(known: Known) -> dict[str, Any]:
