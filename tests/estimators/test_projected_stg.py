@@ -251,7 +251,8 @@ def test_theory_with_a_noise_is_the_paper_s_formula(data, mode, k, factor):
     X, y = data
     n, d = X.shape
     k = {"D-1": d - 1, "D": d}.get(k, k)
-    fitted = model(k, alpha="theory", alpha_scale=factor, noise_std=0.7, **mode).fit(X, y)
+    options = {"alpha_scale": factor, "noise_std": 0.7, "probabilities": False, **mode}
+    fitted = model(k, alpha="theory", **options).fit(X, y)
     expected = factor * math.sqrt(2 * 0.7**2 * log(d - k) * log(k) / n)
     assert fitted.alpha_ == pytest.approx(expected, rel=1e-14)
     assert fitted.noise_std_ == 0.7

@@ -110,7 +110,7 @@ def test_the_answer_is_the_likeliest_of_all_supports(seed, n):
 @pytest.mark.parametrize(("n", "n_features"), [(30, 20), (25, 60), (100, 10)])
 def test_noise_has_no_columns(n, n_features):
     found = []
-    for seed in range(6):
+    for seed in range(4):
         X, _, _ = draw(seed, n, n_features)
         y = np.random.default_rng(100 + seed).standard_normal(n)
         model = ProjectedSTG().fit(X, y)
@@ -119,7 +119,7 @@ def test_noise_has_no_columns(n, n_features):
             assert model.size_probability_[0] == pytest.approx(model.support_probability_, abs=0.02)
             assert model.all_belong_probability_ == pytest.approx(1.0)
             np.testing.assert_allclose(model.predict(X), y.mean())
-    assert found.count([]) >= 5  # one in fifty has some, and is not sure of them
+    assert found.count([]) >= 3  # one in fifty has some, and is not sure of them
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
