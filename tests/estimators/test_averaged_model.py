@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from projstg import ProjectedSTG
 
@@ -153,3 +154,24 @@ def test_a_constant_response_is_known_exactly():
     model = ProjectedSTG().fit(X, np.full(30, 2.0))
     np.testing.assert_allclose(model.predict_interval(X), 2.0)
     assert model.small_effects().share == 0.0
+
+
+def test_a_response_that_copies_a_column_has_no_background():
+    X = np.random.default_rng(0).standard_normal((60, 8))
+    assert ProjectedSTG().fit(X, X[:, 0]).small_effects().probability < 0.6
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 4])
+def test_few_rows_have_the_interval_of_student_s_t(n_rows):
+    X, y = np.zeros((n_rows, 1)), np.random.default_rng(4).standard_normal(n_rows)
+    ends = ProjectedSTG().fit(X, y).predict_interval(X, 0.8)[0]
+    reach = stats.t.ppf(0.9, n_rows - 1) * y.std(ddof=1) * np.sqrt(1.0 + 1.0 / n_rows)
+    np.testing.assert_allclose(ends, [y.mean() - reach, y.mean() + reach])
+
+
+def test_a_refit_without_probabilities_forgets_the_average(data):
+    X, y, *_ = data
+    model = ProjectedSTG().fit(X, y).set_params(n_features_to_select=None).fit(X, y)
+    with pytest.raises(ValueError, match="no supports to average over"):
+        model.predict(X, averaged=True)
+    assert not {"_averaged_model", "_joint"} & set(vars(model))

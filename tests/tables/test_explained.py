@@ -87,3 +87,13 @@ def test_few_rows_of_noise_are_not_said_to_have_small_effects():
     answer = select(table(rng.standard_normal((20, 50)), rng.standard_normal(20)), "y", folds=0)
     assert answer.small_effects["share"] > 0.05  # what was assumed beforehand
     assert "small_effects" not in notes_of(answer)
+
+
+def test_two_columns_are_not_many_small_effects():
+    rng = np.random.default_rng(290)
+    rng.integers(1, 6), rng.choice([10, 20, 40, 100, 1000])
+    X = rng.standard_normal((20, 2))
+    y = X @ (rng.standard_normal(2) * rng.choice([0.2, 0.5, 1])) + rng.standard_normal(20)
+    answer = select(table(X, y), "y", folds=0)
+    assert answer.small_effects["share"] > 0.05
+    assert "small_effects" not in notes_of(answer)

@@ -57,10 +57,11 @@ class AveragedModel:
     def quantile(self, level: float) -> float:
         """Return how many standard deviations an interval of this level reaches to either side.
 
-        It is Student's, with the degrees of freedom of the table, scaled to the variance one.
+        It is Student's, with the degrees of freedom ν of the table; the variance of the noise is
+        known as rss/(ν − 2), or rss where ν is small (:mod:`.._core.score.shrunk`).
         """
-        dof = max(self._dof, 3.0)
-        return float(stdtrit(dof, 0.5 + 0.5 * level)) * np.sqrt(1.0 - 2.0 / dof)
+        dof = max(self._dof, 1.0)
+        return -float(stdtrit(dof, 0.5 - 0.5 * level)) * float(np.sqrt(max(dof - 2.0, 1.0) / dof))
 
     def _standardized(self, X: np.ndarray) -> np.ndarray:
         return np.asarray((X[:, self._averaging.columns] - self._mean) / self._scale)

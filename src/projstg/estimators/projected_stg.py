@@ -66,12 +66,10 @@ class ProjectedSTG(GateSelector):
         are likelier to belong than not and, of columns that stand for each other
         (:meth:`credible_groups`), the likeliest, if one of them is likelier to belong than not. The
         likeliest support may have a column that hardly belongs, or leave out one that is likelier
-        than not; where one support has more than one half, both are the same. The likeliest support
-        is a little more often exactly right, the columns likelier than not have more of the right
-        columns and predict a little better (docs/prediction.md). Columns that depend on each other
-        are never selected together, nor are columns that are right one by one but far less likely
-        together than the likeliest support: then that is selected. With criterion="least-squares"
-        it is the best support of the likeliest size.
+        than not; where one support has more than one half, both are the same. Columns that depend
+        on each other are never selected together, nor are columns that are right one by one but far
+        less likely together than the likeliest support: then that is selected. With
+        criterion="least-squares" it is the best support of the likeliest size.
     refine : bool, default=True
         Whether to search, with K given or "auto". The search exchanges one column for another,
         from the first steps of the gates and from many other starts, until enough starts have
@@ -423,6 +421,8 @@ class ProjectedSTG(GateSelector):
             self.support_probability_ = self.all_belong_probability_ = None
             self.inclusion_probability_ = self.inclusion_error_ = None
             self.size_probability_ = self.alternatives_ = self.accuracy_ = None
+            for name in ("_averaged_model", "_joint"):  # of an earlier fit
+                vars(self).pop(name, None)
             return
         (known,) = solution.posterior
         self.support_probability_ = known.exactly

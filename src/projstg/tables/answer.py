@@ -13,9 +13,10 @@ from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 from threadpoolctl import threadpool_limits
 
 from .._printable import few_names, printable
+from ..estimators import CredibleGroup, SmallEffects
 from ..estimators.projected_stg import ProjectedSTG
 from .design_matrix import Prepared
-from .explained import explained, small_effects
+from .explained import explained
 from .held_out import Checked, checked, deviation, r_squared, residual_deviation, weighted_mean
 from .notes import Note, TableError
 from .question import TableQuestion
@@ -53,6 +54,8 @@ class _Found(NamedTuple):
     check: Checked | None
     """What the folds say; None where there were none."""
     path: tuple[Tried, ...]
+    groups: list[CredibleGroup]
+    small: SmallEffects | None
     notes: list[Note]
 
 
@@ -105,14 +108,22 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock) -> _Found:
         n_folds = question.folds if check else 0
         path = _path(data, params, int(model.support_.sum()), n_folds)
         clock.lap("sizes")
-    notes = [*trouble, *_tied(data, model), *explained(data, model), *no_check]
-    return _Found(model, check, path, notes)
+    groups = [] if model.alternatives_ is None else model.credible_groups()
+    small = _small_effects(model)
+    notes = [*trouble, *_tied(data, model), *explained(data, model, groups, small), *no_check]
+    return _Found(model, check, path, groups, small, notes)
+
+
+def _small_effects(model: ProjectedSTG) -> SmallEffects | None:
+    """Return what is known of small effects, where the size was chosen by probabilities."""
+    if model.n_features_to_select != "auto" or model.alternatives_ is None:
+        return None
+    return model.small_effects()
 
 
 def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> dict[str, Any]:
     """Return the fields of the answer that say which columns, how sure, and which else."""
-    model, check = found.model, found.check
-    known = small_effects(model)
+    model, check, small = found.model, found.check, found.small
     return {
         "chosen": _chosen(data, model, check),
         "others": _others(data, model, check),
@@ -123,8 +134,8 @@ def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> 
         "probability": model.support_probability_,
         "all_belong": model.all_belong_probability_,
         "alternatives": _alternatives(data, model),
-        "groups": _groups(data, model),
-        "small_effects": known and SmallPart(share=known.share, probability=known.probability),
+        "groups": _groups(data.names, found.groups),
+        "small_effects": small and SmallPart(share=small.share, probability=small.probability),
     }
 
 
@@ -252,12 +263,11 @@ def _alternatives(data: Prepared, model: ProjectedSTG) -> tuple[Alternative, ...
     )[:_MOST_ALTERNATIVES]
 
 
-def _groups(data: Prepared, model: ProjectedSTG) -> tuple[Together, ...]:
-    """Return the columns that stand for each other, where there are probabilities."""
-    groups = [] if model.alternatives_ is None else model.credible_groups()
+def _groups(names: Sequence[str], groups: Sequence[CredibleGroup]) -> tuple[Together, ...]:
+    """Return the columns that stand for each other, by name."""
     return tuple(
         Together(
-            columns=[data.names[place] for place in group.features],
+            columns=[names[place] for place in group.features],
             probability=group.probability,
             shares=group.shares,
             weakest_correlation=group.weakest_correlation,

@@ -6,46 +6,48 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .._core.posterior.averaging import SmallEffects
 from .._printable import few_names, shortened
-from ..estimators import CredibleGroup
+from ..estimators import CredibleGroup, SmallEffects
 from ..estimators.projected_stg import ProjectedSTG
 from ..render.number_text import percent
 from .design_matrix import Prepared
 from .notes import Note
 
-__all__ = ["explained", "small_effects"]
+__all__ = ["explained"]
 
 # Small effects are worth a sentence if they have this share of the variance, and are this likely:
 # where rows are few the share is what was assumed beforehand.
 _WORTH_A_NOTE, _LIKELY = 0.05, 0.9
+# With fewer columns than this nobody speaks of many effects.
+_MANY = 10
 # Columns with this correlation say much the same.
 _ALIKE = 0.7
 
 
-def explained(data: Prepared, model: ProjectedSTG) -> list[Note]:
+def explained(
+    data: Prepared,
+    model: ProjectedSTG,
+    groups: Sequence[CredibleGroup],
+    small: SmallEffects | None,
+) -> list[Note]:
     """Return notes on columns that are chosen though unlikely, or left out though likely.
 
-    Also on small effects.
+    Also on small effects. ``groups`` are those that reports show.
     """
-    return [*_columns(data, model), *_small(data.target, model)]
+    return [*_columns(data, model, groups), *_small(data, model, small)]
 
 
-def small_effects(model: ProjectedSTG) -> SmallEffects | None:
-    """Return what is known of small effects, where the size was chosen by probabilities."""
-    by_probability = model.n_features_to_select == "auto" and model.selection == "evidence"
-    if not by_probability or model.alternatives_ is None:
-        return None
-    return model.small_effects()
-
-
-def _columns(data: Prepared, model: ProjectedSTG) -> Iterator[Note]:
+def _columns(
+    data: Prepared, model: ProjectedSTG, groups: Sequence[CredibleGroup]
+) -> Iterator[Note]:
     inclusion, chosen = model.inclusion_probability_, model.support_
     if inclusion is None:
         return
     likely = inclusion > 0.5
     unlikely = np.flatnonzero(chosen & ~likely & ~data.always).tolist()
-    groups = [*model.credible_groups(0.95), *model.credible_groups(0.5)] if unlikely else []
+    in_groups = {place for group in groups for place in group.features}
+    if not in_groups.issuperset(unlikely):
+        groups = [*groups, *model.credible_groups(0.5)]
     reasons: dict[str, list[int]] = {}
     for place in unlikely:
         reasons.setdefault(_why_chosen(data.names, model, place, groups), []).append(place)
@@ -53,7 +55,7 @@ def _columns(data: Prepared, model: ProjectedSTG) -> Iterator[Note]:
         yield _odd("unlikely", "chosen", data.names, inclusion, places, why)
     left_out = np.flatnonzero(likely & ~chosen).tolist()
     if left_out:
-        why = _rule(model) or "as a whole the likeliest choice does without it"
+        why = _rule(model) or "so in the likeliest choice as a whole"
         yield _odd("left_out", "left out", data.names, inclusion, left_out, why)
 
 
@@ -84,9 +86,10 @@ def _why_chosen(
         # Where the number is given, columns that have nothing in common exclude each other, too.
         counts = group.weakest_correlation >= _ALIKE or not is_given
         if place in group.features and len(group.features) > 1 and counts:
-            others = few_names(names[other] for other in group.features if other != place)
-            return f"it or one of {others} belongs with {percent(group.probability)}"
-    return _rule(model) or "as a whole the likeliest choice has it"
+            others = [names[other] for other in group.features if other != place]
+            rivals = f"{'one of ' * (len(others) > 1)}{few_names(others)}"
+            return f"it or {rivals} belongs with {percent(group.probability)}"
+    return _rule(model) or "so in the likeliest choice as a whole"
 
 
 def _rule(model: ProjectedSTG) -> str:
@@ -98,12 +101,13 @@ def _rule(model: ProjectedSTG) -> str:
     return ""
 
 
-def _small(target: str, model: ProjectedSTG) -> Iterator[Note]:
-    known = small_effects(model)
-    if known is not None and known.share >= _WORTH_A_NOTE and known.probability >= _LIKELY:
+def _small(data: Prepared, model: ProjectedSTG, known: SmallEffects | None) -> Iterator[Note]:
+    if known is None or len(data.names) < _MANY:
+        return
+    if known.share >= _WORTH_A_NOTE and known.probability >= _LIKELY:
         beside = "Beside the columns chosen about" if model.support_.any() else "About"
         text = (
-            f"{beside} {percent(known.share)} of the variance of {shortened(target)} comes from "
-            "many small effects, each too small to tell which column has it."
+            f"{beside} {percent(known.share)} of the variance of {shortened(data.target)} comes "
+            "from many small effects, each too small to tell which column has it."
         )
         yield Note("small_effects", text)

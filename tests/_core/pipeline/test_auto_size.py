@@ -407,7 +407,7 @@ def test_information_criteria_take_so_many_starts_as_they_may(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("most", "named", "size"), [(1, [3, 2, 2], 3), (2, [3, 2, 5, 5], 2), (4, [3, 2, 3, 3], 3)]
+    ("most", "named", "size"), [(1, [3, 2, 2], 2), (2, [3, 2, 5, 5], 5), (4, [3, 2, 3, 3], 3)]
 )
 def test_a_posterior_that_names_another_size_each_time_is_followed_so_often(
     most, named, size, monkeypatch
@@ -430,3 +430,16 @@ def test_a_posterior_that_names_another_size_each_time_is_followed_so_often(
     found = fit_many(X[None], y[None], random_state=[0])
     np.testing.assert_array_equal(found.support[0], ProjectedSTG(size).fit(X, y).support_)
     assert len(asked) == len(set(named[:most]))  # each size it named was solved once, up to most
+
+
+def test_the_likeliest_support_is_the_answer_where_sizes_climb():
+    rng = np.random.default_rng(9)
+    n, d = int(rng.integers(8, 60)), int(rng.integers(14, 45))
+    X = rng.standard_normal((n, d))
+    X[:, 1] = X[:, 0] + 0.1 * rng.standard_normal(n)
+    X[:, 2] = X[:, 0]
+    beta = rng.standard_normal(d) * (rng.random(d) < 0.4)
+    found = ProjectedSTG().fit(X, X @ beta + rng.choice([0.1, 1]) * rng.standard_normal(n))
+    best, probability = found.alternatives_[0]
+    assert chosen(found) == best
+    assert found.support_probability_ == pytest.approx(probability, rel=1e-6)

@@ -103,9 +103,10 @@ def _by_evidence(
     if not beliefs.is_enumerable:
         beliefs.sample(seed)
         solve_likeliest()
-    last = list(answers.values())[-1]
-    answer = answers.get(beliefs.likeliest.size, last)
-    return with_beliefs(answer, beliefs, asked.table, options)
+    k = beliefs.likeliest.size
+    if k not in answers:  # as many sizes were proposed as may be
+        answers[k] = solve(asked.table, replace(asked_for, n_selected=k), [seed], on_step)
+    return with_beliefs(answers[k], beliefs, asked.table, options)
 
 
 def _optima_of(answer: Solution) -> list[Optima]:

@@ -152,8 +152,8 @@ class Averaging(NamedTuple):
 
     def _worlds(self, directions: Background) -> Iterator[_World]:
         """Yield what is known without a background, and beside each."""
-        few = self.problem.columns(self.members[None]).gram
-        yield _World(0.0, few, self.judge, self.n_redundant, 0.0)
+        few, yy = self.problem.columns(self.members[None]).gram, float(self.problem.yy[0])
+        yield _World(0.0, few, yy, self.judge, self.n_redundant, 0.0)
         most, none = self.judge.volume_of_size.shape[-1] - 2, 1.0 - self.settings.background
         for strength in self.strengths:
             eta = strength / self.columns.size
@@ -162,7 +162,7 @@ class Averaging(NamedTuple):
             odds = self.settings.background / len(self.strengths) / none
             cost = directions.log_determinant(eta) - 2.0 * np.log(odds)
             few = beside.columns(self.members[None]).gram
-            yield _World(eta, few, judge, self.n_redundant, cost)
+            yield _World(eta, few, yy, judge, self.n_redundant, cost)
 
     def _weights(self, worlds: list[_World]) -> np.ndarray:
         """Return the weight of each support in each world, (1 + strengths, M)."""
@@ -183,6 +183,8 @@ class _World(NamedTuple):
 
     eta: float
     problem: GramQuadratic
+    yy: float
+    """yᵀy without a background: the smallest residual is the same beside any."""
     judge: Judge
     n_redundant: int
     cost: float
@@ -219,8 +221,7 @@ class _World(NamedTuple):
         """Return yᵀy and ν, (1, M), and the volume of supports (M, K), (1, M, R)."""
         shape = (1, len(indices))
         yy, dof = (
-            np.full(shape, float(one[0]))
-            for one in (self.problem.yy, self.problem.degrees_of_freedom)
+            np.full(shape, one) for one in (self.yy, float(self.problem.degrees_of_freedom[0]))
         )
         return yy, dof, self.judge.volume(0, np.full(shape, indices.shape[1] - self.n_redundant))
 

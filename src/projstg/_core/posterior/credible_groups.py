@@ -46,7 +46,7 @@ def credible_groups(joint: Joint, level: float) -> list[Group]:
     found: list[Group] = []
     inclusion = joint.inclusion()
     free = np.ones(inclusion.size, dtype=bool)
-    # A group grows by the best column at each step, so it stays the same while it is free.
+    # What has grown stays a group while its columns are free; only then is another one grown.
     grown = {seed: _grown(joint, inclusion, seed, free, level) for seed in range(free.size)}
     while any(grown.values()):
         best = min((one for one in grown.values() if one), key=lambda one: one.rank)

@@ -79,14 +79,13 @@ class PosteriorSettings:
     """Coefficients are averaged over the likeliest supports that have this share of all."""
     far_less_likely: float = 0.01
     """The columns that are likelier than not, one by one, are not selected together where they are
-    so many times less likely than the likeliest support. With a tenth prediction loses some of what
-    it gains, with nothing there are tables of few factors where the fit is lost."""
+    so many times less likely than the likeliest support. Not measured by a benchmark of its own;
+    without it there are tables of few factors where the fit is lost."""
     background: float = 0.5
-    """For prediction alone, the prior probability of a background of small effects. With one fifth
-    a dense world is predicted a little worse, others as well (docs/prediction.md) …"""
+    """For prediction alone, the prior probability of a background of small effects …"""
     background_strengths: tuple[float, ...] = (0.1, 0.3, 1.0, 3.0)
-    """… whose variance is so many times the noise's, in equal parts: from hardly to be seen to most
-    of the signal. Two strengths, 0.1 and 1, predict a little worse."""
+    """… whose variance is so many times the noise's, in equal parts: from hardly to be seen to much
+    more than the noise. Neither was tuned by a benchmark that is kept."""
     most_directions: int = 2000
     """A background is looked for where the smaller of rows and columns is not larger than this: a
     decomposition takes a few seconds …"""
