@@ -422,7 +422,7 @@ class ProjectedSTG(GateSelector):
             self.inclusion_probability_ = self.inclusion_error_ = None
             self.size_probability_ = self.alternatives_ = self.accuracy_ = None
             for name in ("_averaged_model", "_joint"):  # of an earlier fit
-                vars(self).pop(name, None)
+                self.__dict__.pop(name, None)
             return
         (known,) = solution.posterior
         self.support_probability_ = known.exactly
