@@ -124,7 +124,24 @@ def test_hardly_a_share_where_there_are_no_small_effects():
 
 def test_a_number_of_columns_leaves_no_background(dense):
     X, y, *_ = dense
-    assert ProjectedSTG(1).fit(X, y).small_effects() == (0.0, 0.0)
+    assert ProjectedSTG(1).fit(X, y).small_effects() is None
+
+
+def test_where_every_column_is_selected_none_is_left_for_small_effects():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    model = ProjectedSTG().fit(X, X @ [1.0, 2.0, 3.0] + 0.01 * X[::-1, 0])
+    assert model.support_.all()
+    assert model.small_effects() is None
+
+
+def test_rows_far_away_and_many_rows(data, model, monkeypatch):
+    X, *_ = data
+    _, std = model.predict(X[:1] * [[1e9], [1e200]], averaged=True, return_std=True)
+    assert std[1] / std[0] == pytest.approx(1e191)
+    whole = model.predict(X, averaged=True, return_std=True)[1]
+    monkeypatch.setattr("projstg.estimators._averaged_model._BLOCK", 3 * X.shape[1])
+    blocks = model.predict(X, averaged=True, return_std=True)[1]
+    np.testing.assert_allclose(blocks, whole, rtol=1e-12)
 
 
 def test_columns_never_selected_do_not_predict(dense):
@@ -146,7 +163,7 @@ def test_where_no_column_can_be_selected_it_is_the_mean_of_y(shape):
     mean, std = model.predict(X, averaged=True, return_std=True)
     np.testing.assert_allclose(mean, y.mean())
     assert np.all(std > 0.0)
-    assert model.small_effects() == (0.0, 0.0)
+    assert model.small_effects() is None
 
 
 def test_a_constant_response_is_known_exactly():

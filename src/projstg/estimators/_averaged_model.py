@@ -6,12 +6,16 @@ from functools import cached_property
 
 import numpy as np
 from scipy.special import stdtrit
+from sklearn.utils import gen_batches
 
 from .._core.arrays.backend import to_numpy
 from .._core.data.standard_table import StandardTable
 from .._core.posterior.averaging import AveragedFit, Averaging, SmallEffects
 
 __all__ = ["AveragedModel"]
+
+# Standard deviations are computed of blocks of rows with this many numbers: each needs a few more.
+_BLOCK = 1 << 22
 
 
 class AveragedModel:
@@ -40,9 +44,9 @@ class AveragedModel:
     def _fit(self) -> AveragedFit:
         return self._averaging.fit()
 
-    def background(self, support: np.ndarray) -> SmallEffects:
-        """Return what is known of small effects beside a support (K,)."""
-        return self._averaging.given(support).background
+    def small_effects(self, support: np.ndarray) -> SmallEffects | None:
+        """Return what is known of small effects beside a support (K,), if they were looked for."""
+        return self._averaging.small_effects(support)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the mean of y at each row."""
@@ -50,9 +54,15 @@ class AveragedModel:
 
     def std(self, X: np.ndarray) -> np.ndarray:
         """Return the standard deviation of a new y at each row, noise and all."""
-        Z = self._standardized(X)
-        noise = self._fit.noise * (1.0 + self._of_mean)
-        return self._y_scale * np.sqrt(np.maximum(self._fit.spread(Z), 0.0) + noise)
+        blocks = gen_batches(len(X), max(_BLOCK // X.shape[1], 1))
+        return np.concatenate([self._std(self._standardized(X[rows])) for rows in blocks])
+
+    def _std(self, Z: np.ndarray) -> np.ndarray:
+        # Squares of what is far away would overflow.
+        reach = np.maximum(np.max(np.abs(Z), axis=1, initial=0.0), 1.0)
+        spread = np.maximum(self._fit.spread(Z / reach[:, None]), 0.0)
+        noise = self._fit.noise * (1.0 + self._of_mean) / reach / reach
+        return np.asarray(self._y_scale * reach * np.sqrt(spread + noise))
 
     def quantile(self, level: float) -> float:
         """Return how many standard deviations an interval of this level reaches to either side.

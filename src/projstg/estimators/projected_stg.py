@@ -321,20 +321,21 @@ class ProjectedSTG(GateSelector):
         mean, reach = model.predict(X), model.quantile(level) * model.std(X)
         return np.column_stack([mean - reach, mean + reach])
 
-    def small_effects(self) -> SmallEffects:
+    def small_effects(self) -> SmallEffects | None:
         """Return how much of y's variance is expected to come from many small effects.
 
-        Beside the columns selected all columns may have an effect, each too small to tell which.
-        The evidence for backgrounds of several strengths, and for none, says how likely that is and
-        how much of y's variance they have. Where rows are few the answer is mostly the prior's: a
+        All columns that are not selected may have an effect, each too small to tell which. The
+        evidence for backgrounds of several strengths, and for none, says how likely that is and how
+        much of y's variance they have. Where rows are few the answer is mostly the prior's: a
         probability of one half. Where there are such effects the share is rather too small, since
-        the columns selected take part of it. Both are zero where ``n_features_to_select`` is a
-        number or chosen by an information criterion, and where the table is very large.
+        the columns selected take part of it.
 
         Returns
         -------
-        small_effects : SmallEffects
-            With ``share`` and ``probability``.
+        small_effects : SmallEffects or None
+            With ``share`` and ``probability``. None where they are not looked for: where
+            ``n_features_to_select`` is a number or chosen by an information criterion, only one
+            number is possible, every column is selected, or the table is very large.
 
         Examples
         --------
@@ -349,7 +350,7 @@ class ProjectedSTG(GateSelector):
         '0.13, 0.11, 0.97'
         """
         self._check_probabilities("there are no probabilities")
-        return self._averaged_model.background(self.get_support(indices=True))
+        return self._averaged_model.small_effects(self.get_support(indices=True))
 
     def _averaged(self, X: Any) -> tuple[AveragedModel, np.ndarray]:
         """Return the averaged model and validated rows."""

@@ -109,16 +109,10 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock) -> _Found:
         path = _path(data, params, int(model.support_.sum()), n_folds)
         clock.lap("sizes")
     groups = [] if model.alternatives_ is None else model.credible_groups()
-    small = _small_effects(model)
+    small = None if model.alternatives_ is None else model.small_effects()
     notes = [*trouble, *_tied(data, model), *explained(data, model, groups, small), *no_check]
+    clock.lap("explain")
     return _Found(model, check, path, groups, small, notes)
-
-
-def _small_effects(model: ProjectedSTG) -> SmallEffects | None:
-    """Return what is known of small effects, where the size was chosen by probabilities."""
-    if model.n_features_to_select != "auto" or model.alternatives_ is None:
-        return None
-    return model.small_effects()
 
 
 def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> dict[str, Any]:

@@ -143,7 +143,7 @@ class Selection:
     groups: tuple[Together, ...] = ()
     """Columns that stand for each other, or one that is sure by itself."""
     small_effects: SmallPart | None = None
-    """Many small effects of all columns, where the size was chosen too."""
+    """Many small effects of columns that are not chosen, where the size was chosen too."""
     rows: FittedRows = field(default_factory=FittedRows)
     """Of at most a thousand rows, for the picture of the residuals."""
     notes: tuple[Note, ...] = ()

@@ -57,7 +57,7 @@ def test_over_all_supports_it_is_what_a_list_gives():
     every = Combined(counted(Z, known, UP_TO_5, range(len(known)))).supports()
     found = averaging(Z, every).fit()
     assert_same(found, *of_list(Z, known), atol=1e-9)
-    assert found.background == (0.0, 0.0)
+    assert found.small_effects(np.ones(8, dtype=bool)) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("n_counted", [1, 20])
@@ -73,7 +73,7 @@ def test_counted_and_drawn_supports_give_nearly_the_same(n_counted):
 
 
 def beside(Z, criterion, own, eta):
-    """Of a support beside a background: evidence, mean, second moment, noise, and uᵀGu.
+    """Of a support beside a background: evidence, mean, second moment, noise, and that of u.
 
     One Gaussian prior after another, with the covariance of y written out; effects are around zero.
     """
@@ -96,7 +96,7 @@ def beside(Z, criterion, own, eta):
         means.append(both @ mean)
         squares.append(both @ square @ both.T)
         variances.append(sigma2)
-        smalls.append(np.trace(X.T @ X @ square[8:, 8:]))
+        smalls.append(square[8:, 8:])
         score = dof * np.log(sigma2) + volumes[r] + np.linalg.slogdet(V)[1]
         logs.append(-0.5 * (score + criterion.ridges.zero_cost[r]))
     total = np.logaddexp.reduce(logs)
@@ -124,10 +124,13 @@ def test_backgrounds_have_the_shares_of_their_evidence():
     )
     found = averaging(Z, WeightedSupports(masks, weights), criterion, strengths).fit()
     assert_same(found, mean, square - np.outer(mean, mean), variance, atol=1e-7)
-    assert found.background.share == pytest.approx(small / Z.yy[0])
-    assert 0.01 < found.background.share < 0.9
-    none = shares.reshape(4, 3)[:, 0].sum()
-    assert found.background.probability == pytest.approx(1.0 - none)
+    none, X = shares.reshape(4, 3)[:, 0].sum(), Z.X[0]
+    for of in (np.arange(8) >= 0, np.arange(8) >= 3, np.arange(8) == 5):
+        effects = found.small_effects(of)
+        expected = np.trace(X[:, of].T @ X[:, of] @ small[np.ix_(of, of)])
+        assert effects.share == pytest.approx(expected / Z.yy[0])
+        assert 0.001 < effects.share < 0.9
+        assert effects.probability == pytest.approx(1.0 - none)
 
 
 def test_the_likeliest_supports_have_the_share_asked_for_and_no_more_than_needed():

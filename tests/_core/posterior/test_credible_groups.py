@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from projstg._core.posterior.credible_groups import credible_groups
-from projstg._core.posterior.joint import Joint
+from projstg._core.posterior.joint import joint_of
 
 
 def of_supports(probabilities, n_columns):
@@ -13,7 +13,7 @@ def of_supports(probabilities, n_columns):
     shares = np.zeros((len(masks), n_columns + 1))
     shares[:, -1] = 1.0
     weights = np.asarray(list(probabilities.values()))
-    return Joint(np.arange(n_columns), masks, shares, weights)
+    return joint_of(np.arange(n_columns), masks, shares, weights)
 
 
 def independent(chances):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from projstg._core.posterior.joint import Joint
+from projstg._core.posterior.joint import joint_of
 from projstg._core.posterior.likelier_than_not import Doubt, likelier_than_not
 
 
@@ -13,7 +13,7 @@ def posterior(supports, n_columns=6):
     weights = np.asarray(list(supports.values()))
     shares = np.zeros((len(masks), n_columns + 1))
     shares[:, -1] = 1.0
-    joint = Joint(np.arange(n_columns), masks, shares, weights)
+    joint = joint_of(np.arange(n_columns), masks, shares, weights)
     return joint, Doubt(weights @ masks, np.zeros(n_columns))
 
 

@@ -11,8 +11,7 @@ one decomposition, of XXᵀ or of G = XᵀX, whichever is smaller. The columns h
 ηD is the variance of the background as a multiple of the noise's: its *strength*.
 
 Given β the small effects have the mean A d (c − Aᵀβ) with d = η/(1 + ηλ), and the covariance
-σ²η(I + ηG)⁻¹ = σ²η(I − A d Aᵀ). Their part of the rows, in directions Q, has the mean
-s (c − Aᵀβ) with s = ηλ/(1 + ηλ), and the covariance σ²s.
+σ²η(I + ηG)⁻¹ = σ²η(I − A d Aᵀ).
 """
 
 from __future__ import annotations
@@ -57,10 +56,6 @@ class Background(NamedTuple):
     def shrinkage(self, eta: float) -> np.ndarray:
         """Return η/(1 + ηλ), (r,)."""
         return eta / (1.0 + eta * self.values)
-
-    def share(self, eta: float) -> np.ndarray:
-        """Return ηλ/(1 + ηλ), (r,): the share of each direction that small effects are given."""
-        return self.values * self.shrinkage(eta)
 
 
 def background(problem: Problem) -> Background:

@@ -46,7 +46,7 @@ class _Moments(NamedTuple):
 
 
 class SmallEffects(NamedTuple):
-    """What is known of small effects of all columns, beside those of a support."""
+    """What is known of small effects of all columns but those of a support."""
 
     share: float
     """The share of y's variance that is expected to come from them."""
@@ -72,11 +72,10 @@ class AveragedFit(NamedTuple):
         """The mean of σ²."""
         return sum(part.weight * part.variance for part in self.parts)
 
-    @property
-    def background(self) -> SmallEffects:
-        """What is known of a background."""
+    def small_effects(self, of: np.ndarray) -> SmallEffects:
+        """Return what is known of small effects of some columns, a mask (D,)."""
         yy = float(self.directions.along @ self.directions.along) + self.directions.rest
-        total = sum(part.weight * self._small(part) for part in self.parts)
+        total = sum(part.weight * self._small(part, of) for part in self.parts)
         some = float(np.sum([part.weight for part in self.parts if part.eta]))
         return SmallEffects(min(total / yy, 1.0) if yy else 0.0, min(some, 1.0))
 
@@ -105,12 +104,15 @@ class AveragedFit(NamedTuple):
             np.einsum("ij,ij->i", large @ part.covariance, large) + part.variance * part.eta * small
         )
 
-    def _small(self, part: _Moments) -> float:
-        """Return what is expected of uᵀGu."""
-        s, A = self.directions.share(part.eta), self.directions.loadings[self.members]
-        mean = s * (self.directions.along - part.mean @ A)
-        spread = np.einsum("ij,ij->j", A, part.covariance @ A)
-        return float(mean @ mean + (s * s) @ spread + part.variance * s.sum())
+    def _small(self, part: _Moments, of: np.ndarray) -> float:
+        """Return what is expected of uᵀGu, with u of some columns alone."""
+        A, d = self.directions.loadings, self.directions.shrinkage(part.eta)
+        M = A[of].T @ A[of]
+        given = (M * d) @ (self.directions.along - part.mean @ A[self.members])
+        of_large = (M * d) @ A[self.members].T
+        spread = np.sum(of_large @ part.covariance * of_large)
+        own = part.eta * (np.trace(M) - np.sum(M * M * d))
+        return float(given @ given + spread + part.variance * own)
 
 
 class Averaging(NamedTuple):
@@ -145,10 +147,17 @@ class Averaging(NamedTuple):
         parts = [world.part(few, own) for world, own in zip(worlds, weights, strict=True)]
         return AveragedFit(parts, self.members, directions)
 
-    def given(self, support: np.ndarray) -> AveragedFit:
-        """Return the coefficients of one support alone, columns of the table (K,)."""
+    def small_effects(self, support: np.ndarray) -> SmallEffects | None:
+        """Return what is known of small effects beside one support, columns of the table (K,).
+
+        None where they were not looked for, or there is no other column.
+        """
+        others = ~np.isin(self.columns, support)
+        if not (self.strengths and others.any()):
+            return None
         mask = np.isin(self.columns[self.members], support)
-        return self._replace(supports=WeightedSupports(mask[None], np.ones(1))).fit()
+        alone = self._replace(supports=WeightedSupports(mask[None], np.ones(1)))
+        return alone.fit().small_effects(others)
 
     def _worlds(self, directions: Background) -> Iterator[_World]:
         """Yield what is known without a background, and beside each."""

@@ -24,12 +24,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 from scipy.special import stdtrit
 
 from .chain import Sample
 from .counted import Counted, support_codes, support_keys
-from .joint import Joint, merged
+from .joint import Joint, joint_of
 from .weighted_supports import WeightedSupports
 
 __all__ = ["Combined", "Estimate"]
@@ -127,19 +127,19 @@ class Combined:
         masks = self._counted.masks[:, columns]
         shares = np.zeros((len(masks), columns.size + 1))
         shares[:, -1] = 1.0
-        counted = merged(Joint(columns, masks, shares, self.covered * self._weights))
+        counted = joint_of(columns, masks, shares, self.covered * self._weights)
         if self._sample is None:
             return counted
         listed = self._outside[:, columns]
         rest = self._mass - listed.sum(axis=1)
-        drawn = Joint(
+        drawn = joint_of(
             columns,
             self._sample.bases[:, columns],
             np.column_stack([listed, rest]),
             np.tile(self._shares[0], self._n_chains) @ self._groups,
         )
-        both = zip(counted[1:], merged(drawn)[1:], strict=True)
-        return Joint(columns, *(np.concatenate(parts) for parts in both))
+        bases = vstack([counted.bases, drawn.bases], format="csr")
+        return Joint(columns, bases, np.concatenate([counted.shares, drawn.shares]))
 
     def _exact(self, inside: np.ndarray) -> Estimate:
         return Estimate(np.clip(inside, 0.0, 1.0), np.zeros_like(inside))

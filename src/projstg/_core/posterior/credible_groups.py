@@ -44,10 +44,11 @@ class Group(NamedTuple):
 def credible_groups(joint: Joint, level: float) -> list[Group]:
     """Return disjoint groups, the smallest first, and of one size the likeliest."""
     found: list[Group] = []
-    inclusion = joint.inclusion()
+    grow = _Growing(joint, level)
+    inclusion = grow.inclusion
     free = np.ones(inclusion.size, dtype=bool)
     # What has grown stays a group while its columns are free; only then is another one grown.
-    grown = {seed: _grown(joint, inclusion, seed, free, level) for seed in range(free.size)}
+    grown = {seed: grow.grown(seed, free) for seed in range(free.size)}
     while any(grown.values()):
         best = min((one for one in grown.values() if one), key=lambda one: one.rank)
         members = np.flatnonzero(best.mask)
@@ -58,7 +59,7 @@ def credible_groups(joint: Joint, level: float) -> list[Group]:
             if not free[seed]:
                 grown[seed] = None
             elif one and np.any(one.mask & ~free):
-                grown[seed] = _grown(joint, inclusion, seed, free, level)
+                grown[seed] = grow.grown(seed, free)
     return found
 
 
@@ -87,24 +88,44 @@ class _Grown(NamedTuple):
         return int(self.mask.sum()), -self.probability
 
 
-def _grown(
-    joint: Joint, inclusion: np.ndarray, seed: int, free: np.ndarray, level: float
-) -> _Grown | None:
-    """Return the group that grows from a column; None if it does not reach the level."""
-    group = np.zeros(free.size, dtype=bool)
-    group[seed] = True
-    absent, with_it = joint.none_of(group)
-    while 1.0 - absent < level:
-        stands = _stands_for(inclusion, absent, with_it)
-        gain = np.where(free & ~group & stands, with_it, 0.0)
-        best = int(np.argmax(gain))
-        if gain[best] <= 0.0:
-            return None
-        group[best] = True
-        absent, with_it = joint.none_of(group)
-    for member in np.flatnonzero(group)[np.argsort(inclusion[group], kind="stable")]:
-        smaller = group.copy()
-        smaller[member] = False
-        if smaller.any() and 1.0 - joint.none_of(smaller)[0] >= level:
-            group = smaller
-    return _Grown(group, 1.0 - joint.none_of(group)[0])
+class _Growing:
+    """Groups that grow to a level. Many of them are the same as far as they have grown."""
+
+    def __init__(self, joint: Joint, level: float) -> None:
+        self.inclusion = joint.inclusion()
+        self._joint, self._level = joint, level
+        self._known: dict[bytes, tuple[float, np.ndarray]] = {}
+
+    def grown(self, seed: int, free: np.ndarray) -> _Grown | None:
+        """Return the group that grows from a column; None if it does not reach the level."""
+        group = np.zeros(free.size, dtype=bool)
+        group[seed] = True
+        absent, gain = self._gain(group)
+        while 1.0 - absent < self._level:
+            best = int(np.argmax(np.where(free, gain, 0.0)))
+            if not free[best] or gain[best] <= 0.0:
+                return None
+            group[best] = True
+            absent, gain = self._gain(group)
+        return self._pruned(group)
+
+    def _gain(self, group: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return P(none of the group), and what each column that stands for it would take off."""
+        key = group.tobytes()
+        if key not in self._known:
+            absent, with_it = self._joint.none_of(group)
+            stands = _stands_for(self.inclusion, absent, with_it) & ~group
+            self._known[key] = absent, np.where(stands, with_it, 0.0)
+        return self._known[key]
+
+    def _pruned(self, group: np.ndarray) -> _Grown:
+        """Return the group without columns that it can do without, the least likely first."""
+        for member in np.flatnonzero(group)[np.argsort(self.inclusion[group], kind="stable")]:
+            smaller = group.copy()
+            smaller[member] = False
+            if smaller.any() and self._probability(smaller) >= self._level:
+                group = smaller
+        return _Grown(group, self._probability(group))
+
+    def _probability(self, group: np.ndarray) -> float:
+        return 1.0 - float(self._joint.absent(group).sum())

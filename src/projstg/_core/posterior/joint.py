@@ -1,8 +1,8 @@
 """What is known of several columns at once: supports with weights, in blocks.
 
-A block is a base and shares: with probability w·share_j the support is the base with column j, with
-w·share_last it is the base, or the base with a column that is not listed. A support that was
-counted is a block by itself; the others are those of the chains (:mod:`.chain`).
+A block is a base and shares: with probability share_j the support is the base with column j, with
+share_last it is the base, or the base with a column that is not listed. A support that was counted
+is a block by itself; the others are those of the chains (:mod:`.chain`).
 """
 
 from __future__ import annotations
@@ -14,41 +14,46 @@ from scipy.sparse import csr_array
 
 from .counted import support_keys
 
-__all__ = ["Joint", "merged"]
+__all__ = ["Joint", "joint_of"]
 
 
 class Joint(NamedTuple):
-    """U blocks over M of the columns."""
+    """U blocks of different bases, over M of the columns."""
 
     columns: np.ndarray
     """Which columns these are, (M,)."""
-    bases: np.ndarray
+    bases: csr_array
     """(U, M)."""
     shares: np.ndarray
-    """(U, M + 1). Of a block some supports may have been counted elsewhere: the sum is what counts
-    here."""
-    weights: np.ndarray
-    """w, (U,)."""
+    """(U, M + 1)."""
+
+    def absent(self, group: np.ndarray) -> np.ndarray:
+        """Return how likely each block is, without any column of the group, a mask (M,): (U,)."""
+        left = self.shares @ np.append(~group, True).astype(float)
+        return np.where(self.bases @ group.astype(float) > 0.0, 0.0, left)
 
     def none_of(self, group: np.ndarray) -> tuple[float, np.ndarray]:
         """Return P(no column of the group belongs), and the same with each column, (M,).
 
-        ``group`` is a mask (M,). What is said of its own columns has no meaning.
+        What is said of the group's own columns has no meaning.
         """
-        absent = ~np.any(self.bases[:, group], axis=1)
-        weights, shares = self.weights[absent], self.shares[absent]
-        left = shares.sum(axis=1) - shares[:, :-1][:, group].sum(axis=1)
-        both = (weights * left) @ self.bases[absent] + weights @ shares[:, :-1]
-        return float(weights @ left), both
+        left = self.absent(group)
+        with_one = (left > 0.0).astype(float) @ self.shares[:, :-1]
+        return float(left.sum()), left @ self.bases + with_one
 
     def inclusion(self) -> np.ndarray:
         """Return the probability of each column, (M,)."""
         return self.none_of(np.zeros(self.columns.size, dtype=bool))[1]
 
 
-def merged(joint: Joint) -> Joint:
-    """Return the same with the blocks put together that have one base."""
-    _, first, place = np.unique(support_keys(joint.bases), return_index=True, return_inverse=True)
-    each = (joint.weights, (place.ravel(), np.arange(place.size)))
-    shares = csr_array(each, shape=(first.size, place.size)) @ joint.shares
-    return Joint(joint.columns, joint.bases[first], shares, np.ones(first.size))
+def joint_of(
+    columns: np.ndarray, bases: np.ndarray, shares: np.ndarray, weights: np.ndarray
+) -> Joint:
+    """Return blocks (U, M), (U, M + 1) by their weights, (U,); those of one base are put together.
+
+    Of a block some supports may have been counted elsewhere: the sum of its shares counts here.
+    """
+    _, first, place = np.unique(support_keys(bases), return_index=True, return_inverse=True)
+    each = (weights, (place.ravel(), np.arange(place.size)))
+    together = csr_array(each, shape=(first.size, place.size)) @ shares
+    return Joint(columns, csr_array(bases[first].astype(float)), together)
