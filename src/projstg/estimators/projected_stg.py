@@ -68,8 +68,10 @@ class ProjectedSTG(GateSelector):
         likeliest support may have a column that hardly belongs, or leave out one that is likelier
         than not; where one support has more than one half, both are the same. Columns that depend
         on each other are never selected together, nor are columns that are right one by one but far
-        less likely together than the likeliest support: then that is selected. With
-        criterion="least-squares" it is the best support of the likeliest size.
+        less likely together than the likeliest support: then that is selected. The likeliest
+        support is exactly right more often; "median" has more of the right columns, one by one
+        (docs/prediction.md). With criterion="least-squares" it is the best support of the likeliest
+        size.
     refine : bool, default=True
         Whether to search, with K given or "auto". The search exchanges one column for another,
         from the first steps of the gates and from many other starts, until enough starts have
