@@ -16,7 +16,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce demo test lint unit wheel test-torch soak matrix release-check setup format clean
+.PHONY: help reproduce demo test lint unit wheel sanitize test-torch soak matrix release-check setup format clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -37,22 +37,36 @@ lint: $(STAMP)  ## format, lint and types, changing nothing
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# Coverage of _core is that of its own tests: tracing all others would take a minute more.
+# Coverage of _core is that of its own tests, without and with the kernel: tracing all others would
+# take a minute more.
 CORE_TESTS := tests/_core tests/model_selection/test_paths.py \
 	$(patsubst %,tests/estimators/test_%.py,projected_stg stg validation)
+KERNEL_TESTS := $(addprefix tests/_core/,kernel search posterior)
 PYTEST = $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal -m "not torch"
 
 # The page is also opened in headless Chromium where one is installed (Debian: apt install chromium).
 unit: $(STAMP)  ## tests and doctests, with the coverage floor of _core
-	$(PYTEST) --cov --cov-report=term $(CORE_TESTS)
+	PROJSTG_KERNEL=0 $(PYTEST) --cov --cov-report= --cov-fail-under=0 $(CORE_TESTS)
+	$(PYTEST) --cov --cov-append --cov-report=term $(KERNEL_TESTS)
 	$(PYTEST) $(addprefix --ignore=,$(CORE_TESTS))
 
-wheel: $(STAMP)  ## build the wheel, install it alone, use it from another folder
+wheel: $(STAMP)  ## build the wheels with and without the kernel, install each alone, use it from another folder
 	rm -rf dist
+	PROJSTG_PURE=1 $(BIN)/python -m build --wheel --no-isolation --outdir dist/pure
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist
 	$(PYTHON) -m venv --clear $(WHEEL_VENV)
 	$(WHEEL_VENV)/bin/python $(PIP_INSTALL) -c requirements/dev.txt dist/*.whl
 	root=$$(pwd) && cd / && "$$root/$(WHEEL_VENV)/bin/python" -I "$$root/tests/check_wheel.py"
+	$(WHEEL_VENV)/bin/python $(PIP_INSTALL) --force-reinstall --no-deps dist/pure/*.whl
+	root=$$(pwd) && cd / && "$$root/$(WHEEL_VENV)/bin/python" -I "$$root/tests/check_wheel.py" any
+
+# With the sanitizers' own allocator in front; leaks of the interpreter are none of the kernel's.
+sanitize: $(STAMP)  ## the kernel's tests with address and undefined-behaviour sanitizers
+	PROJSTG_CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -DPROJSTG_ONE_PATH" \
+		$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
+	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libubsan.so)" \
+		$(BIN)/python -m pytest -q -p no:cacheprovider $(KERNEL_TESTS)
+	$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 
 test-torch: $(STAMP)  ## the tests that need torch
 	$(BIN)/python $(PIP_INSTALL) -r requirements/torch.txt

@@ -1,23 +1,37 @@
-"""How long one fit takes beside one abess fit: medians of interleaved runs, as ratios.
+"""How long a fit takes beside abess and LassoCV: medians of runs that take turns, and ratios.
 
-python benchmarks/speed.py [--monte-carlo]      (needs the extra `peers`: make setup)
+    python benchmarks/speed.py                      every table but the last two
+    python benchmarks/speed.py given paths          some of them
+    python benchmarks/speed.py large monte-carlo
+
+Needs the extra `peers` (make setup). For one thread set OMP_NUM_THREADS=1, OPENBLAS_NUM_THREADS=1.
+"Again and again" is abess called without turns: what others leave in the caches counts.
 """
 
 import argparse
+import subprocess
+import sys
+import warnings
 from time import perf_counter
 
 import numpy as np
 from problems import draw_many
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LassoCV
+from sklearn.utils.validation import validate_data
 
 from projstg import STG, Gates, ProjectedSTG, fit_many
+from projstg.datasets import make_sparse_regression
+from projstg.experiments.machine import commit
+from projstg.versions import kernel_in_words
 
-CELLS = [(0.5, 45), (0.5, 60), (1.0, 60), (0.5, 40), (1.0, 40), (0.5, 25), (1.0, 25), (1.0, 20)]
+CELLS = [(0.5, 45), (0.5, 55), (0.5, 60), (1.0, 60), (0.5, 40), (1.0, 40), (0.5, 25), (1.0, 25)]
 
 
-def abess_fit(X, y, k):
+def abess_fit(X, y, support_size, **options):
     from abess import LinearRegression
 
-    return LinearRegression(support_size=k).fit(X, y)
+    return LinearRegression(support_size=support_size, **options).fit(X, y)
 
 
 def interleaved(methods, problems, repeats=1):
@@ -31,22 +45,121 @@ def interleaved(methods, problems, repeats=1):
     return {name: float(np.median(times)) for name, times in seconds.items()}
 
 
-def single_fits(k=10, n_problems=60):
+def show(label, methods, problems, repeats=1):
+    """Print the medians as multiples of abess's, taking turns, and again and again."""
+    interleaved(methods, problems[:2])  # tables are made and caches filled
+    medians = interleaved(methods, problems, repeats)
+    alone = interleaved({"abess": methods["abess"]}, problems, repeats)["abess"]
+    base = medians.pop("abess")
+    ratios = "  ".join(
+        f"{name} {1e3 * value:.2f} ms {value / base:.1f}× ({value / alone:.1f}×)"
+        for name, value in medians.items()
+    )
+    print(f"  {label}: abess {1e3 * base:.2f} ms ({1e3 * alone:.2f})  {ratios}", flush=True)
+
+
+def given(k=10, n_problems=60):
+    print(f"K given, D = 64, K = {k}; in brackets: abess again and again, and multiples of that")
+    checked = ProjectedSTG(k)
     methods = {
         "abess": lambda X, y: abess_fit(X, y, k),
-        "gates, exact": lambda X, y: ProjectedSTG(k, refine=False).fit(X, y),
-        "evidence": lambda X, y: ProjectedSTG(k).fit(X, y),
-        "least squares": lambda X, y: ProjectedSTG(k, criterion="least-squares").fit(X, y),
+        "alone": lambda X, y: ProjectedSTG(k, probabilities=False).fit(X, y),
+        "with probabilities": lambda X, y: ProjectedSTG(k).fit(X, y),
+        "gates": lambda X, y: ProjectedSTG(k, refine=False).fit(X, y),
+        "validation": lambda X, y: validate_data(checked, X, y, y_numeric=True),
     }
-    print(f"one fit, D=64, K={k}: median ms of abess, then multiples of it")
     for sigma, n in CELLS:
         X, y, _ = draw_many(5, sigma, n, k, n_problems)
-        pairs = list(zip(X, y, strict=True))
-        interleaved(methods, pairs[:3])  # tables are made and caches filled
-        medians = interleaved(methods, pairs)
-        base = medians.pop("abess")
-        ratios = "  ".join(f"{name} {value / base:6.1f}×" for name, value in medians.items())
-        print(f"  sigma={sigma} N={n}:  abess {1e3 * base:.2f} ms  {ratios}", flush=True)
+        show(f"σ = {sigma}, N = {n}", methods, list(zip(X, y, strict=True)))
+
+
+def lasso(X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return LassoCV(cv=5).fit(X, y)
+
+
+def paths():
+    print("K from the data; abess over 0 … 30 by its default criterion, and LassoCV")
+    methods = {
+        "abess": lambda X, y: abess_fit(X, y, range(31)),
+        "auto": lambda X, y: ProjectedSTG().fit(X, y),
+        "LassoCV": lasso,
+    }
+    for n in (45, 55, 100):
+        X, y, _ = draw_many(6, 0.5, n, 10, 20)
+        show(f"D = 64, N = {n}", methods, list(zip(X, y, strict=True)))
+    for n in (100, 200):
+        show(f"D = 1000, N = {n}", methods, wide(n, 8))
+
+
+def wide(n, n_problems, d=1000, k=10):
+    found = [
+        make_sparse_regression(n, d, k, noise=0.5, random_state=seed) for seed in range(n_problems)
+    ]
+    return [(one.X, one.y) for one in found]
+
+
+def criteria():
+    print("K by an information criterion, beside abess over 0 … 30 by the same")
+    for name in ("ebic", "bic", "gic"):
+        methods = {
+            "abess": lambda X, y, name=name: abess_fit(X, y, range(31), ic_type=name),
+            name: lambda X, y, name=name: ProjectedSTG(selection=name).fit(X, y),
+        }
+        X, y, _ = draw_many(7, 0.5, 55, 10, 10)
+        show(f"{name}, D = 64, N = 55", methods, list(zip(X, y, strict=True)))
+        show(f"{name}, D = 1000, N = 200", methods, wide(200, 3))
+
+
+def tables():
+    print("every support scored, milliseconds")
+    rng = np.random.default_rng(0)
+    for d in (5, 8, 10, 12):
+        X = rng.standard_normal((20, 100, d))
+        y = X[..., :3].sum(axis=-1) + rng.standard_normal((20, 100))
+        methods = {
+            "abess": lambda X, y, d=d: abess_fit(X, y, range(d + 1)),
+            "auto": lambda X, y: ProjectedSTG().fit(X, y),
+        }
+        show(f"{d} columns", methods, list(zip(X, y, strict=True)))
+
+
+def large():
+    print("large tables, K given")
+    rng = np.random.default_rng(0)
+    for n, d, k in ((500, 100_000, 30), (100_000, 1000, 50)):
+        X = rng.standard_normal((n, d))
+        beta = np.zeros(d)
+        beta[rng.choice(d, k, replace=False)] = 1.0
+        y = X @ beta + 0.5 * rng.standard_normal(n)
+        methods = {
+            "abess": lambda X, y, k=k: abess_fit(X, y, k),
+            "alone": lambda X, y, k=k: ProjectedSTG(k, probabilities=False).fit(X, y),
+        }
+        show(f"({n}, {d}, {k})", methods, [(X, y)], repeats=3)
+
+
+FIRST = """
+from time import perf_counter
+import numpy as np
+from projstg import ProjectedSTG
+rng = np.random.default_rng(0)
+X, y = rng.standard_normal((55, 64)), rng.standard_normal(55)
+for _ in range(2):
+    start = perf_counter()
+    ProjectedSTG(10).fit(X, y)
+    print(1e3 * (perf_counter() - start))
+"""
+
+
+def first():
+    runs = [
+        subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=True)
+        for _ in range(5)
+    ]
+    times = np.median([[float(one) for one in run.stdout.split()] for run in runs], axis=0)
+    print(f"the first fit of a process {times[0]:.1f} ms, the second {times[1]:.1f} ms")
 
 
 def sampled_fits(k=10):
@@ -68,38 +181,41 @@ def sampled_fits(k=10):
         print(f"  {name}: {ratios[0]:.0f}×, {ratios[1]:.0f}×", flush=True)
 
 
-def many_fits(k=10, n_problems=100):
+def many(k=10, n_problems=10_000):
     X, y, _ = draw_many(5, 0.5, 40, k, n_problems)
-    print(f"fit_many on {n_problems} problems at N=40, times faster than single fits:")
-    for name, params in {
-        "gates, exact": {"refine": False},
-        "evidence": {},
-        "Algorithm 1, 200 steps": {
-            "refine": False,
-            "gates": Gates(expectation="monte-carlo", max_iter=200),
-        },
-    }.items():
-        times = {"many": [], "single": []}
-        for _ in range(3):
-            start = perf_counter()
-            fit_many(X, y, k, **params)
-            times["many"].append(perf_counter() - start)
-            start = perf_counter()
-            for one, target in zip(X, y, strict=True):
-                ProjectedSTG(k, **params).fit(one, target)
-            times["single"].append(perf_counter() - start)
-        ratio = np.median(times["single"]) / np.median(times["many"])
-        print(f"  {name}: {ratio:.1f}×", flush=True)
+    few = n_problems // 10
+    start = perf_counter()
+    for one, target in zip(X[:few], y[:few], strict=True):
+        abess_fit(one, target, k)
+    base = few / (perf_counter() - start)
+    print(f"{n_problems} problems (N = 40, D = 64, K = {k}): abess in a loop {base:.0f} a second")
+    options = {"probabilities": False, "n_starts": None}
+    for n_jobs in (1, 2):
+        start = perf_counter()
+        fit_many(X, y, k, n_jobs=n_jobs, **options)
+        rate = n_problems / (perf_counter() - start)
+        print(f"  fit_many, n_jobs={n_jobs}: {rate:.0f} a second, {rate / base:.2f}×", flush=True)
+
+
+PARTS = {
+    "given": given,
+    "paths": paths,
+    "criteria": criteria,
+    "tables": tables,
+    "many": many,
+    "first": first,
+    "large": large,
+    "monte-carlo": sampled_fits,
+}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--monte-carlo", action="store_true", help="also Algorithm 1 and STG")
-    options = parser.parse_args()
-    single_fits()
-    many_fits()
-    if options.monte_carlo:
-        sampled_fits()
+    parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
+    wanted = parser.parse_args().parts or list(PARTS)[:-2]
+    print(f"commit {commit()}, kernel: {kernel_in_words()}")
+    for name in wanted:
+        PARTS[name]()
 
 
 if __name__ == "__main__":

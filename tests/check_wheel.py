@@ -22,6 +22,11 @@ def main():
     present = [name for name in TEST_ONLY if find_spec(name)]
     assert not present, f"the wheel's environment has packages that only tests need: {present}"
 
+    from projstg._core.kernel.library import KERNEL
+
+    is_pure = "any" in sys.argv[1:]
+    assert (KERNEL is None) == is_pure, f"pure: {is_pure}, kernel: {KERNEL}"
+
     import numpy as np
 
     rng = np.random.default_rng(0)
@@ -30,6 +35,7 @@ def main():
     chosen = projstg.ProjectedSTG(n_features_to_select=2).fit(X, y).get_support(indices=True)
     assert chosen.tolist() == [1, 4], chosen
     print(f"projstg {projstg.__version__} from the wheel: chose columns {chosen.tolist()}")
+    projstg.show_versions()
 
 
 if __name__ == "__main__":

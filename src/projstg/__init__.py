@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from projstg.estimators import *  # noqa: F403 - type checkers see what each home exports
     from projstg.model_selection import *  # noqa: F403
     from projstg.tables import select as select
+    from projstg.versions import show_versions as show_versions
 
 __version__ = "0.1.0"
 
@@ -33,6 +34,7 @@ _HOME = {
     "fit_many": "projstg.estimators",
     "projected_stg_path": "projstg.model_selection",
     "select": "projstg.tables",
+    "show_versions": "projstg.versions",
 }
 
 # Public modules, reached as attributes of the package.

@@ -1,6 +1,6 @@
 """The mathematics as pure functions of arrays: leading batch axes, no classes to subclass.
 
-Eight rooms, each of which imports only from those before it: ``arrays``, ``data``, ``greedy``,
-``gates``, then ``score``, ``search``, ``posterior``, and last ``pipeline``, where gates and search
-meet. ``docs/architecture.md`` has the plan of the whole package.
+Nine rooms, each of which imports only from those before it: ``arrays``, ``kernel``, ``data``,
+``greedy``, ``gates``, then ``score``, ``search``, ``posterior``, and last ``pipeline``, where gates
+and search meet. ``docs/architecture.md`` has the plan of the whole package.
 """

@@ -11,6 +11,7 @@ from typing import Any
 from .._extras import MissingExtra, extra
 from .._interrupt import INTERRUPTED
 from ..tables.command import select_command
+from ..versions import kernel_in_words
 from .exit_status import discard_output, refuse
 from .list_command import list_command
 from .report_command import report_command
@@ -71,7 +72,11 @@ def _status(arguments: list[str]) -> int:
 
 def _group(click: Any) -> Any:
     @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-    @click.version_option(package_name="projstg", prog_name="projstg")
+    @click.version_option(
+        package_name="projstg",
+        prog_name="projstg",
+        message=f"%(prog)s, version %(version)s (kernel: {kernel_in_words()})",
+    )
     def group() -> None:
         """Which columns of X does y really depend on?"""
 

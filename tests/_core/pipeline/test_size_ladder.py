@@ -17,6 +17,7 @@ from projstg._core.pipeline.information_criteria import SELECTIONS, information_
 from projstg._core.pipeline.largest_size import largest_size
 from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.pipeline.size_ladder import ladder
+from projstg._core.score.criterion import CRITERIA
 from projstg._core.search.best_support import refine
 
 
@@ -117,8 +118,9 @@ def test_rungs_rise_from_the_locked_columns_to_the_largest_size(n_locked, more):
 
 
 def climbed(problem, k_max, always=(), never=(), criterion="common-size"):
-    masks = (np.isin(np.arange(problem.b.shape[-1]), columns) for columns in (always, never))
-    return ladder(problem, criterion, k_max, *masks, seed=0)
+    masks = [np.isin(np.arange(problem.b.shape[-1]), columns) for columns in (always, never)]
+    judge = CRITERIA[criterion].judge(problem, k_max, masks[0])
+    return ladder(problem, judge, k_max, *masks, seed=0)
 
 
 def test_the_ladder_ends_when_three_sizes_in_a_row_were_worse():

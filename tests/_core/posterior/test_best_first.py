@@ -127,6 +127,7 @@ def test_what_the_tables_have_no_digits_for_is_scored_one_by_one(most, monkeypat
 
     none = lambda field, problem, state: np.zeros(len(problem), bool)  # noqa: E731
     monkeypatch.setattr(around, "has_enough_digits", none)
+    monkeypatch.setattr("projstg._core.kernel.library.KERNEL", None)
     Z, criterion = draw(6, noise=2.0), CRITERIA["common-size"]
     looked = looking(Z, criterion, UP_TO_5, settings=replace(TO_THE_END, most_one_by_one=most))
     begin(looked, a_poor_support(Z, UP_TO_5))

@@ -85,7 +85,7 @@ def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge(always):
                 logs.append(-np.inf)
                 continue
             score = support_scores(Z, np.sort(own)[None, None], at_ridge, n_redundant)[0, 0]
-            stays, leaves = run.own[members.size], 1.0 - run.own[members.size + 1]
+            stays, leaves = run.law.own[members.size], 1.0 - run.law.own[members.size + 1]
             chosen = stays if j is None else leaves / (own.size - len(always))
             with np.errstate(divide="ignore"):
                 logs.append(-0.5 * (score + costs[own.size]) + np.log(chosen))

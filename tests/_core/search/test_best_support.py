@@ -151,20 +151,6 @@ def test_descents_end_at_local_optima():
     assert np.all(n_iter > 0)
 
 
-def test_single_precision_proposes_what_double_does():
-    Z = draw(17, 2, 25, 40, K=6)
-    problem = np.repeat(np.arange(2), 5)
-    members = np.argsort(np.random.default_rng(1).random((10, 40)), axis=1)[:, :6]
-
-    def ends(mild):
-        settings = replace(SEARCH, mild=mild)
-        n_iter = np.zeros(2, dtype=np.int64)
-        begin = Starts(problem, members, np.full(10, 0.3), 0.3 / 25)
-        return descend(whole(Z), begin, counts_log_det=True, n_iter=n_iter, settings=settings)
-
-    assert ends(1e-3).tolist() == ends(np.inf).tolist()
-
-
 def test_a_walk_does_without_the_column_it_is_told():
     Z = draw(3, 1, 15, 10)
     chains, without = np.zeros(4, dtype=np.int64), np.asarray([0, -1, 1, 2])

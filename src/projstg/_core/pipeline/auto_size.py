@@ -86,7 +86,7 @@ def _by_evidence(
     if beliefs.is_enumerable:
         beliefs.enumerate()
     else:
-        beliefs.count(ladder(asked.problem, name, asked.k_max, always, never, seed))
+        beliefs.count(ladder(asked.problem, beliefs.criterion, asked.k_max, always, never, seed))
     asked_for = replace(options, probabilities=False)
     answers: dict[int, Solution] = {}
 

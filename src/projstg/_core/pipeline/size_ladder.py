@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
 from ..greedy.matching_pursuit import forward_selection
-from ..score.criterion import CRITERIA
+from ..score.criterion import Judge
 from ..score.prior import costs_of_sizes, n_selectable, size_prior
 from ..search.best_support import refine
 from ..search.record import Optima
@@ -27,21 +27,26 @@ __all__ = ["ladder"]
 
 
 def ladder(
-    problem: Problem, criterion: str, k_max: int, always: np.ndarray, never: np.ndarray, seed: int
+    problem: Problem, judge: Judge, k_max: int, always: np.ndarray, never: np.ndarray, seed: int
 ) -> list[Optima]:
-    """Return the best supports of a quick search at each size that was tried, for one problem."""
+    """Return the best supports of a quick search at each size that was tried, for one problem.
+
+    ``judge`` is that of supports of up to ``k_max`` columns.
+    """
     n_locked, n_free = int(np.sum(always)), n_selectable(always, never)
-    judge, prior = CRITERIA[criterion], size_prior(n_locked, k_max, n_free)
+    prior = size_prior(n_locked, k_max, n_free)
     cost_of_size = costs_of_sizes(prior, n_free, n_locked)
     found: list[Optima] = []
     lowest, n_worse = np.inf, 0
+    is_free = n_locked == 0 and not never.any()
+    greedy = to_numpy(forward_selection(problem, k_max).order) if is_free else None
     for k in _rungs(n_locked, k_max):
         rung = refine(
             problem,
             k,
-            starts=_greedy(problem, k) if n_locked == 0 and not never.any() else None,
+            starts=None if greedy is None else _first(greedy, k),
             generators=[np.random.default_rng([seed, k])],
-            criterion=criterion,
+            criterion=judge,
             n_starts=PIPELINE.rung_starts,
             always=always,
             never=never,
@@ -69,9 +74,7 @@ def _rungs(n_locked: int, k_max: int) -> list[int]:
     return rungs
 
 
-def _greedy(problem: Problem, k: int) -> np.ndarray | None:
-    """Return the greedy support of k columns as a start, (1, 1, k)."""
-    if k == 0:
-        return None
-    order = to_numpy(forward_selection(problem, k).order)
-    return order[:, None, :] if np.unique(order[0]).size == k else None
+def _first(order: np.ndarray, k: int) -> np.ndarray | None:
+    """Return the first k columns of a greedy path, (1, K), as a start, (1, 1, k)."""
+    is_whole = k > 0 and np.unique(order[0, :k]).size == k
+    return order[:, None, :k] if is_whole else None

@@ -14,6 +14,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..kernel import library
+from ..score.compiled_neighbours import neighbours_compiled
 from ..score.criterion import Judge
 from ..score.neighbours import Neighbours, neighbours
 from ..score.tableau import Field
@@ -60,11 +62,18 @@ class BestFirst:
         resize, at_once = int(np.isfinite(self.cost_of_size).sum()) > 1, 1
         while most_looks > 0 and self._is_growing():
             looks = self._next_looks(min(at_once, most_looks))
-            problem = np.zeros(len(looks), dtype=np.int64)
-            around = neighbours(self.field, problem, np.stack(looks), self.criterion, resize=resize)
+            around = self._around(np.stack(looks), resize)
             for c, own in enumerate(looks):
                 self._count_neighbours(own, around, c)
             most_looks, at_once = most_looks - len(looks), self.settings.at_once
+
+    def _around(self, members: np.ndarray, resize: bool) -> Neighbours:
+        """Return the scores of all neighbours of supports (C, K)."""
+        field, criterion = self.field, self.criterion
+        if library.KERNEL is not None and not field.redundant.any():
+            return neighbours_compiled(field, members, criterion, resize=resize)
+        problem = np.zeros(len(members), dtype=np.int64)
+        return neighbours(field, problem, members, criterion, resize=resize)
 
     @property
     def counted(self) -> Counted:

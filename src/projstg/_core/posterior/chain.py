@@ -40,7 +40,7 @@ from ..score.updates import added
 from .once import Once
 from .posterior_settings import POSTERIOR, PosteriorSettings
 
-__all__ = ["Chains", "Sample", "Visited"]
+__all__ = ["ChainLaw", "Chains", "Sample", "Visited", "chain_law", "temperatures"]
 
 # Instead of zero under a logarithm.
 _TINY = 1e-300
@@ -78,6 +78,41 @@ class Visited(NamedTuple):
     costs: np.ndarray
 
 
+class ChainLaw(NamedTuple):
+    """Which block a support chooses, and what that adds to the costs within a block."""
+
+    own: np.ndarray
+    """own(K) of the sizes 0 … K_max + 1."""
+    stays: np.ndarray
+    """The cost of a base that stays, by its size, (K_max + 1,)."""
+    grows: np.ndarray
+    """The cost of a base that grows, by its size, (K_max + 1,)."""
+    doubt: np.ndarray
+    """d, (D,)."""
+    log_doubt: np.ndarray
+    """(D,)."""
+
+
+def chain_law(cost_of_size: np.ndarray, locked: np.ndarray, doubt: np.ndarray) -> ChainLaw:
+    """Return the law for the sizes that ``cost_of_size`` has, with ``doubt`` (D,).
+
+    Members ``locked``, (D,), are never taken out.
+    """
+    doubt, sizes = np.where(locked, 0.0, doubt), np.flatnonzero(np.isfinite(cost_of_size))
+    every = np.arange(cost_of_size.size + 1)
+    own = np.where(every >= sizes[-1], 0.0, np.where(every <= sizes[0], 1.0, 0.5))
+    with np.errstate(divide="ignore"):
+        stays = cost_of_size - 2.0 * np.log(own[:-1])
+        grows = np.append(cost_of_size[1:], np.inf) - 2.0 * np.log(1.0 - own[1:])
+        return ChainLaw(own, stays, grows, doubt, np.log(doubt))
+
+
+def temperatures(n_steps: int, settings: PosteriorSettings) -> np.ndarray:
+    """Return those of steps in which chains forget where they began, (n_steps,)."""
+    cooled = np.arange(n_steps) / (settings.cooling * n_steps)
+    return np.maximum(settings.hottest - (settings.hottest - 1.0) * cooled, 1.0)
+
+
 class Chains:
     """C chains of one problem (a field of one), all at the same step.
 
@@ -99,16 +134,8 @@ class Chains:
         self.generator, self.settings = generator, settings
         self.field = _with_zero_column(field)
         self.excluded, self._n_redundant = field.excluded[0], int(field.redundant.sum())
-        self.doubt = np.where(field.locked[0], 0.0, doubt)
+        self.law = chain_law(cost_of_size, field.locked[0], doubt)
         self.diagonal = np.diagonal(self.field.G[0])
-        sizes = np.flatnonzero(np.isfinite(cost_of_size))
-        every = np.arange(cost_of_size.size + 1)
-        self.own = np.where(every >= sizes[-1], 0.0, np.where(every <= sizes[0], 1.0, 0.5))
-        with np.errstate(divide="ignore"):
-            # The costs of a base that stays, and of one that grows, by the size of the base.
-            self._stays = cost_of_size - 2.0 * np.log(self.own[:-1])
-            self._grows = np.append(cost_of_size[1:], np.inf) - 2.0 * np.log(1.0 - self.own[1:])
-            self._log_doubt = np.log(self.doubt)
         self.ridge = np.zeros(len(masks), dtype=np.int64)
         self._dependent: dict[bytes, bool] = {}
         # Bases and shares of blocks; supports with their scores at each ridge, and their costs.
@@ -121,7 +148,7 @@ class Chains:
         blocks = np.asarray([self._step(step) for step in range(n_steps)])
         supports, drawn = self._supports.column(0), np.asarray(self._drawn)
         bases, shares = self._known.column(0), self._known.column(1)
-        return Sample(bases, shares, blocks, supports, drawn, self.own)
+        return Sample(bases, shares, blocks, supports, drawn, self.law.own)
 
     @property
     def visited(self) -> Visited:
@@ -134,10 +161,8 @@ class Chains:
         First they are drawn from a flatter law, the posterior to the power 1/T; T falls to one.
         Where supports that fit well lie far apart, a chain at T = 1 would stay where it began.
         """
-        hottest = self.settings.hottest
-        for step in range(n_steps):
-            cooled = step / (self.settings.cooling * n_steps)
-            self._step(step, max(hottest - (hottest - 1.0) * cooled, 1.0))
+        for step, temperature in enumerate(temperatures(n_steps, self.settings).tolist()):
+            self._step(step, temperature)
 
     def _step(self, step: int, temperature: float = 1.0) -> list[int]:
         """Make a step and return the places of the chains' blocks."""
@@ -158,8 +183,8 @@ class Chains:
     def _bases(self) -> np.ndarray:
         """Return the base of the block that each chain chooses, (C, D)."""
         draws = self.generator.random((2, len(self.masks)))
-        leaves = draws[0] >= self.own[self.masks.sum(axis=1)]
-        sums = np.cumsum(np.where(self.masks, self.doubt, 0.0), axis=1)
+        leaves = draws[0] >= self.law.own[self.masks.sum(axis=1)]
+        sums = np.cumsum(np.where(self.masks, self.law.doubt, 0.0), axis=1)
         place = np.sum(sums <= draws[1][:, None] * sums[:, -1:], axis=1)
         bases = self.masks.copy()
         bases[leaves, place[leaves]] = False
@@ -196,10 +221,11 @@ class Chains:
         costs = self._scores(members, rows, sizes, ridge)
         costs += self._dilution(bases, members, rows)
         # A support of one column j more chooses this base with (1 − own(K + 1)) d_j/Σd.
-        doubt = (bases @ self.doubt)[:, None] + self.doubt
-        log_share = self._log_doubt - np.log(np.maximum(doubt, _TINY))
-        costs[:, :-1] += self._grows[sizes][:, None] - 2.0 * log_share
-        costs[:, -1] += self._stays[sizes]
+        law = self.law
+        doubt = (bases @ law.doubt)[:, None] + law.doubt
+        log_share = law.log_doubt - np.log(np.maximum(doubt, _TINY))
+        costs[:, :-1] += law.grows[sizes][:, None] - 2.0 * log_share
+        costs[:, -1] += law.stays[sizes]
         costs[:, :-1][bases | self.excluded] = np.inf
         lowest = np.min(costs, axis=1, keepdims=True)
         shares = np.exp(-0.5 * (costs - np.where(np.isfinite(lowest), lowest, 0.0)))

@@ -24,6 +24,8 @@ import numpy as np
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, RowQuadratic, on_host, without_rows
 from ..data.redundant_columns import redundant_forced
+from ..kernel import library
+from ..score.compiled_scores import scores_compiled
 from ..score.criterion import CRITERIA, Criterion
 from ..score.dilution import is_dependent
 from ..score.evidence import scores_by_ridge, support_spectra, total_score
@@ -35,6 +37,7 @@ from .averaging import Averaging
 from .best_first import BestFirst
 from .chain import Chains, Sample, Visited
 from .combined import Combined, Estimate
+from .compiled_chain import CompiledChains
 from .counted import Counted
 from .credible_groups import LEAST_PROBABILITY
 from .enumeration import enumerated, n_supports
@@ -186,7 +189,8 @@ class Beliefs:
         begin = generator.choice(weights.size, settings.n_chains, p=weights)
         if any(self._is_dependent(looked, place) for place in np.unique(begin)):
             return
-        chains = Chains(
+        is_compiled = library.KERNEL is not None and not looked.field.redundant.any()
+        chains = (CompiledChains if is_compiled else Chains)(
             looked.field,
             looked.criterion,
             looked.cost_of_size,
@@ -398,6 +402,14 @@ class Beliefs:
     def _by_ridge(self, supports: np.ndarray) -> np.ndarray:
         """Return the exact scores of supports (M, K) at each ridge, (M, R)."""
         problem = self.problem
+        if library.KERNEL is not None:
+            columns = np.unique(supports)
+            masks = self.never[None], self.always[None]
+            field, places = (
+                restricted(problem, columns[None], *masks),
+                columns.searchsorted(supports),
+            )
+            return scores_compiled(problem, field, columns, 0, places, self.criterion).by_ridge
         yy, dof, n = (
             np.broadcast_to(to_numpy(field), (1, len(supports))).astype(float)
             for field in (problem.yy, problem.degrees_of_freedom, problem.n)

@@ -30,6 +30,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ..data.column_spectrum import ColumnSpectrum
+from ..kernel import library
 from .score_settings import SCORE
 
 __all__ = [
@@ -79,6 +80,15 @@ def log_mean_determinants(
     positive. Where λ = 0, the mean is c^K. Sizes larger than the number of columns have the last of
     those that exist.
     """
+    if library.KERNEL is not None:
+        logs = _compiled_means(of, n, kappa, most)
+    else:
+        logs = _means(of, n, kappa, most)
+    last = np.minimum(np.arange(most + 1), of.n_columns[:, None, None])
+    return np.take_along_axis(logs, np.broadcast_to(last, logs.shape), axis=-1)
+
+
+def _means(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:
     sizes, n, n_columns = np.arange(most + 1), n[:, None], of.n_columns[:, None, None]
     m = np.maximum(n_columns - of.values.shape[1], 0)
     with np.errstate(divide="ignore"):
@@ -91,8 +101,19 @@ def log_mean_determinants(
             with_it = logs[..., :-1] + c + np.log(sizes[1:] / m)
             longer[..., 1:] = np.logaddexp(longer[..., 1:], with_it)
             logs = np.where(m <= n_columns, longer, logs)
-    last = np.minimum(sizes, n_columns)
-    return np.take_along_axis(logs, np.broadcast_to(last, logs.shape), axis=-1)
+    return logs
+
+
+def _compiled_means(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:
+    """Return what :func:`_means` returns, by the compiled kernel."""
+    values, kappa = np.ascontiguousarray(of.values), np.ascontiguousarray(kappa)
+    logs = np.empty((len(values), most + 1, kappa.size))
+    for own, n_columns, n_rows, found in zip(values, of.n_columns, n, logs, strict=True):
+        first, second, third = (library.address(one) for one in (own, kappa, found))
+        library.KERNEL.projstg_mean_determinants(
+            own.size, first, int(n_columns), float(n_rows), kappa.size, second, most + 1, third
+        )
+    return logs.swapaxes(1, 2)
 
 
 def volumes(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:

@@ -20,8 +20,10 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
+from ..kernel import library
 from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.evidence import support_scores
+from .compiled_search import search_compiled
 from .multistart import run_rounds
 from .polish import polish
 from .record import Optima, SearchRecord, members_of, optima, slack
@@ -93,7 +95,7 @@ def refine(
     *,
     starts: np.ndarray | None = None,
     generators: Sequence[np.random.Generator],
-    criterion: str = "evidence",
+    criterion: str | Judge = "evidence",
     n_starts: int | None = None,
     always: np.ndarray | None = None,
     never: np.ndarray | None = None,
@@ -106,6 +108,7 @@ def refine(
     problem : B standardised problems with one leading batch axis
     starts : supports to begin from, (B, S0, K), members distinct and within the constraints
     generators : one for each problem
+    criterion : its name, or a judge of these problems, for supports of this size and larger ones
     n_starts : the most starts for one problem; by default those of ``settings``
     always : a mask (D,) of columns that must be selected
     never : a mask (D,) or (B, D) of columns that must not be
@@ -122,7 +125,9 @@ def refine(
     >>> refined.support.tolist(), int(refined.n_agreeing_starts[0])
     ([[1, 3, 8]], 6)
     """
-    judge = CRITERIA[criterion].judge(problem, n_selected, always)
+    judge = criterion
+    if not isinstance(judge, Judge):
+        judge = CRITERIA[judge].judge(problem, n_selected, always)
     if n_selected == 0:
         return _nothing(problem, judge)
     if starts is None:
@@ -199,8 +204,19 @@ def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
     if _is_enumerable(search, K):
         score_all(search, K)
         n_starts = min(n_starts, search.settings.starts_if_enumerated)
-    run_rounds(search, starts, n_starts)
-    polish(search)
+    _search_on(search, starts, n_starts)
+
+
+def _search_on(search: Search, starts: np.ndarray, n_starts: int) -> None:
+    """Search from ``starts`` (B, S0, K) and random supports; then come the last exchanges."""
+    left = np.arange(len(starts))
+    if library.KERNEL is None:
+        run_rounds(search, starts, n_starts)
+    else:
+        is_done = [search_compiled(search, i, own, n_starts) for i, own in enumerate(starts)]
+        left = np.flatnonzero(~np.asarray(is_done))
+    if left.size:
+        polish(search, left)
 
 
 def _is_enumerable(search: Search, K: int) -> bool:
@@ -222,8 +238,7 @@ def _search_widely(search: Search, starts: np.ndarray, n_starts: int, limits: _L
     n_columns = limits.locked.shape[1]
     # First single walks, which are cheap, so that the set holds what a good support lacks.
     for budget in [1] * search.settings.n_single_walks + [n_starts] * n_columns:
-        run_rounds(search, np.searchsorted(search.columns[0], starts), budget)
-        polish(search)
+        _search_on(search, np.searchsorted(search.columns[0], starts), budget)
         support = members_of(search.records[0].best)[None]
         missing = _missing(search, support, limits)
         if missing.size == 0 and budget == n_starts:

@@ -17,12 +17,11 @@ from .scored_search import Search, best_members, exact_scores, score_supports
 __all__ = ["polish"]
 
 
-def polish(search: Search) -> None:
-    """Change each best support by exchanges until none has a better score.
+def polish(search: Search, active: np.ndarray) -> None:
+    """Change the best supports of some problems by exchanges until none has a better score.
 
     An exchange for a column with a smaller index is made at an equal score, too.
     """
-    active = np.arange(len(search.records))
     if search.criterion.is_diluted:
         active = _independent(search, active)
         if not active.size:

@@ -75,7 +75,7 @@ class SearchSettings:
     """Fewer degrees of freedom than this beyond K are few. Then the whole budget is spent: many
     supports fit nearly without error, and agreement says little."""
     table_entries: int = 100_000
-    """Tables of this many entries, 0.4 MB in single precision, stay in the cache. It changes no
+    """Tables of this many entries, 0.8 MB, stay in the cache. It changes no
     answer."""
 
     # Steps of a walk.
@@ -86,15 +86,11 @@ class SearchSettings:
     refresh: int = 40
     """After this many updates of rank two the tableau is computed again. Walks without a refresh
     and with one at each step find the same supports (tests/_core/search)."""
-    mild: float = 1e-3
-    """From this κ/n on single precision has digits enough, at about half the cost."""
     delicate: float = 1e-6
     """Below this κ/n an update loses too many digits, and every step takes a fresh inverse."""
-    single_rounding: float = 3e-6
-    """A change of the score below this, times ν + 10, is rounding in single precision, some 25
-    units in the last place."""
-    double_rounding: float = 1e-9
-    """As ``single_rounding``, for double precision, where H may have a condition of 10⁶."""
+    rounding: float = 1e-9
+    """A change of the score below this, times ν + 10, is rounding: H may have a condition of a
+    million."""
     most_steps: int = 20
     """A descent ends after this number times K + 10 exchanges. None takes so many; the limit ends a
     loop that rounding might cause."""

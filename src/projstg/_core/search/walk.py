@@ -9,9 +9,7 @@ What walks lower is ν log(rss) + log det H at one ridge. The determinant is not
 (:mod:`..score.prior` takes it back), but walks with it met the best support more often when both
 were tried.
 
-Where a ridge keeps H well conditioned a walk runs in single precision, at about half the cost: it
-only proposes, and its proposals are scored in double. Where H may be nearly singular every step
-begins from a fresh inverse.
+Where H may be nearly singular every step begins from a fresh inverse.
 """
 
 from __future__ import annotations
@@ -78,28 +76,27 @@ class _Walk:
         self, field: Field, starts: Starts, counts_log_det: bool, settings: SearchSettings
     ) -> None:
         problem, members, ridge, conditioning = starts
-        is_mild = conditioning >= settings.mild
         self.field, self.counts_log_det, self.settings = field, counts_log_det, settings
-        self.dtype: np.dtype = np.dtype(np.float32 if is_mild else np.float64)
         self.is_delicate = conditioning < settings.delicate
         self.step = 0
         self.state: Tableau
         excluded = np.where(field.excluded[problem], _NEVER, 0)
         np.put_along_axis(excluded, members, _NEVER, axis=1)
         locked = np.where(field.locked[problem[:, None], members], _NEVER, 0)
-        floor = residual_floor(field.yy[problem]).astype(self.dtype)
-        dof = field.dof[problem].astype(self.dtype)
+        floor, dof = residual_floor(field.yy[problem]), field.dof[problem]
         number = np.arange(len(problem))
         self.now = _Chains(number, problem, members.copy(), ridge, dof, floor, excluded, locked)
-        rounding = settings.single_rounding if is_mild else settings.double_rounding
-        self.tolerance = rounding * float(np.max(dof, initial=0.0) + 10.0)
+
+    @property
+    def tolerance(self) -> np.ndarray:
+        """A smaller change of a chain's score is rounding, (C,)."""
+        return self.settings.rounding * (self.now.dof + 10.0)
 
     def best_swap(self) -> tuple[np.ndarray, np.ndarray]:
         """Return each chain's best permitted exchange, p·D + j, and its change of score, (C,)."""
         now = self.now
         if self.is_delicate or self.step % self.settings.refresh == 0:
-            state = tableau(self.field, now.problem, now.members, now.ridge)
-            self.state = Tableau(*(one.astype(self.dtype, copy=False) for one in state))
+            self.state = tableau(self.field, now.problem, now.members, now.ridge)
         excluded, locked = now.excluded_until > self.step, now.locked_until > self.step
         table = swap_objectives(
             self.state, now.dof, now.floor, self.counts_log_det, excluded, locked
@@ -165,11 +162,13 @@ def wander(
 ) -> Rests:
     """Return the ``n_rests`` lowest local optima each chain meets in ``length`` exchanges.
 
+    A chain may come back to one of them; each counts once.
+
     ``without``, (C,), is a column that is excluded from each chain, or −1 for none. The other
     arguments are those of :func:`descend`, with the volume counted.
     """
     walk = _Walk(field, starts, True, settings)
-    some = np.flatnonzero(without >= 0)
+    tolerance, some = walk.tolerance, np.flatnonzero(without >= 0)
     walk.now.excluded_until[some, without[some]] = _NEVER
     been = np.empty((length, *starts.members.shape), dtype=np.int64)
     changes = np.full(been.shape[:2], -1.0)
@@ -183,10 +182,12 @@ def wander(
             walk.keep(rows)
         walk.move(place[rows], settings.excluded_for, settings.locked_for)
         n_iter += np.bincount(walk.now.problem, minlength=n_iter.size)
-    return _lowest_rests(been, changes, walk.tolerance, n_rests)
+    return _lowest_rests(been, changes, tolerance, n_rests)
 
 
-def _lowest_rests(been: np.ndarray, changes: np.ndarray, tolerance: float, n_rests: int) -> Rests:
+def _lowest_rests(
+    been: np.ndarray, changes: np.ndarray, tolerance: np.ndarray, n_rests: int
+) -> Rests:
     """Return the lowest local optima among supports ``been`` (T, C, K), from the steps' changes.
 
     For a chain that met no local optimum it is the last support.
@@ -196,6 +197,13 @@ def _lowest_rests(been: np.ndarray, changes: np.ndarray, tolerance: float, n_res
     height = np.zeros_like(changes)
     np.cumsum(changes[:-1], axis=0, out=height[1:])
     height[~is_rest] = np.inf
-    order = np.argsort(height, axis=0, kind="stable")[:n_rests]
-    rank, chains = np.nonzero(np.take_along_axis(height, order, axis=0) < np.inf)
-    return Rests(chains, been[order[rank, chains], chains])
+    # One chain after another, the lowest first, and each support where it comes first.
+    step, chains = np.divmod(np.argsort(height, axis=None, kind="stable"), height.shape[1])
+    finite = height[step, chains] < np.inf
+    step, chains = step[finite], chains[finite]
+    named = np.column_stack([chains, np.sort(been[step, chains], axis=1)])
+    first = np.sort(np.unique(named, axis=0, return_index=True)[1])
+    first = first[np.argsort(chains[first], kind="stable")]
+    chains, step = chains[first], step[first]
+    rank = np.arange(chains.size) - np.searchsorted(chains, chains)
+    return Rests(chains[rank < n_rests], been[step, chains][rank < n_rests])

@@ -1,0 +1,59 @@
+"""Compile the kernel where there is a C compiler; without one the package is pure Python.
+
+``PROJSTG_PURE=1`` leaves the kernel out. ``PROJSTG_CFLAGS`` adds flags (``make sanitize``).
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+FOLDER = Path("src/projstg/_core/kernel")
+# Nothing is reordered or contracted: the numbers are the same on every machine.
+FLAGS = "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fvisibility=hidden"
+
+
+class KernelHook(BuildHookInterface):
+    """Adds the compiled kernel to a wheel, and the tag of the platform."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile before the files are collected; an editable install keeps it in the sources."""
+        folder = Path(self.root) / FOLDER
+        library = folder / f"projstg_kernel{_suffix()}"
+        if os.environ.get("PROJSTG_PURE") == "1" or not _compile(folder, library):
+            return
+        build_data["artifacts"].append(library.relative_to(self.root).as_posix())
+        build_data["pure_python"] = False
+        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        build_data["tag"] = f"py3-none-{platform}"
+
+
+def _suffix() -> str:
+    return ".dll" if sys.platform == "win32" else ".so"
+
+
+def _compile(folder: Path, library: Path) -> bool:
+    """Return whether there is a compiler that made the library."""
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if compiler is None:
+        print("projstg: no C compiler; the package is pure Python", file=sys.stderr)
+        return False
+    shared = ["-shared"] if sys.platform == "win32" else ["-shared", "-fPIC"]
+    flags = [*shlex.split(FLAGS), *shared, *shlex.split(os.environ.get("PROJSTG_CFLAGS", ""))]
+    sources = sorted(str(path) for path in folder.glob("*.c"))
+    new = library.with_suffix(".new")  # a process that has loaded the old one keeps it
+    command = [compiler, *flags, *sources, "-o", str(new), "-lm"]
+    made = subprocess.run(command, capture_output=True, text=True)
+    if made.returncode:
+        print(f"projstg: no kernel, since {compiler} said:\n{made.stderr}", file=sys.stderr)
+        return False
+    new.replace(library)
+    return True

@@ -1,0 +1,446 @@
+/* Supports drawn from their posterior: posterior/chain.py says how, and why that is the posterior.
+   None of the columns is redundant.
+
+   Draws come from a generator of NumPy, in the order in which that code draws. */
+
+#include <stdlib.h>
+
+#include "kernel.h"
+
+/* Instead of zero under a logarithm. */
+#define TINIEST 1e-300
+
+/* Rows that are computed once, and found again by a key: a mask (D,) of columns, and a number. */
+typedef struct {
+    int64_t D, n, room, n_slots;
+    int64_t *slots;  /* places in the list, plus one; zero where there is none */
+    int64_t *number; /* (n,) */
+    uint8_t *masks;  /* (n, D) */
+    int64_t width;
+    double *values; /* (n, width) */
+} Once;
+
+/* posterior/chain.py:Chains. */
+typedef struct {
+    const Field *field;
+    const Judge *judge;
+    int64_t C, D;
+    double *cost_of_size, *own, *stays, *grows; /* by size */
+    double *doubt, *log_doubt;                  /* (D,) */
+    uint8_t *masks, *base;                      /* (C, D) and (D,) */
+    int64_t *ridge;                             /* (C,) */
+    double *draws;                              /* (2 C,) */
+    int64_t *members;                           /* (D,) */
+    double *costs, *more, *in_doubt;            /* (D + 1,) */
+    Once blocks, supports;
+    double *memory; /* of a tableau, lanes and a dilution; grows with the size of supports */
+    int64_t memory_for;
+    Scorer scorer;
+    int64_t scorer_for;
+    int is_out_of_memory;
+} Chains;
+
+static uint64_t key_of(const uint8_t *mask, int64_t D, int64_t number) {
+    uint64_t key = 0xcbf29ce484222325u ^ (uint64_t)number;
+    for (int64_t j = 0; j < D; j++)
+        if (mask[j]) {
+            key = (key ^ (uint64_t)(j + 1)) * 0x9e3779b97f4a7c15u;
+            key ^= key >> 29;
+        }
+    return key;
+}
+
+static int once_open(Once *once, int64_t D, int64_t width) {
+    *once = (Once){.D = D, .width = width, .room = 256, .n_slots = 1024};
+    once->slots = calloc((size_t)once->n_slots, sizeof(int64_t));
+    once->number = malloc((size_t)once->room * sizeof(int64_t));
+    once->masks = malloc((size_t)(once->room * D));
+    once->values = malloc((size_t)(once->room * width) * sizeof(double));
+    return once->slots && once->number && once->masks && once->values ? 0 : NO_MEMORY;
+}
+
+static void once_close(Once *once) {
+    free(once->slots);
+    free(once->number);
+    free(once->masks);
+    free(once->values);
+}
+
+static int64_t once_find(const Once *once, const uint8_t *mask, int64_t number, int64_t *slot) {
+    uint64_t most = (uint64_t)once->n_slots - 1;
+    uint64_t at = key_of(mask, once->D, number) & most;
+    for (; once->slots[at]; at = (at + 1) & most) {
+        int64_t place = once->slots[at] - 1;
+        const uint8_t *other = once->masks + place * once->D;
+        if (once->number[place] == number && !memcmp(other, mask, (size_t)once->D)) return place;
+    }
+    *slot = (int64_t)at;
+    return -1;
+}
+
+static int once_grow(Once *once) {
+    int64_t room = 2 * once->room, n_slots = 4 * room, slot = 0;
+    int64_t *number = realloc(once->number, (size_t)room * sizeof(int64_t));
+    if (number) once->number = number;
+    uint8_t *masks = realloc(once->masks, (size_t)(room * once->D));
+    if (masks) once->masks = masks;
+    double *values = realloc(once->values, (size_t)(room * once->width) * sizeof(double));
+    if (values) once->values = values;
+    int64_t *slots = calloc((size_t)n_slots, sizeof(int64_t));
+    if (!number || !masks || !values || !slots) {
+        free(slots);
+        return NO_MEMORY;
+    }
+    free(once->slots);
+    once->slots = slots;
+    once->n_slots = n_slots;
+    once->room = room;
+    for (int64_t place = 0; place < once->n; place++) {
+        if (number[place] < 0) continue; /* it has no key */
+        once_find(once, masks + place * once->D, number[place], &slot);
+        slots[slot] = place + 1;
+    }
+    return 0;
+}
+
+/* A new row for a key, or without one where the number is negative; its place, or -1 without
+   memory. */
+static int64_t once_add(Once *once, const uint8_t *mask, int64_t number) {
+    int64_t slot = 0;
+    if (once->n == once->room && once_grow(once)) return -1;
+    if (number >= 0) {
+        once_find(once, mask, number, &slot);
+        once->slots[slot] = once->n + 1;
+    }
+    once->number[once->n] = number;
+    memcpy(once->masks + once->n * once->D, mask, (size_t)once->D);
+    return once->n++;
+}
+
+static double *once_row(const Once *once, int64_t place) {
+    return once->values + place * once->width;
+}
+
+static int64_t members_of(const uint8_t *mask, int64_t D, int64_t *members) {
+    int64_t K = 0;
+    for (int64_t j = 0; j < D; j++)
+        if (mask[j]) members[K++] = j;
+    return K;
+}
+
+/* Whether columns depend on each other by the rule for rank (score/dilution.py:is_dependent). */
+static int is_dependent(const Field *field, const int64_t *members, int64_t K) {
+    double *memory = malloc((size_t)(2 * K * K + 5 * K) * sizeof(double));
+    if (!memory) return 1;
+    double *A = memory, *Vt = A + K * K, *values = Vt + K * K, largest = 0.0;
+    for (int64_t i = 0; i < K; i++)
+        for (int64_t k = 0; k < K; k++)
+            A[i * K + k] = field->G[members[i] * field->D + members[k]];
+    spectrum_of(A, values, Vt, values + K, K);
+    for (int64_t d = 0; d < K; d++) largest = values[d] > largest ? values[d] : largest;
+    int found = 0;
+    for (int64_t d = 0; d < K; d++) found |= values[d] <= SMALLEST_SHARE * largest;
+    free(memory);
+    return found;
+}
+
+/* What repeated columns add to the cost of each column more, (D,). */
+static void entering(Chains *chains, int64_t K, double *memory) {
+    const Field *field = chains->field;
+    int64_t D = chains->D;
+    Dilution dilution;
+    dilution_place(&dilution, memory, D, K);
+    dilution_fill(&dilution, field, chains->members, K, chains->judge->repeated);
+    memset(chains->in_doubt, 0, (size_t)D * sizeof(double));
+    dilution_entered(&dilution, D, chains->more, chains->in_doubt);
+    for (int64_t j = 0; j < D; j++) {
+        chains->more[j] -= dilution.now;
+        if (chains->in_doubt[j] > 0.0 && !chains->base[j] && !field->excluded[j]) {
+            chains->members[K] = j;
+            if (is_dependent(field, chains->members, K + 1)) chains->more[j] = INFINITY;
+        }
+    }
+}
+
+/* The probabilities within the block of chains->base at a ridge, (D + 1,); zero where nothing is
+   possible. */
+static void shares_of(Chains *chains, int64_t r, double *shares) {
+    const Field *field = chains->field;
+    const Judge *judge = chains->judge;
+    int64_t D = chains->D, K = members_of(chains->base, D, chains->members);
+    int64_t stride = judge->n_sizes;
+    if (K > chains->memory_for || !chains->memory) {
+        int64_t for_size = 2 * K + 8;
+        free(chains->memory);
+        chains->memory = malloc(
+            (size_t)(tableau_size(D, for_size) + lanes_size(for_size + 1) +
+                     2 * inverse_size(D, for_size)) *
+            sizeof(double));
+        chains->memory_for = for_size;
+        if (!chains->memory) {
+            chains->is_out_of_memory = 1;
+            return;
+        }
+    }
+    double *next = chains->memory, *costs = chains->costs;
+    Tableau t;
+    tableau_place(&t, D, K, next);
+    next += tableau_size(D, K);
+    Lanes lanes;
+    lanes_place(&lanes, next, K + 1);
+    next += lanes_size(K + 1);
+    tableau_fresh(&t, field, chains->members, judge->kappa[r]);
+    for (int64_t first = 0; first < D; first += MOST_LANES) {
+        lanes_begin(&lanes, D - first < MOST_LANES ? D - first : MOST_LANES);
+        lanes_added(judge, &t, first, &lanes);
+        lanes_score(judge, field, r, K + 1, judge->volume[r * stride + K + 1], &lanes);
+        memcpy(costs + first, lanes.score, (size_t)lanes.n * sizeof(double));
+    }
+    lanes_begin(&lanes, 1);
+    lanes_present(judge, &t, &lanes);
+    lanes_score(judge, field, r, K, judge->volume[r * stride + K], &lanes);
+    costs[D] = lanes.score[0] + chains->stays[K];
+    if (judge->is_diluted)
+        entering(chains, K, next);
+    else
+        memset(chains->more, 0, (size_t)D * sizeof(double));
+    /* A support of one column j more chooses this base with (1 - own(K + 1)) d_j / sum of d. */
+    double base = 0.0, lowest = costs[D], sum = 0.0;
+    for (int64_t j = 0; j < D; j++)
+        if (chains->base[j]) base += chains->doubt[j];
+    for (int64_t j = 0; j < D; j++) {
+        double doubt = base + chains->doubt[j];
+        double log_share = chains->log_doubt[j] - log_of(doubt > TINIEST ? doubt : TINIEST);
+        costs[j] += chains->more[j] + (chains->grows[K] - 2.0 * log_share);
+        if (chains->base[j] || field->excluded[j]) costs[j] = INFINITY;
+        lowest = costs[j] < lowest ? costs[j] : lowest;
+    }
+    if (!(lowest < INFINITY)) lowest = 0.0;
+    for (int64_t j = 0; j <= D; j++) {
+        shares[j] = exp_of(-0.5 * (costs[j] - lowest));
+        sum += shares[j];
+    }
+    for (int64_t j = 0; j <= D; j++) shares[j] /= sum > TINIEST ? sum : TINIEST;
+}
+
+/* The place of a chain's block with chains->base, or -1 without memory. */
+static int64_t block_of(Chains *chains, int64_t c) {
+    Once *blocks = &chains->blocks;
+    int64_t D = chains->D, slot = 0, r = chains->ridge[c];
+    int64_t place = once_find(blocks, chains->base, r, &slot);
+    if (place < 0) {
+        place = once_add(blocks, chains->base, r);
+        if (place < 0) return -1;
+        shares_of(chains, r, once_row(blocks, place));
+    }
+    double sum = 0.0, *shares = once_row(blocks, place);
+    for (int64_t j = 0; j <= D; j++) sum += shares[j];
+    if (sum > 0.0) return place;
+    /* Where rounding makes all supports of a block dependent, the chain stays. */
+    place = once_add(blocks, chains->base, -1);
+    if (place < 0) return -1;
+    shares = once_row(blocks, place);
+    memset(shares, 0, (size_t)(D + 1) * sizeof(double));
+    int64_t at = D;
+    for (int64_t j = D - 1; j >= 0; j--)
+        if (chains->masks[c * D + j] && !chains->base[j]) at = j;
+    shares[at] = 1.0;
+    return place;
+}
+
+static void fill_draws(const Generator *generator, double *draws, int64_t n) {
+    for (int64_t i = 0; i < n; i++) draws[i] = generator->next_double(generator->state);
+}
+
+/* The scores of a support at each ridge, and its cost, computed once: its place, or -1. */
+static int64_t support_of(Chains *chains, const uint8_t *mask) {
+    Once *supports = &chains->supports;
+    int64_t D = chains->D, R = chains->judge->R, slot = 0;
+    int64_t place = once_find(supports, mask, 0, &slot);
+    if (place >= 0) return place;
+    place = once_add(supports, mask, 0);
+    if (place < 0) return -1;
+    int64_t K = members_of(mask, D, chains->members);
+    if (K != chains->scorer_for) {
+        scorer_close(&chains->scorer);
+        if (scorer_open(&chains->scorer, chains->field, chains->judge, NULL, K, 0)) return -1;
+        chains->scorer_for = K;
+    }
+    double *row = once_row(supports, place);
+    double score = score_of(&chains->scorer, chains->members), dilution = chains->scorer.dilution;
+    memcpy(row, chains->scorer.by_ridge, (size_t)R * sizeof(double));
+    if (!(dilution < INFINITY)) score = total_score(row, R) + chains->scorer.repeated;
+    row[R] = score + chains->cost_of_size[K];
+    return place;
+}
+
+/* Draw each chain's ridge given its support; the supports' places become `drawn` (C,). */
+static void draw_ridges(Chains *chains, const Generator *generator, int64_t *drawn) {
+    int64_t C = chains->C, R = chains->judge->R;
+    fill_draws(generator, chains->draws, C);
+    for (int64_t c = 0; c < C; c++) {
+        int64_t place = support_of(chains, chains->masks + c * chains->D);
+        if (place < 0) {
+            chains->is_out_of_memory = 1;
+            return;
+        }
+        drawn[c] = place;
+        const double *scores = once_row(&chains->supports, place);
+        double lowest = INFINITY, whole = 0.0, sum = 0.0;
+        for (int64_t r = 0; r < R; r++) lowest = scores[r] < lowest ? scores[r] : lowest;
+        for (int64_t r = 0; r < R; r++) whole += exp_of(-0.5 * (scores[r] - lowest));
+        double draw = chains->draws[c] * whole;
+        int64_t at = 0;
+        for (; at < R - 1; at++) {
+            sum += exp_of(-0.5 * (scores[at] - lowest));
+            if (!(sum < draw)) break;
+        }
+        chains->ridge[c] = at;
+    }
+}
+
+/* The base of the block that a chain chooses. */
+static void choose_base(Chains *chains, int64_t c, double leaves, double which) {
+    int64_t D = chains->D, size = 0;
+    const uint8_t *mask = chains->masks + c * D;
+    double whole = 0.0, sum = 0.0;
+    memcpy(chains->base, mask, (size_t)D);
+    for (int64_t j = 0; j < D; j++)
+        if (mask[j]) {
+            whole += chains->doubt[j];
+            size++;
+        }
+    if (!(leaves >= chains->own[size])) return;
+    for (int64_t j = 0; j < D; j++) {
+        if (!mask[j]) continue;
+        sum += chains->doubt[j];
+        if (sum > which * whole) {
+            chains->base[j] = 0;
+            return;
+        }
+    }
+}
+
+/* One step of every chain; `blocks` (C,) are the places of their blocks. */
+static void one_step(
+    Chains *chains, const Generator *generator, double temperature, int64_t *blocks) {
+    int64_t C = chains->C, D = chains->D;
+    fill_draws(generator, chains->draws, 2 * C);
+    for (int64_t c = 0; c < C && !chains->is_out_of_memory; c++) {
+        choose_base(chains, c, chains->draws[c], chains->draws[C + c]);
+        blocks[c] = block_of(chains, c);
+        if (blocks[c] < 0) chains->is_out_of_memory = 1;
+        memcpy(chains->masks + c * D, chains->base, (size_t)D);
+    }
+    if (chains->is_out_of_memory) return;
+    fill_draws(generator, chains->draws, C);
+    for (int64_t c = 0; c < C; c++) {
+        const double *shares = once_row(&chains->blocks, blocks[c]);
+        double sum = 0.0, whole = 1.0;
+        if (temperature > 1.0) {
+            whole = 0.0;
+            for (int64_t j = 0; j <= D; j++) {
+                chains->costs[j] = shares[j] > 0.0 ? exp_of(log_of(shares[j]) / temperature) : 0.0;
+                whole += chains->costs[j];
+            }
+            shares = chains->costs;
+        }
+        int64_t at = 0;
+        for (; at < D; at++) {
+            sum += shares[at] / whole;
+            if (!(sum < chains->draws[c])) break;
+        }
+        if (at < D) chains->masks[c * D + at] = 1;
+    }
+}
+
+EXPORTED int64_t projstg_chains_close(Chains *chains) {
+    once_close(&chains->blocks);
+    once_close(&chains->supports);
+    scorer_close(&chains->scorer);
+    free(chains->memory);
+    free(chains->cost_of_size);
+    free(chains->masks);
+    free(chains->ridge);
+    free(chains);
+    return 0;
+}
+
+/* C chains from supports `masks` (C, D). The costs of a base that stays and of one that grows, by
+   its size, own(K), doubt and its logarithm are those of posterior/chain.py; there are `n_sizes`
+   sizes. NULL without memory. */
+EXPORTED Chains *projstg_chains_open(
+    const Field *field, const Judge *judge, int64_t C, const uint8_t *masks, int64_t n_sizes,
+    const double *cost_of_size, const double *own, const double *stays, const double *grows,
+    const double *doubt, const double *log_doubt) {
+    int64_t D = field->D;
+    Chains *chains = calloc(1, sizeof(Chains));
+    if (!chains) return NULL;
+    chains->field = field;
+    chains->judge = judge;
+    chains->C = C;
+    chains->D = D;
+    chains->scorer_for = -1;
+    int64_t numbers = 3 * n_sizes + n_sizes + 1 + 2 * D + 2 * C + 3 * (D + 1);
+    chains->cost_of_size = malloc((size_t)numbers * sizeof(double));
+    chains->masks = malloc((size_t)((C + 1) * D));
+    chains->ridge = calloc((size_t)(C + D + 1), sizeof(int64_t));
+    int is_lost = once_open(&chains->blocks, D, D + 1);
+    is_lost |= once_open(&chains->supports, D, judge->R + 1);
+    if (is_lost || !chains->cost_of_size || !chains->masks || !chains->ridge) {
+        projstg_chains_close(chains);
+        return NULL;
+    }
+    size_t one = sizeof(double);
+    chains->stays = chains->cost_of_size + n_sizes;
+    chains->grows = chains->stays + n_sizes;
+    chains->own = chains->grows + n_sizes;
+    chains->doubt = chains->own + n_sizes + 1;
+    chains->log_doubt = chains->doubt + D;
+    chains->draws = chains->log_doubt + D;
+    chains->costs = chains->draws + 2 * C;
+    chains->more = chains->costs + D + 1;
+    chains->in_doubt = chains->more + D + 1;
+    chains->base = chains->masks + C * D;
+    chains->members = chains->ridge + C;
+    memcpy(chains->cost_of_size, cost_of_size, (size_t)n_sizes * one);
+    memcpy(chains->stays, stays, (size_t)n_sizes * one);
+    memcpy(chains->grows, grows, (size_t)n_sizes * one);
+    memcpy(chains->own, own, (size_t)(n_sizes + 1) * one);
+    memcpy(chains->doubt, doubt, (size_t)D * one);
+    memcpy(chains->log_doubt, log_doubt, (size_t)D * one);
+    memcpy(chains->masks, masks, (size_t)(C * D));
+    return chains;
+}
+
+/* Make steps; ridges are drawn at each `every`-th. `temperatures` (n_steps,) are one, or higher.
+   `blocks` (n_steps, C) and `drawn` (n_steps / every, rounded up, C) are filled. `known` (2,) becomes
+   how many blocks and supports there are. Zero, or NO_MEMORY. */
+EXPORTED int64_t projstg_chains_run(
+    Chains *chains, const Generator *generator, int64_t n_steps, int64_t every,
+    const double *temperatures, int64_t *blocks, int64_t *drawn, int64_t *known) {
+    int64_t C = chains->C;
+    for (int64_t step = 0; step < n_steps && !chains->is_out_of_memory; step++) {
+        if (step % every == 0) draw_ridges(chains, generator, drawn + step / every * C);
+        if (!chains->is_out_of_memory)
+            one_step(chains, generator, temperatures[step], blocks + step * C);
+    }
+    known[0] = chains->blocks.n;
+    known[1] = chains->supports.n;
+    return chains->is_out_of_memory ? NO_MEMORY : 0;
+}
+
+/* Blocks from `first_block` on, bases (n, D) and shares (n, D + 1), and supports from
+   `first_support` on, (n, D), with their costs (n,). */
+EXPORTED int64_t projstg_chains_take(
+    const Chains *chains, int64_t first_block, uint8_t *bases, double *shares,
+    int64_t first_support, uint8_t *supports, double *costs) {
+    const Once *blocks = &chains->blocks, *been = &chains->supports;
+    int64_t D = chains->D, n = blocks->n - first_block, m = been->n - first_support;
+    memcpy(bases, blocks->masks + first_block * D, (size_t)(n * D));
+    memcpy(shares, once_row(blocks, first_block), (size_t)(n * (D + 1)) * sizeof(double));
+    memcpy(supports, been->masks + first_support * D, (size_t)(m * D));
+    for (int64_t i = 0; i < m; i++)
+        costs[i] = once_row(been, first_support + i)[chains->judge->R];
+    return 0;
+}

@@ -1,0 +1,97 @@
+"""The loader: the compiled functions with the types of their arguments, or None."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = [
+    "IS_TURNED_OFF",
+    "KERNEL",
+    "FieldRecord",
+    "JudgeRecord",
+    "PlanRecord",
+    "RowsRecord",
+    "address",
+]
+
+_INT, _REAL, _ARRAY = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+
+
+def _record(name: str, fields: str) -> type[ctypes.Structure]:
+    """Return a structure; ``fields`` are names after the letter of their type."""
+    types = {"i": _INT, "d": _REAL, "p": _ARRAY}
+    parts = [one.split(":") for one in fields.split()]
+    return type(name, (ctypes.Structure,), {"_fields_": [(part, types[of]) for of, part in parts]})
+
+
+FieldRecord = _record("FieldRecord", "i:D p:G p:b d:yy d:dof d:n d:floor p:excluded p:locked")
+"""One problem, as ``kernel.h`` has it."""
+JudgeRecord = _record(
+    "JudgeRecord",
+    "i:R p:kappa p:zero_cost p:size_cost i:n_sizes p:volume d:repeated d:decades_of_size "
+    "i:counts_volume i:has_common_size i:is_diluted",
+)
+"""How supports of one problem are scored, likewise."""
+
+RowsRecord = _record("RowsRecord", "i:N i:D p:X p:y")
+"""The rows of one problem, likewise."""
+PlanRecord = _record(
+    "PlanRecord",
+    "i:n_starts i:first_round i:second_round i:later_rounds i:n_rests i:n_steps i:excluded_for "
+    "i:locked_for i:refresh i:most_steps i:most_exchanges i:first_agreement i:clear_agreement "
+    "i:agreement i:wide i:wide_agreement i:n_exact i:n_fractions p:fractions p:tight_fractions "
+    "d:tight d:clear_lead d:common_share d:rounding d:delicate d:least_ridge d:digits",
+)
+"""How far a search goes, likewise."""
+
+_OF, _BY, _ON = (ctypes.POINTER(one) for one in (FieldRecord, JudgeRecord, RowsRecord))
+_FUNCTIONS = {
+    "projstg_descend": [_OF, _INT, _INT, _ARRAY, _ARRAY, _INT, _INT, _INT, _REAL],
+    "projstg_wander": [_OF, _INT, _INT, *[_ARRAY] * 3, _INT, _REAL, *[_INT] * 4, *[_ARRAY] * 2],
+    "projstg_scores": [_OF, _BY, _ON, _INT, _INT, _INT, *[_ARRAY] * 3],
+    "projstg_has_avx2": [],
+    "projstg_mean_determinants": [_INT, _ARRAY, _INT, _REAL, _INT, _ARRAY, _INT, _ARRAY],
+    "projstg_search": [
+        *[_OF, _BY, _ON, _INT, ctypes.POINTER(PlanRecord), _ARRAY, _INT, _INT, _ARRAY],
+        *[_INT, _ARRAY, _ARRAY, _INT, _ARRAY, _INT, _ARRAY],
+    ],
+    "projstg_search_take": [_ARRAY] * 4,
+    "projstg_chains_open": [_OF, _BY, _INT, _ARRAY, _INT, *[_ARRAY] * 6],
+    "projstg_chains_run": [_ARRAY, _ARRAY, _INT, _INT, *[_ARRAY] * 4],
+    "projstg_chains_take": [_ARRAY, _INT, _ARRAY, _ARRAY, _INT, _ARRAY, _ARRAY],
+    "projstg_chains_close": [_ARRAY],
+    "projstg_neighbours": [_OF, _BY, _INT, _ARRAY, _REAL, _REAL, _INT, *[_ARRAY] * 4],
+}
+
+
+def _loaded() -> ctypes.CDLL | None:
+    folder = Path(__file__).parent
+    for path in (*folder.glob("projstg_kernel.so"), *folder.glob("projstg_kernel.dll")):
+        try:
+            library = ctypes.CDLL(str(path))
+        except OSError:  # of another platform
+            return None
+        for name, types in _FUNCTIONS.items():
+            function = getattr(library, name)
+            function.argtypes, function.restype = types, _INT
+        for name in ("projstg_search", "projstg_chains_open"):
+            getattr(library, name).restype = _ARRAY
+        return library
+    return None
+
+
+IS_TURNED_OFF = os.environ.get("PROJSTG_KERNEL") == "0"
+"""Whether the environment says that there shall be no kernel."""
+KERNEL: Any = None if IS_TURNED_OFF else _loaded()
+"""The compiled functions, or None."""
+
+
+def address(array: np.ndarray) -> int:
+    """Return where a contiguous array begins."""
+    return array.__array_interface__["data"][0]

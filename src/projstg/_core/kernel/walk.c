@@ -1,0 +1,236 @@
+/* Walks by exchanges: down to a local optimum, or on from one local optimum to others.
+
+   search/walk.py says what they lower and why. */
+
+#include <stdlib.h>
+
+#include "kernel.h"
+
+/* A step that no walk reaches. */
+#define NEVER ((int64_t)1 << 40)
+/* The smallest of a row is found in so many lanes. */
+#define LANES 8
+
+typedef struct {
+    int64_t p, j;
+    double change;
+} Swap;
+
+/* Bounds from below of the objectives of one member's exchanges, (D,), up to a factor of log 2;
+   returns the lowest. */
+TWO_PATHS
+static double bounds(
+    const Tableau *t, int64_t p, const double *restrict cost, double dof, double floor,
+    int counts_log_det, double *restrict bound) {
+    int64_t D = t->D;
+    const double *restrict U = row_of(t, p), *restrict e = t->e, *restrict h = t->h;
+    Leaver one = leaver_of(t, p);
+    if (counts_log_det) {
+        for (int64_t j = 0; j < D; j++) {
+            Left left = left_by(one, U[j], e[j], h[j], floor);
+            bound[j] = dof * rough_log2(left.rss) + rough_log2(left.volume) + cost[j];
+        }
+    } else {
+        for (int64_t j = 0; j < D; j++) {
+            Left left = left_by(one, U[j], e[j], h[j], floor);
+            bound[j] = dof * rough_log2(left.rss) + cost[j];
+        }
+    }
+    double lowest[LANES];
+    for (int l = 0; l < LANES; l++) {
+        bound[D + l] = INFINITY;
+        lowest[l] = INFINITY;
+    }
+    for (int64_t j = 0; j < D; j += LANES)
+        for (int l = 0; l < LANES; l++)
+            lowest[l] = bound[j + l] < lowest[l] ? bound[j + l] : lowest[l];
+    double found = lowest[0];
+    for (int l = 1; l < LANES; l++) found = lowest[l] < found ? lowest[l] : found;
+    return found;
+}
+
+/* The best permitted exchange; an infinite change if there is none.
+
+   A logarithm is taken only of exchanges that may be the best: bounds tell. */
+static Swap best_swap(Walk *walk) {
+    const Field *field = walk->field;
+    Tableau *t = &walk->tableau;
+    double dof = field->dof, floor = field->floor, *bound = walk->bound;
+    if (walk->step % walk->refresh == 0) tableau_fresh(t, field, walk->members, walk->ridge);
+    for (int64_t j = 0; j < t->D; j++)
+        walk->cost[j] = walk->excluded_until[j] > walk->step ? INFINITY : 0.0;
+    Swap best = {0, 0, INFINITY};
+    double most = INFINITY; /* a bound above it is not of the best */
+    for (int64_t p = 0; p < t->K; p++) {
+        if (walk->locked_until[p] > walk->step) continue;
+        if (bounds(t, p, walk->cost, dof, floor, walk->counts_log_det, bound) > most) continue;
+        Leaver one = leaver_of(t, p);
+        const double *U = row_of(t, p);
+        for (int64_t j = 0; j < t->D; j++) {
+            if (!(bound[j] <= most) || walk->excluded_until[j] > walk->step) continue;
+            Left left = left_by(one, U[j], t->e[j], t->h[j], floor);
+            double objective = dof * log_of(left.rss);
+            if (walk->counts_log_det) objective += log_of(left.volume);
+            if (objective < best.change) {
+                best = (Swap){p, j, objective};
+                most = objective * (1.0 / LOG_2);
+            }
+        }
+    }
+    double rss = t->rss > floor ? t->rss : floor;
+    best.change -= dof * log_of(rss);
+    return best;
+}
+
+static void move(Walk *walk, Swap swap, int64_t excluded_for, int64_t locked_for) {
+    int64_t *members = walk->members;
+    tableau_exchange(&walk->tableau, walk->field, members, swap.p, swap.j);
+    walk->step++;
+    walk->excluded_until[members[swap.p]] = walk->step + excluded_for;
+    walk->excluded_until[swap.j] = NEVER;
+    walk->locked_until[swap.p] = walk->step + locked_for;
+    members[swap.p] = swap.j;
+}
+
+static void begin(Walk *walk, const int64_t *members, double ridge) {
+    const Field *field = walk->field;
+    int64_t K = walk->tableau.K;
+    walk->ridge = ridge;
+    walk->step = 0;
+    for (int64_t j = 0; j < field->D; j++)
+        walk->excluded_until[j] = field->excluded[j] ? NEVER : 0;
+    for (int64_t i = 0; i < K; i++) {
+        walk->members[i] = members[i];
+        walk->excluded_until[members[i]] = NEVER;
+        walk->locked_until[i] = field->locked[members[i]] ? NEVER : 0;
+    }
+}
+
+int walk_open(Walk *walk, const Field *field, int64_t K) {
+    int64_t D = field->D, size = tableau_size(D, K);
+    double *numbers = malloc((size_t)(size + 2 * D + LANES) * sizeof(double));
+    int64_t *places = malloc((size_t)(2 * K + D) * sizeof(int64_t));
+    if (!numbers || !places) {
+        free(numbers);
+        free(places);
+        return NO_MEMORY;
+    }
+    walk->field = field;
+    tableau_place(&walk->tableau, D, K, numbers);
+    walk->cost = numbers + size;
+    walk->bound = walk->cost + D;
+    walk->members = places;
+    walk->locked_until = places + K;
+    walk->excluded_until = places + 2 * K;
+    return 0;
+}
+
+void walk_close(Walk *walk) {
+    free(walk->tableau.body);
+    free(walk->members);
+}
+
+void walk_down(Walk *walk, const int64_t *members, double ridge, int64_t most_steps) {
+    begin(walk, members, ridge);
+    while (walk->step < most_steps) {
+        Swap swap = best_swap(walk);
+        if (!(swap.change < -walk->tolerance)) return;
+        move(walk, swap, 0, 0);
+    }
+}
+
+/* A number that tells supports apart, whatever the order of their members. */
+static uint64_t key_of(const int64_t *members, int64_t K) {
+    uint64_t key = 0;
+    for (int64_t i = 0; i < K; i++) {
+        uint64_t x = (uint64_t)members[i] + 0x9e3779b97f4a7c15u;
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+        key ^= x ^ (x >> 31);
+    }
+    return key;
+}
+
+/* Keep a local optimum among the lowest, in the order of heights; each only once. */
+static void keep_rest(
+    const int64_t *members, int64_t K, double height, int64_t n_rests, int64_t *rests,
+    double *heights, int64_t *n) {
+    uint64_t key = key_of(members, K);
+    int64_t place = *n, last = *n;
+    for (int64_t i = 0; i < *n; i++)
+        if (key_of(rests + i * K, K) == key) {
+            if (!(height < heights[i])) return;
+            last = place = i;
+        }
+    while (place > 0 && height < heights[place - 1]) place--;
+    if (place == n_rests) return;
+    if (last == n_rests) last--;
+    size_t one = (size_t)K * sizeof(int64_t), moved = (size_t)(last - place);
+    memmove(rests + (place + 1) * K, rests + place * K, moved * one);
+    memmove(heights + place + 1, heights + place, moved * sizeof(double));
+    memcpy(rests + place * K, members, one);
+    heights[place] = height;
+    if (last == *n) ++*n;
+}
+
+void walk_on(
+    Walk *walk, const int64_t *members, double ridge, int64_t without, const Wandering *far,
+    int64_t *rests, double *heights, int64_t *n) {
+    int64_t K = walk->tableau.K;
+    double height = 0.0;
+    *n = 0;
+    begin(walk, members, ridge);
+    if (without >= 0) walk->excluded_until[without] = NEVER;
+    while (walk->step < far->length) {
+        Swap swap = best_swap(walk);
+        int is_last = walk->step == far->length - 1;
+        if (swap.change >= -walk->tolerance || (is_last && *n == 0))
+            keep_rest(walk->members, K, height, far->n_rests, rests, heights, n);
+        if (!(swap.change < INFINITY)) return;
+        height += swap.change;
+        move(walk, swap, far->excluded_for, far->locked_for);
+    }
+}
+
+/* Where the best exchanges lead from each of C starts; `members` (C, K) is overwritten. Returns how
+   many exchanges were made. */
+EXPORTED int64_t projstg_descend(
+    const Field *field, int64_t C, int64_t K, int64_t *members, const double *ridge,
+    int64_t counts_log_det, int64_t refresh, int64_t most_steps, double tolerance) {
+    Walk walk = {
+        .counts_log_det = (int)counts_log_det, .refresh = refresh, .tolerance = tolerance};
+    if (walk_open(&walk, field, K)) return NO_MEMORY;
+    int64_t n_moves = 0;
+    for (int64_t c = 0; c < C; c++) {
+        walk_down(&walk, members + c * K, ridge[c], most_steps);
+        n_moves += walk.step;
+        memcpy(members + c * K, walk.members, (size_t)K * sizeof(int64_t));
+    }
+    walk_close(&walk);
+    return n_moves;
+}
+
+/* The lowest local optima that C walks meet: `rests` (C, n_rests, K), and how many, `n_found` (C,).
+   `without` (C,) is a column that may not enter, or -1. Returns how many exchanges were made. */
+EXPORTED int64_t projstg_wander(
+    const Field *field, int64_t C, int64_t K, const int64_t *members, const double *ridge,
+    const int64_t *without, int64_t refresh, double tolerance, int64_t length, int64_t n_rests,
+    int64_t excluded_for, int64_t locked_for, int64_t *rests, int64_t *n_found) {
+    Walk walk = {.counts_log_det = 1, .refresh = refresh, .tolerance = tolerance};
+    Wandering far = {length, n_rests, excluded_for, locked_for};
+    double *heights = malloc((size_t)(n_rests + 1) * sizeof(double));
+    if (!heights || walk_open(&walk, field, K)) {
+        free(heights);
+        return NO_MEMORY;
+    }
+    int64_t n_moves = 0;
+    for (int64_t c = 0; c < C; c++) {
+        walk_on(
+            &walk, members + c * K, ridge[c], without[c], &far, rests + c * n_rests * K, heights,
+            n_found + c);
+        n_moves += walk.step;
+    }
+    free(heights);
+    walk_close(&walk);
+    return n_moves;
+}

@@ -1,0 +1,68 @@
+"""Exact scores of supports, by the compiled kernel.
+
+:func:`~.evidence.scores_by_ridge` is the definition.
+"""
+
+from __future__ import annotations
+
+from ctypes import byref
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.quadratic import Problem
+from ..kernel import library
+from .compiled import Kept, field_record, judge_record, row_record
+from .criterion import Judge
+from .tableau import Field
+
+__all__ = ["Scores", "scores_compiled"]
+
+
+class Scores(NamedTuple):
+    """Those of C supports; lower is better."""
+
+    total: np.ndarray
+    """(C,)."""
+    by_ridge: np.ndarray
+    """At each ridge of the criterion, (C, R)."""
+
+
+def scores_compiled(
+    problem: Problem, field: Field, columns: np.ndarray, i: int, supports: np.ndarray, judge: Judge
+) -> Scores:
+    """Return the scores of supports (C, K) of problem i.
+
+    They are columns of the ``field``, in increasing order; ``columns`` (W,) are those of
+    ``problem`` that it has.
+    """
+    of, by, supports = (
+        field_record(field, i),
+        judge_record(judge, i),
+        np.ascontiguousarray(supports),
+    )
+    rows = row_record(problem, i, columns, fetch=False)
+    n_redundant = int(field.redundant[i].sum())
+    scores, has_digits = _scores(of, by, rows, n_redundant, supports)
+    if not has_digits and rows is None and problem.rows_at is not None:
+        rows = row_record(problem, i, columns, fetch=True)
+        scores, _ = _scores(of, by, rows, n_redundant, supports)
+    return scores
+
+
+def _scores(
+    of: Kept, by: Kept, rows: Kept | None, n_redundant: int, supports: np.ndarray
+) -> tuple[Scores, bool]:
+    """Return the scores, and whether sums of squares had digits enough for them."""
+    found = Scores(np.empty(len(supports)), np.empty((len(supports), by.arrays[0].size)))
+    has_digits = library.KERNEL.projstg_scores(
+        byref(of.record),
+        byref(by.record),
+        None if rows is None else byref(rows.record),
+        n_redundant,
+        *supports.shape,
+        *(library.address(one) for one in (supports, *found)),
+    )
+    if has_digits < 0:
+        raise MemoryError(f"no memory for scores of supports of {supports.shape[1]} columns")
+    return found, bool(has_digits)

@@ -1,0 +1,128 @@
+"""Rounds of starts and the last exchanges of one problem, by the compiled kernel.
+
+It does what :func:`~.multistart.run_rounds` and :func:`~.polish.polish` do, which are its
+definition, with the same draws.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref
+
+import numpy as np
+
+from ..kernel import library
+from ..score.compiled import Kept, field_record, generator_address, judge_record, row_record
+from ..score.score_settings import SCORE
+from ..score.tableau import least_ridge
+from .record import members_of
+from .scored_search import Search
+from .search_settings import SearchSettings
+
+__all__ = ["search_compiled"]
+
+
+def search_compiled(search: Search, i: int, starts: np.ndarray, n_starts: int) -> bool:
+    """Search problem i from ``starts`` (S0, K), at most n_starts; the record takes what is found.
+
+    Returns whether the last exchanges were made: not where rounding in closed forms leaves them to
+    exact scores.
+    """
+    columns, generator = search.columns[i], search.generators[i]
+    state = generator.bit_generator.state
+    rows = row_record(search.problem, i, columns, fetch=False)
+    found = _Searched(search, i, starts, n_starts, rows)
+    if not found.has_digits and search.problem.rows_at is not None and rows is None:
+        generator.bit_generator.state = state
+        rows = row_record(search.problem, i, columns, fetch=True)
+        found = _Searched(search, i, starts, n_starts, rows)
+    record = search.records[i]
+    for row, score in zip(columns[found.supports], found.scores.tolist(), strict=True):
+        record.scores[row.tobytes()] = score
+    record.lowest, record.starts = float(np.min(found.scores)), found.starts.tolist()
+    record.n_challenges = found.n_challenges
+    search.n_iter[i] += found.n_iter
+    return found.is_polished
+
+
+class _Searched:
+    """What one call of the kernel finds."""
+
+    def __init__(
+        self, search: Search, i: int, starts: np.ndarray, n_starts: int, rows: Kept | None
+    ) -> None:
+        record, columns, K = search.records[i], search.columns[i], starts.shape[1]
+        field, judge = field_record(search.field, i), judge_record(search.criterion, i)
+        fractions, plan = _plan(search.settings, K, n_starts, field.record.n)
+        known = np.asarray([members_of(key) for key in record.scores], dtype=np.int64)
+        known = np.searchsorted(columns, known.reshape(-1, K))
+        scores = np.asarray(list(record.scores.values()), dtype=float)
+        before = np.asarray(record.starts, dtype=float)
+        starts = np.ascontiguousarray(starts, dtype=np.int64)
+        numbers = np.zeros(6, dtype=np.int64)
+        kernel, address = library.KERNEL, library.address
+        handle = kernel.projstg_search(
+            byref(field.record),
+            byref(judge.record),
+            None if rows is None else byref(rows.record),
+            int(search.field.redundant[i].sum()),
+            byref(plan),
+            generator_address(search.generators[i]),
+            K,
+            len(starts),
+            address(starts),
+            len(known),
+            address(known),
+            address(scores),
+            before.size,
+            address(before),
+            record.n_challenges,
+            address(numbers),
+        )
+        if not handle:
+            raise MemoryError(f"no memory for a search of {columns.size} columns")
+        n_supports, n_walks, self.n_iter, has_digits, is_left, self.n_challenges = numbers.tolist()
+        self.has_digits, self.is_polished = bool(has_digits), not is_left
+        self.supports = np.empty((n_supports, K), dtype=np.int64)
+        self.scores, self.starts = np.empty(n_supports), np.empty(n_walks)
+        own = (address(one) for one in (self.supports, self.scores, self.starts))
+        kernel.projstg_search_take(handle, *own)
+        del fractions
+
+
+def _plan(
+    settings: SearchSettings, K: int, n_starts: int, n: float
+) -> tuple[np.ndarray, ctypes.Structure]:
+    """Return the settings as the kernel takes them, and the array they point at."""
+    fractions = np.asarray([settings.fractions, settings.tight_fractions], dtype=float)
+    first, second = (library.address(one) for one in fractions)
+    plan = library.PlanRecord(
+        n_starts,
+        settings.first_round,
+        settings.second_round,
+        settings.later_rounds,
+        settings.n_rests,
+        settings.n_steps(K),
+        settings.excluded_for,
+        settings.locked_for,
+        settings.refresh,
+        settings.most_steps * (K + 10),
+        settings.most_exchanges,
+        settings.first_agreement,
+        settings.clear_agreement,
+        settings.agreement,
+        settings.wide,
+        settings.wide_agreement,
+        max(SCORE.n_exact_exchanges, 2 * K),
+        fractions.shape[1],
+        first,
+        second,
+        settings.tight,
+        settings.clear_lead,
+        settings.common_share,
+        settings.rounding,
+        settings.delicate,
+        float(least_ridge(np.asarray(n))),
+        SCORE.rounding,
+    )
+    return fractions, plan

@@ -1,0 +1,220 @@
+"""Every function of the compiled kernel against its NumPy definition, on random problems."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from projstg import ProjectedSTG
+from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.standardize import standardized
+from projstg._core.kernel import library
+from projstg._core.posterior.chain import Chains
+from projstg._core.posterior.compiled_chain import CompiledChains
+from projstg._core.score.compiled_neighbours import neighbours_compiled
+from projstg._core.score.compiled_scores import scores_compiled
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
+from projstg._core.score.neighbours import neighbours
+from projstg._core.score.prior import costs_of_sizes, size_prior
+from projstg._core.search.best_support import refine
+from projstg._core.search.working_set import restricted
+
+pytestmark = pytest.mark.skipif(library.KERNEL is None, reason="there is no kernel")
+
+
+@pytest.fixture
+def in_numpy(monkeypatch):
+    """A function that calls another without the kernel."""
+
+    def call(function, *arguments, **options):
+        with monkeypatch.context() as patched:
+            patched.setattr(library, "KERNEL", None)
+            return function(*arguments, **options)
+
+    return call
+
+
+@st.composite
+def tables(draw, most_columns=30):
+    """A standardised problem: with or without noise, correlations, copies and empty columns."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    n_rows, n_columns = draw(st.integers(4, 40)), draw(st.integers(2, most_columns))
+    shared = draw(st.sampled_from([0.0, 0.5, 0.95]))
+    X = np.sqrt(1 - shared) * rng.standard_normal((1, n_rows, n_columns))
+    X += np.sqrt(shared) * rng.standard_normal((1, n_rows, 1))
+    if draw(st.booleans()):
+        X[..., -1] = X[..., 0]
+    if draw(st.integers(0, 9)) == 0:
+        X[..., n_columns // 2] = 0.0
+    y = X[..., : min(3, n_columns)] @ rng.choice([-2.0, -1.0, 0.5, 1.0], min(3, n_columns))
+    y += draw(st.sampled_from([0.05, 0.5, 3.0])) * rng.standard_normal((1, n_rows))
+    problem, _ = standardized(RowQuadratic.from_rows(X, y))
+    return (problem if draw(st.booleans()) else problem.gram), rng
+
+
+def most_members(problem):
+    """How large a support may be: from sums alone a residual of nothing is rounding."""
+    most = problem.b.shape[1]
+    return most if problem.rows_at is not None else min(most, max(int(problem.n[0]) - 3, 1))
+
+
+def a_field(problem, locked=(), excluded=()):
+    columns = np.arange(problem.b.shape[1])
+    masks = (np.isin(columns, own)[None] for own in (excluded, locked))
+    return restricted(problem, columns[None], *masks), columns
+
+
+def same(found, expected, atol=1e-3):
+    """Equal, infinities too. Near copies may cost that many digits (``SCORE.rounding``)."""
+    np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
+    finite = np.isfinite(expected)
+    np.testing.assert_allclose(found[finite], expected[finite], rtol=1e-9, atol=atol)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(), st.sampled_from(sorted(CRITERIA)), st.data())
+def test_exact_scores(table, name, data):
+    problem, rng = table
+    field, columns = a_field(problem)
+    K = data.draw(st.integers(0, most_members(problem)))
+    supports = np.sort(np.stack([rng.permutation(columns)[:K] for _ in range(8)]), axis=1)
+    judge = CRITERIA[name].judge(problem, K)
+    found = scores_compiled(problem, field, columns, 0, supports, judge)
+    same(found.total, support_scores(problem, supports[None], judge)[0], atol=1e-5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(), st.sampled_from(["common-size", "evidence"]), st.booleans(), st.data())
+def test_scores_of_neighbours(table, name, resize, data):
+    problem, rng = table
+    n_rows, n_columns = int(problem.n[0]), problem.b.shape[1]
+    K = data.draw(st.integers(0, min(n_columns, n_rows - 3)))
+    order = rng.permutation(n_columns)
+    field, _ = a_field(problem, locked=order[: K // 3], excluded=order[K : K + 1])
+    judge, members = CRITERIA[name].judge(problem, K + 1), np.sort(order[:K])[None]
+    if not np.isfinite(support_scores(problem, members[None], judge)).all():
+        return  # around dependent columns nothing is said
+    expected = neighbours(field, np.zeros(1, int), members, judge, resize=resize)
+    found = neighbours_compiled(field, members, judge, resize=resize)
+    if not (found.has_enough_digits[0] and expected.has_enough_digits[0]):
+        return  # the caller scores them one by one; beside copies rounding decides which
+    same(found.present, expected.present)
+    for part, other in zip(found[2:4], expected[2:4], strict=True):
+        same(part, other)
+    both = np.isfinite(found.exchanged) & np.isfinite(expected.exchanged)
+    same(found.exchanged[both], expected.exchanged[both])
+    if not judge.has_common_size:  # where only the best are scored, ties may fall on either side
+        same(found.exchanged, expected.exchanged)
+
+
+@pytest.mark.parametrize("name", ["common-size", "evidence"])
+def test_scores_of_neighbours_have_nine_digits_where_columns_are_not_copies(name):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1, 40, 30))
+    y = X[..., :5].sum(axis=-1) + rng.standard_normal((1, 40))
+    problem, _ = standardized(RowQuadratic.from_rows(X, y))
+    field, _ = a_field(problem)
+    judge, members = (
+        CRITERIA[name].judge(problem, 8),
+        np.asarray([[0, 1, 2, 3, 9], [4, 5, 6, 7, 8]]),
+    )
+    expected = neighbours(field, np.zeros(2, int), members, judge, resize=True)
+    found = neighbours_compiled(field, members, judge, resize=True)
+    for part, other in zip(found[:4], expected[:4], strict=True):
+        same(part, other, atol=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(tables(), st.sampled_from(sorted(CRITERIA)), st.data())
+def test_searches(table, name, data):
+    problem, rng = table
+    n_columns = problem.b.shape[1]
+    K = data.draw(st.integers(1, most_members(problem)))
+    always = np.isin(np.arange(n_columns), rng.permutation(n_columns)[: K // 4])
+
+    def found():
+        return refine(
+            problem, K, generators=[np.random.default_rng(1)], criterion=name, always=always
+        )
+
+    compiled, kernel = found(), library.KERNEL
+    library.KERNEL = None
+    try:
+        expected = found()
+    finally:
+        library.KERNEL = kernel
+    assert compiled.is_diluted.tolist() == expected.is_diluted.tolist()
+    np.testing.assert_allclose(compiled.objective, expected.objective, rtol=1e-9, atol=1e-5)
+
+
+def test_a_search_finds_the_same_supports_with_the_same_draws(in_numpy):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3, 25, 40))
+    y = X[..., :6].sum(axis=-1) + 0.7 * rng.standard_normal((3, 25))
+    problem, _ = standardized(RowQuadratic.from_rows(X, y))
+
+    def found():
+        generators = [np.random.default_rng(seed) for seed in range(3)]
+        return refine(problem, 6, generators=generators, criterion="common-size")
+
+    compiled, expected = found(), in_numpy(found)
+    assert compiled.support.tolist() == expected.support.tolist()
+    assert compiled.n_iter.tolist() == expected.n_iter.tolist()
+    for one, other in zip(compiled.optima, expected.optima, strict=True):
+        assert one.supports.tolist() == other.supports.tolist()
+        np.testing.assert_allclose(one.scores, other.scores, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("sizes", ["free", "given"])
+@pytest.mark.parametrize("name", ["common-size", "evidence"])
+def test_chains_make_the_same_steps(sizes, name):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((1, 30, 20))
+    X[..., 7] = X[..., 2] + 0.1 * rng.standard_normal((1, 30))
+    y = X[..., :3].sum(axis=-1) + 2.0 * rng.standard_normal((1, 30))
+    problem, _ = standardized(RowQuadratic.from_rows(X, y))
+    field, _ = a_field(problem, locked=[1], excluded=[5])
+    prior = size_prior(1, 6, 20)
+    if sizes == "given":
+        prior = np.where(np.arange(7) == 4, 0.0, -np.inf)
+    masks = np.zeros((5, 20), dtype=bool)
+    masks[:, [1, 2, 9, 11]] = True
+    begin = (
+        field,
+        CRITERIA[name].judge(problem, 6),
+        costs_of_sizes(prior, 19, 1),
+        masks,
+        np.linspace(0.1, 1.0, 20),
+    )
+    samples = []
+    for kind in (CompiledChains, Chains):
+        chains = kind(*begin, np.random.default_rng(8))
+        chains.run(7)
+        chains.cool_down(9)
+        samples.append((chains.run(23), chains.visited))
+    (found, been), (expected, visited) = samples
+    for part, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(part, other, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(been.masks, visited.masks)
+    np.testing.assert_allclose(been.costs, visited.costs, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("options", [{}, {"n_features_to_select": 4}])
+def test_a_fit_is_the_same(options, in_numpy):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((40, 24))
+    y = X[:, :4] @ [1.0, -1.0, 0.5, 0.5] + rng.standard_normal(40)
+    found = ProjectedSTG(**options).fit(X, y)
+    expected = in_numpy(ProjectedSTG(**options).fit, X, y)
+    assert found.support_.tolist() == expected.support_.tolist()
+    for name in ("inclusion_probability_", "size_probability_", "coef_", "objective_"):
+        one, other = getattr(found, name), getattr(expected, name)
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
+
+
+def test_numbers_that_decide_nothing_are_at_the_edges_of_what_floats_can_say():
+    X = np.random.default_rng(0).standard_normal((30, 15))
+    for scale in (1e-150, 1e150):
+        model = ProjectedSTG(2).fit(X * scale, X[:, 3] - X[:, 4])
+        assert model.get_support(indices=True).tolist() == [3, 4]
