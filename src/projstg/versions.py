@@ -19,12 +19,13 @@ _PACKAGES = (
     "matplotlib",
     "torch",
 )
+_PATHS = ("for any processor", "avx2", "avx512f")
 
 
 def kernel_in_words() -> str:
     """Return which kernel is used: "compiled, avx2", or why there is none."""
     if library.KERNEL is not None:
-        return f"compiled, {'avx2' if library.KERNEL.projstg_has_avx2() else 'plain'}"
+        return f"compiled, {_PATHS[library.KERNEL.projstg_path()]}"
     if library.IS_TURNED_OFF:
         return "none, since PROJSTG_KERNEL=0: NumPy alone"
     return "none, since no C compiler was there at the installation: NumPy alone"

@@ -21,7 +21,7 @@ static double *inverse_place(Inverse *one, double *memory, int64_t D, int64_t K)
 }
 
 /* P = (R_SS + soft I)^-1, U = P R_S. and h; returns log |R_SS + soft I|. */
-TWO_PATHS
+SEVERAL_PATHS
 static double inverse_fill(
     Inverse *one, const Field *field, const int64_t *members, int64_t K, double soft) {
     int64_t D = field->D;
@@ -79,7 +79,7 @@ ALWAYS_INLINE double cost_of(
     return is_rounding ? INFINITY : cost;
 }
 
-TWO_PATHS
+SEVERAL_PATHS
 void dilution_exchanged(
     const Dilution *of, int64_t D, int64_t K, int64_t p, double *restrict cost,
     double *restrict in_doubt) {
@@ -101,7 +101,7 @@ void dilution_exchanged(
     }
 }
 
-TWO_PATHS
+SEVERAL_PATHS
 void dilution_entered(
     const Dilution *of, int64_t D, double *restrict cost, double *restrict in_doubt) {
     const double *restrict h = of->plain.h, *restrict g = of->soft.h;

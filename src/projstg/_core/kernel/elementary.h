@@ -10,12 +10,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Hot functions exist twice, for newer processors too; the loader of the system chooses. The
+/* Hot functions exist for newer processors, too; the loader of the system chooses. The
    numbers are the same: nothing is reordered or contracted. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(PROJSTG_ONE_PATH)
-#define TWO_PATHS __attribute__((target_clones("avx2", "default")))
+#define SEVERAL_PATHS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
-#define TWO_PATHS
+#define SEVERAL_PATHS
 #endif
 
 /* Before a loop whose turns do not depend on each other. */

@@ -55,7 +55,7 @@ _FUNCTIONS = {
     "projstg_descend": [_OF, _INT, _INT, _ARRAY, _ARRAY, _INT, _INT, _INT, _REAL],
     "projstg_wander": [_OF, _INT, _INT, *[_ARRAY] * 3, _INT, _REAL, *[_INT] * 4, *[_ARRAY] * 2],
     "projstg_scores": [_OF, _BY, _ON, _INT, _INT, _INT, *[_ARRAY] * 3],
-    "projstg_has_avx2": [],
+    "projstg_path": [],
     "projstg_mean_determinants": [_INT, _ARRAY, _INT, _REAL, _INT, _ARRAY, _INT, _ARRAY],
     "projstg_search": [
         *[_OF, _BY, _ON, _INT, ctypes.POINTER(PlanRecord), _ARRAY, _INT, _INT, _ARRAY],

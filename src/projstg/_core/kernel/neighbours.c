@@ -5,7 +5,7 @@
 #include "kernel.h"
 
 /* nu log(rss') of the exchanges of member p, (D,). */
-TWO_PATHS
+SEVERAL_PATHS
 static void residual_scores(
     const Tableau *t, int64_t p, double dof, double floor, double more, double *restrict out) {
     int64_t D = t->D;
@@ -18,7 +18,7 @@ static void residual_scores(
 }
 
 /* -2 log of the sum of exp(-score/2) over tables (R, n) of finite scores, (n,). */
-TWO_PATHS
+SEVERAL_PATHS
 static void totals(const double *table, int64_t R, int64_t n, double *restrict lowest, double *restrict out) {
     for (int64_t q = 0; q < n; q++) {
         lowest[q] = table[q];

@@ -8,7 +8,7 @@
 #define NOTHING (-1e300)
 
 /* log(exp(first + more) + exp(second)) for all ridges, in place of `first`. */
-TWO_PATHS
+SEVERAL_PATHS
 static void log_sums(
     double *restrict first, double more, const double *restrict second, const double *restrict c,
     double with, int64_t R) {

@@ -4,7 +4,7 @@
 #include "kernel.h"
 
 /* Reflections turn A, which has K columns of N numbers each, into a triangle R, and y likewise. */
-TWO_PATHS
+SEVERAL_PATHS
 static void triangle(double *A, double *y, int64_t N, int64_t K) {
     for (int64_t k = 0; k < K && k + 1 < N; k++) {
         double *restrict v = A + k * N, square = 0.0;
@@ -35,7 +35,7 @@ ALWAYS_INLINE void turn(double *restrict a, double *restrict b, double c, double
 
 /* Rotations make the columns of A, n numbers each, orthogonal; the rows of Vt turn with them.
    Columns that are rounding beside the largest stay as they are. */
-TWO_PATHS
+SEVERAL_PATHS
 static void orthogonal(double *A, double *Vt, int64_t n, int64_t K) {
     double whole = 0.0;
     for (int64_t i = 0; i < n * K; i++) whole += A[i] * A[i];

@@ -96,7 +96,7 @@ ALWAYS_INLINE void add(double *restrict out, double factor, const double *restri
 }
 
 /* w, diag P, s, s_i (Ps)_i, the best common size and its residual. */
-TWO_PATHS
+SEVERAL_PATHS
 static void effects(Room *room, const Judge *judge, double rss, int64_t K) {
     int64_t R = judge->R;
     size_t table = (size_t)(K * R) * sizeof(double), row = (size_t)R * sizeof(double);
@@ -157,7 +157,7 @@ static void effects(Room *room, const Judge *judge, double rss, int64_t K) {
 }
 
 /* ν log(residual) and what size and signs add to it, for all ridges: score/evidence.py:_common_size. */
-TWO_PATHS
+SEVERAL_PATHS
 static void common_size(Room *room, const Judge *judge, double dof, double floor, int64_t K) {
     int64_t R = judge->R;
     const double *restrict kappa = judge->kappa, *restrict a = room->a, *restrict left = room->left;
@@ -167,7 +167,7 @@ static void common_size(Room *room, const Judge *judge, double dof, double floor
         residual[r] = residual[r] > floor ? residual[r] : floor;
         step[r] = kappa[r] * a[r];
         factor[r] = 4.0 * step[r] / residual[r];
-        flips[r] = 0.0;
+        flips[r] = 1.0;
     }
     for (int64_t i = 0; i < K; i++) {
         const double *restrict w = room->w + i * R, *restrict sPs = room->sPs + i * R;
@@ -175,7 +175,7 @@ static void common_size(Room *room, const Judge *judge, double dof, double floor
         for (int64_t r = 0; r < R; r++) {
             double raised = ((sPs[r] - diagonal[r]) * step[r] + fabs(w[r])) * factor[r];
             raised = raised > 0.0 ? raised : 0.0;
-            flips[r] += log1p_of(exp_of(log1p_of(raised) * (-0.5 * dof)));
+            flips[r] *= 1.0 + exp_of(log1p_of(raised) * (-0.5 * dof));
         }
     }
     for (int64_t r = 0; r < R; r++) {
@@ -184,12 +184,12 @@ static void common_size(Room *room, const Judge *judge, double dof, double floor
         double share = (spread < prior ? spread : prior) / (a[r] > 0.0 ? prior : 1.0);
         share = a[r] > 0.0 ? share : 1.0;
         double size = 2.0 * (double)K * LOG_2 - 2.0 * log_of(share);
-        room->sized[r] = dof * log_of(residual[r]) + size - 2.0 * flips[r];
+        room->sized[r] = dof * log_of(residual[r]) + size - 2.0 * log_of(flips[r]);
     }
 }
 
 /* −2 log of the sum of exp(−score/2); infinite where all are. */
-TWO_PATHS
+SEVERAL_PATHS
 double total_score(const double *scores, int64_t R) {
     double lowest = INFINITY, sum = 0.0;
     for (int64_t r = 0; r < R; r++) lowest = scores[r] < lowest ? scores[r] : lowest;
@@ -202,7 +202,7 @@ double total_score(const double *scores, int64_t R) {
 #define ENOUGH_DIGITS 1e-5
 
 /* From directions to the scores at each ridge, (R,), without dilution. */
-TWO_PATHS
+SEVERAL_PATHS
 static void scores_at_ridges(
     Room *room, const Judge *judge, const Field *of, double rss, int64_t K, int64_t size,
     double *scores) {

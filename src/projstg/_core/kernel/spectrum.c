@@ -5,7 +5,7 @@
 
 /* A is K by K and becomes the tridiagonal matrix with diagonal d and, beside it, e (K,), where the
    last of e is zero. The rows of Vt (K, K) become the columns of the transformation. */
-TWO_PATHS
+SEVERAL_PATHS
 static void tridiagonal(double *A, double *Vt, double *d, double *e, double *work, int64_t K) {
     double *restrict v = work, *restrict p = work + K, *factors = work + 2 * K;
     for (int64_t k = 0; k + 2 < K; k++) {
@@ -68,7 +68,7 @@ ALWAYS_INLINE void rotate(double *restrict low, double *restrict high, double c,
 
 /* Eigenvalues (K,), in no order, and eigenvectors, the rows of Vt (K, K). A is overwritten, and
    `work` has 4 K numbers. */
-TWO_PATHS
+SEVERAL_PATHS
 void spectrum_of(double *A, double *values, double *Vt, double *work, int64_t K) {
     double *d = values, *e = work + 3 * K;
     tridiagonal(A, Vt, d, e, work, K);

@@ -2,9 +2,10 @@
 
 #include "kernel.h"
 
-/* Which of two paths hot functions take. */
-EXPORTED int64_t projstg_has_avx2(void) {
+/* Which path hot functions take: 2 for avx512f, 1 for avx2, 0 for any processor. */
+EXPORTED int64_t projstg_path(void) {
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(PROJSTG_ONE_PATH)
+    if (__builtin_cpu_supports("avx512f")) return 2;
     return __builtin_cpu_supports("avx2") != 0;
 #else
     return 0;
@@ -30,7 +31,7 @@ void tableau_place(Tableau *t, int64_t D, int64_t K, double *memory) {
 }
 
 /* Cholesky: H = L L', then L^-1, then L^-T L^-1. */
-TWO_PATHS
+SEVERAL_PATHS
 double inverse_of(double *matrix, double *work, int64_t K) {
     double log_det = 0.0;
     for (int64_t i = 0; i < K; i++) {
@@ -71,7 +72,7 @@ double inverse_of(double *matrix, double *work, int64_t K) {
     return log_det;
 }
 
-TWO_PATHS
+SEVERAL_PATHS
 void tableau_fresh(Tableau *t, const Field *field, const int64_t *members, double ridge) {
     int64_t D = t->D, K = t->K;
     const double *G = field->G, *b = field->b;
@@ -107,7 +108,7 @@ void tableau_fresh(Tableau *t, const Field *field, const int64_t *members, doubl
     if (t->rss < field->floor) t->rss = field->floor;
 }
 
-TWO_PATHS
+SEVERAL_PATHS
 void tableau_exchange(
     Tableau *t, const Field *field, const int64_t *members, int64_t p, int64_t j) {
     int64_t D = t->D, K = t->K, width = t->width;

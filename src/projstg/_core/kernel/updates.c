@@ -30,7 +30,7 @@ void lanes_begin(Lanes *lanes, int64_t n) {
 
    Signs take most of the time. They lower the score of a common size by at most 2 K log 2, and are
    left out where that would still be negligible. */
-TWO_PATHS
+SEVERAL_PATHS
 void lanes_score(
     const Judge *judge, const Field *of, int64_t r, int64_t K, double volume, Lanes *lanes) {
     int64_t n = lanes->n;
@@ -49,7 +49,10 @@ void lanes_score(
         return;
     }
     INDEPENDENT
-    for (int64_t l = 0; l < n; l++) total[l] = sPs[l] = flips[l] = 0.0;
+    for (int64_t l = 0; l < n; l++) {
+        total[l] = sPs[l] = 0.0;
+        flips[l] = 1.0;
+    }
     for (int64_t i = 0; i < K; i++) {
         const double *restrict w = lanes->w + i * n;
         double *restrict Ps = lanes->Ps + i * n;
@@ -92,12 +95,12 @@ void lanes_score(
         for (int64_t l = 0; l < n; l++) {
             double raised = ((Ps[l] - diagonal[l]) * step[l] + fabs(w[l])) * factor[l];
             raised = raised > 0.0 ? raised : 0.0;
-            flips[l] += log1p_of(exp_of(log1p_of(raised) * (-0.5 * dof)));
+            flips[l] *= 1.0 + exp_of(log1p_of(raised) * (-0.5 * dof));
         }
     }
     INDEPENDENT
     for (int64_t l = 0; l < n; l++) {
-        double one = sized[l] + (signs - 2.0 * flips[l]), zero = score[l], apart = fabs(zero - one);
+        double one = sized[l] + (signs - 2.0 * log_of(flips[l])), zero = score[l], apart = fabs(zero - one);
         score[l] = (zero < one ? zero : one) - 2.0 * log1p_of(exp_of(-0.5 * apart));
         lowest[l] = score[l] < lowest[l] ? score[l] : lowest[l];
     }
@@ -124,7 +127,7 @@ ALWAYS_INLINE double sign_of(double w) {
 }
 
 /* The support itself: score/updates.py:present. */
-TWO_PATHS
+SEVERAL_PATHS
 void lanes_present(const Judge *judge, const Tableau *t, Lanes *to) {
     int64_t D = t->D, K = t->K;
     to->rss[0] = t->rss;
@@ -138,7 +141,7 @@ void lanes_present(const Judge *judge, const Tableau *t, Lanes *to) {
 }
 
 /* Column j has the place of member p, for n such pairs p D + j: score/updates.py:exchanged. */
-TWO_PATHS
+SEVERAL_PATHS
 void lanes_exchanged(
     const Judge *judge, const Tableau *t, const Ranked *places, Lanes *to) {
     int64_t D = t->D, K = t->K, n = to->n;
@@ -233,7 +236,7 @@ void lanes_exchanged(
 }
 
 /* One column more, the last member, for n columns from `first` on: score/updates.py:added. */
-TWO_PATHS
+SEVERAL_PATHS
 void lanes_added(const Judge *judge, const Tableau *t, int64_t first, Lanes *to) {
     int64_t D = t->D, K = t->K, n = to->n;
     double *restrict h = to->h, *restrict beta = to->beta, *restrict vs = to->total;
@@ -279,7 +282,7 @@ void lanes_added(const Judge *judge, const Tableau *t, int64_t first, Lanes *to)
 }
 
 /* Member p is left out, for n members from `first` on: score/updates.py:left_out. */
-TWO_PATHS
+SEVERAL_PATHS
 void lanes_left_out(const Judge *judge, const Tableau *t, int64_t first, Lanes *to) {
     int64_t D = t->D, K = t->K, n = to->n;
     INDEPENDENT

@@ -18,7 +18,7 @@ typedef struct {
 
 /* Bounds from below of the objectives of one member's exchanges, (D,), up to a factor of log 2;
    returns the lowest. */
-TWO_PATHS
+SEVERAL_PATHS
 static double bounds(
     const Tableau *t, int64_t p, const double *restrict cost, double dof, double floor,
     int counts_log_det, double *restrict bound) {

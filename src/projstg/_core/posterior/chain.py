@@ -63,6 +63,15 @@ class Sample(NamedTuple):
     own: np.ndarray
     """own(K) of the sizes 0 … K_max + 1."""
 
+    def of_its_steps(self) -> Sample:
+        """Return the same without blocks that no step had: those of steps not kept."""
+        used, places = np.unique(self.blocks, return_inverse=True)
+        return self._replace(
+            bases=self.bases[used],
+            shares=self.shares[used],
+            blocks=places.reshape(self.blocks.shape),
+        )
+
     def after(self, other: Sample) -> Sample:
         """Return the steps of an earlier sample of the same chains and then these."""
         return self._replace(

@@ -56,9 +56,10 @@ class Combined:
     def __init__(
         self, counted: Counted, sample: Sample | None = None, least_error: float = 0.0
     ) -> None:
-        self._weights, self._counted, self._sample = counted.weights, counted, sample
         self._least_error = least_error
         self._covered = np.ones(1)
+        sample = None if sample is None else sample.of_its_steps()
+        self._weights, self._counted, self._sample = counted.weights, counted, sample
         if sample is not None:
             self._n_chains = sample.blocks.shape[1]
             self._outside = np.where(_is_counted(counted, sample), 0.0, sample.shares)
@@ -206,9 +207,15 @@ def _is_counted(counted: Counted, sample: Sample) -> np.ndarray:
     codes = support_codes(counted.masks.shape[1])
     zero = np.uint64(0)
     known, base = np.sort(support_keys(counted.masks)), support_keys(sample.bases)
-    matters = np.nonzero(sample.shares > _NEGLIGIBLE)
-    keys = base[matters[0]] ^ np.append(codes, zero)[matters[1]]
-    place = np.minimum(np.searchsorted(known, keys), known.size - 1)
+    row, column = np.nonzero(sample.shares > _NEGLIGIBLE)
+    keys = base[row] ^ np.append(codes, zero)[column]
+    # Most keys are none of the known ones by their last bits alone.
+    last = np.zeros(2**16, dtype=bool)
+    last[known & np.uint64(2**16 - 1)] = True
+    maybe = np.flatnonzero(last[keys & np.uint64(2**16 - 1)])
+    few = keys[maybe]
+    place = np.minimum(np.searchsorted(known, few), known.size - 1)
+    is_known = maybe[known[place] == few]
     found = np.zeros(sample.shares.shape, dtype=bool)
-    found[matters] = known[place] == keys
+    found[row[is_known], column[is_known]] = True
     return found
