@@ -148,13 +148,10 @@ static int is_dependent(const Field *field, const int64_t *members, int64_t K) {
 static void entering(Chains *chains, int64_t K, double *memory) {
     const Field *field = chains->field;
     int64_t D = chains->D;
-    Dilution dilution;
-    dilution_place(&dilution, memory, D, K);
-    dilution_fill(&dilution, field, chains->members, K, chains->judge->repeated);
-    memset(chains->in_doubt, 0, (size_t)D * sizeof(double));
-    dilution_entered(&dilution, D, chains->more, chains->in_doubt);
+    dilution_entering(
+        field, chains->members, K, chains->judge->repeated, memory, chains->more,
+        chains->in_doubt);
     for (int64_t j = 0; j < D; j++) {
-        chains->more[j] -= dilution.now;
         if (chains->in_doubt[j] > 0.0 && !chains->base[j] && !field->excluded[j]) {
             chains->members[K] = j;
             if (is_dependent(field, chains->members, K + 1)) chains->more[j] = INFINITY;
@@ -174,7 +171,7 @@ static void shares_of(Chains *chains, int64_t r, double *shares) {
         free(chains->memory);
         chains->memory = malloc(
             (size_t)(tableau_size(D, for_size) + lanes_size(for_size + 1) +
-                     2 * inverse_size(D, for_size)) *
+                     entering_size(D, for_size)) *
             sizeof(double));
         chains->memory_for = for_size;
         if (!chains->memory) {

@@ -118,3 +118,80 @@ double dilution_left_out(const Dilution *of, int64_t K, int64_t p) {
     double ratio = of->soft.P[p * K + p] / of->plain.P[p * K + p];
     return of->now + log_of(ratio) + of->alone;
 }
+
+/* h = diag(R) + soft - z'z for all columns, with L L' = R_SS + soft I and z = L^-1 R_S. (K, D), whose
+   squares are summed up in `taken` (D,). L is `factor` (K, K), overwritten by its inverse; returns the
+   sum of squares of that: the trace of the inverse of L L'. */
+SEVERAL_PATHS
+static double pivots(
+    const Field *field, const int64_t *members, int64_t K, double soft, double *factor,
+    double *restrict z, double *restrict taken, double *restrict h) {
+    int64_t D = field->D;
+    double scale = 1.0 / field->n, trace = 0.0;
+    for (int64_t i = 0; i < K; i++) {
+        const double *row = field->G + members[i] * D;
+        for (int64_t k = 0; k <= i; k++) factor[i * K + k] = row[members[k]] / field->n;
+        if (factor[i * K + i] == 0.0) factor[i * K + i] = 1.0;
+        factor[i * K + i] += soft;
+    }
+    for (int64_t j = 0; j < D; j++) taken[j] = 0.0;
+    for (int64_t i = 0; i < K; i++) {
+        double *own = factor + i * K, *restrict into = z + i * D;
+        const double *restrict row = field->G + members[i] * D;
+        for (int64_t j = 0; j < D; j++) into[j] = row[j] * scale;
+        double left = own[i];
+        for (int64_t k = 0; k < i; k++) {
+            const double *other = factor + k * K, *restrict before = z + k * D;
+            double sum = own[k];
+            for (int64_t m = 0; m < k; m++) sum -= own[m] * other[m];
+            own[k] = sum / other[k];
+            left -= own[k] * own[k];
+            double share = own[k];
+            for (int64_t j = 0; j < D; j++) into[j] -= share * before[j];
+        }
+        own[i] = sqrt(left > 0.0 ? left : 1e-300);
+        double root = 1.0 / own[i];
+        for (int64_t j = 0; j < D; j++) {
+            into[j] *= root;
+            taken[j] += into[j] * into[j];
+        }
+    }
+    for (int64_t j = 0; j < D; j++) {
+        h[j] = field->G[j * D + j] * scale + soft - taken[j];
+        h[j] = h[j] > 0.0 ? h[j] : 0.0;
+    }
+    for (int64_t i = 0; i < K; i++) {
+        double *own = factor + i * K, root = 1.0 / own[i];
+        for (int64_t k = 0; k < i; k++) {
+            double sum = 0.0;
+            for (int64_t m = k; m < i; m++) sum += own[m] * factor[m * K + k];
+            own[k] = -sum * root;
+            trace += own[k] * own[k];
+        }
+        own[i] = root;
+        trace += root * root;
+    }
+    return trace;
+}
+
+int64_t entering_size(int64_t D, int64_t K) {
+    return K * K + K * D + 3 * D;
+}
+
+SEVERAL_PATHS
+void dilution_entering(
+    const Field *field, const int64_t *members, int64_t K, double repeated, double *memory,
+    double *restrict cost, double *restrict in_doubt) {
+    int64_t D = field->D;
+    double *factor = memory, *z = factor + K * K, *taken = z + K * D;
+    double *restrict h = taken + D, *restrict g = h + D, alone = log1p_of(repeated);
+    pivots(field, members, K, repeated, factor, z, taken, g);
+    double before = pivots(field, members, K, 0.0, factor, z, taken, h);
+    for (int64_t j = 0; j < D; j++) {
+        double least = h[j] > ROUNDING ? h[j] : ROUNDING;
+        /* The squares of U are at most the trace times those of z. */
+        double trace = before + (1.0 + before * taken[j]) / least;
+        in_doubt[j] = 0.0;
+        cost[j] = cost_of(h[j], g[j], trace, before, in_doubt + j) - alone;
+    }
+}

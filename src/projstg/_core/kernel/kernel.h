@@ -119,6 +119,12 @@ void dilution_exchanged(
     const Dilution *of, int64_t D, int64_t K, int64_t p, double *cost, double *in_doubt);
 void dilution_entered(const Dilution *of, int64_t D, double *cost, double *in_doubt);
 double dilution_left_out(const Dilution *of, int64_t K, int64_t p);
+/* What one column more adds to the cost of a support, (D,), alone: in less time, and where only
+   eigenvalues can tell, or perhaps not even that, `in_doubt` (D,) is one. */
+int64_t entering_size(int64_t D, int64_t K);
+void dilution_entering(
+    const Field *field, const int64_t *members, int64_t K, double repeated, double *memory,
+    double *cost, double *in_doubt);
 
 /* How supports are scored: a criterion for one problem (score/criterion.py). */
 typedef struct {
