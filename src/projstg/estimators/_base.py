@@ -24,7 +24,7 @@ from ._gate_attributes import GateAttributes, unfinished
 from ._notebook import answer_html
 from ._validation import batch_of_one, check_nested, checked_rows
 from .gate_options import GateFamily, Gates
-from .questions import asked_of, prepare, solve
+from .questions import Asked, asked_of, prepare, solve
 
 # What scikit-learn takes for ``random_state``.
 Seed = int | np.random.RandomState | None
@@ -96,18 +96,22 @@ class TableSelector(LinearSelector):
         -------
         self : object
         """
-        context = self._init_callback_context(max_subtasks=self._most_steps())
+        asked = self._asked()
+        context = self._init_callback_context(max_subtasks=self._most_steps(asked))
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         rows = batch_of_one(*checked_rows(self, X, y, sample_weight))
-        self._learn(*rows, context)
+        self._learn(asked, *rows, context)
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _most_steps(self) -> int:
-        """Return how many steps callbacks may hear of; raise where parameters contradict."""
+    def _asked(self) -> Any:
+        """Return what the parameters ask for; raise where they contradict each other."""
+
+    def _most_steps(self, asked: Any) -> int:
+        """Return how many steps callbacks may hear of."""
         return 0
 
-    def _learn(self, X: Array, y: Array, weights: Array | None, context: Any) -> None:
+    def _learn(self, asked: Any, X: Array, y: Array, weights: Array | None, context: Any) -> None:
         """Learn from X (1, N, D), y (1, N) and weights (1, N) or None."""
         raise NotImplementedError
 
@@ -127,13 +131,16 @@ class GateSelector(GateAttributes, TableSelector):
         "random_state": ["random_state"],
     }
 
-    def _most_steps(self) -> int:
-        first = PIPELINE.most_proposals * GATES.warm_up_steps
-        return max(asked_of(self).options.gates.n_steps, first) + 1
+    def _asked(self) -> Asked:
+        return asked_of(self)
 
-    def _learn(self, X: Array, y: Array, weights: Array | None, context: Any) -> None:
+    def _most_steps(self, asked: Asked) -> int:
+        first = PIPELINE.most_proposals * GATES.warm_up_steps
+        return max(asked.options.gates.n_steps, first) + 1
+
+    def _learn(self, asked: Asked, X: Array, y: Array, weights: Array | None, context: Any) -> None:
         names = getattr(self, "feature_names_in_", None)
-        question = prepare(asked_of(self), X, y, weights, names)
+        question = prepare(asked, X, y, weights, names)
         on_step = Progress(self, context, "step") if hasattr(self, "_skl_callbacks") else None
         solution = solve(question, [seed_from(self.random_state)], on_step)
         self._store(question.table, solution)

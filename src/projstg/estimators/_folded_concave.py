@@ -84,7 +84,7 @@ class FoldedConcaveSelector(TableSelector):
         "fit_intercept": ["boolean"],
     }
 
-    def _learn(self, X: Array, y: Array, weights: Array | None, context: Any) -> None:
+    def _learn(self, asked: Any, X: Array, y: Array, weights: Array | None, context: Any) -> None:
         penalty = self._penalty()
         table = as_table(X, y, weights, centre=self.fit_intercept)
         check_range(table)

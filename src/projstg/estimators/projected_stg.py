@@ -461,9 +461,9 @@ class ProjectedSTG(GateSelector):
         self.n_agreeing_starts_ = int(search.n_agreeing_starts[0])
         self.n_swaps_ = int(search.n_iter[0])
         names = self._names.tolist()
-        criterion = replace(CRITERIA[self.criterion], is_diluted=bool(search.is_diluted[0]))
+        judge = replace(search.judges[0], is_diluted=bool(search.is_diluted[0]))
         n_redundant = int(search.n_redundant[0])
-        (found,) = equivalent_features(table.problem, search.support, criterion, n_redundant)
+        (found,) = equivalent_features(table.problem, search.support, judge, n_redundant)
         self.equivalent_features_ = {
             names[member]: [names[other] for other in others]
             for member, others in found.items()

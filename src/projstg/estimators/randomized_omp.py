@@ -100,7 +100,7 @@ class RandomizedOMP(TableSelector):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
-    def _learn(self, X: Array, y: Array, weights: Array | None, context: Any) -> None:
+    def _learn(self, asked: Any, X: Array, y: Array, weights: Array | None, context: Any) -> None:
         table = as_table(X, y, weights, centre=self.fit_intercept)
         check_range(table)
         names = getattr(self, "feature_names_in_", None)

@@ -8,6 +8,11 @@ from hypothesis import strategies as st
 from projstg import ProjectedSTG
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
+from projstg._core.greedy.matching_pursuit import (
+    forward_selection,
+    largest_correlation,
+    matching_pursuits,
+)
 from projstg._core.kernel import library
 from projstg._core.posterior.chain import Chains
 from projstg._core.posterior.compiled_chain import CompiledChains
@@ -23,16 +28,10 @@ from projstg._core.search.working_set import restricted
 pytestmark = pytest.mark.skipif(library.KERNEL is None, reason="there is no kernel")
 
 
-@pytest.fixture
-def in_numpy(monkeypatch):
-    """A function that calls another without the kernel."""
-
-    def call(function, *arguments, **options):
-        with monkeypatch.context() as patched:
-            patched.setattr(library, "KERNEL", None)
-            return function(*arguments, **options)
-
-    return call
+def without_kernel(function, *arguments):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(library, "KERNEL", None)
+        return function(*arguments)
 
 
 @st.composite
@@ -70,6 +69,23 @@ def same(found, expected, atol=1e-3):
     np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
     finite = np.isfinite(expected)
     np.testing.assert_allclose(found[finite], expected[finite], rtol=1e-9, atol=atol)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(), st.booleans(), st.data())
+def test_greedy_pursuits(table, by_gain, data):
+    problem, _ = table
+    n_steps = data.draw(st.integers(1, problem.b.shape[1]))
+
+    def found():
+        if by_gain:
+            return forward_selection(problem, n_steps)
+        return matching_pursuits(problem, n_steps, 1, largest_correlation)
+
+    compiled, expected = found(), without_kernel(found)
+    np.testing.assert_array_equal(compiled.order, expected.order)
+    for part, other in zip(compiled[1:], expected[1:], strict=True):
+        np.testing.assert_allclose(part, other, rtol=1e-6, atol=1e-6)
 
 
 @settings(max_examples=60, deadline=None)
@@ -138,17 +154,12 @@ def test_searches(table, name, data):
             problem, K, generators=[np.random.default_rng(1)], criterion=name, always=always
         )
 
-    compiled, kernel = found(), library.KERNEL
-    library.KERNEL = None
-    try:
-        expected = found()
-    finally:
-        library.KERNEL = kernel
+    compiled, expected = found(), without_kernel(found)
     assert compiled.is_diluted.tolist() == expected.is_diluted.tolist()
     np.testing.assert_allclose(compiled.objective, expected.objective, rtol=1e-9, atol=1e-5)
 
 
-def test_a_search_finds_the_same_supports_with_the_same_draws(in_numpy):
+def test_a_search_finds_the_same_supports_with_the_same_draws():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((3, 25, 40))
     y = X[..., :6].sum(axis=-1) + 0.7 * rng.standard_normal((3, 25))
@@ -158,7 +169,7 @@ def test_a_search_finds_the_same_supports_with_the_same_draws(in_numpy):
         generators = [np.random.default_rng(seed) for seed in range(3)]
         return refine(problem, 6, generators=generators, criterion="common-size")
 
-    compiled, expected = found(), in_numpy(found)
+    compiled, expected = found(), without_kernel(found)
     assert compiled.support.tolist() == expected.support.tolist()
     assert compiled.n_iter.tolist() == expected.n_iter.tolist()
     for one, other in zip(compiled.optima, expected.optima, strict=True):
@@ -201,12 +212,12 @@ def test_chains_make_the_same_steps(sizes, name):
 
 
 @pytest.mark.parametrize("options", [{}, {"n_features_to_select": 4}])
-def test_a_fit_is_the_same(options, in_numpy):
+def test_a_fit_is_the_same(options):
     rng = np.random.default_rng(5)
     X = rng.standard_normal((40, 24))
     y = X[:, :4] @ [1.0, -1.0, 0.5, 0.5] + rng.standard_normal(40)
     found = ProjectedSTG(**options).fit(X, y)
-    expected = in_numpy(ProjectedSTG(**options).fit, X, y)
+    expected = without_kernel(ProjectedSTG(**options).fit, X, y)
     assert found.support_.tolist() == expected.support_.tolist()
     for name in ("inclusion_probability_", "size_probability_", "coef_", "objective_"):
         one, other = getattr(found, name), getattr(expected, name)

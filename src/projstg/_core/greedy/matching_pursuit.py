@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from ..arrays.backend import Array, clip, namespace, quiet, take_along
 from ..data.quadratic import Quadratic
+from .compiled_pursuit import can_be_compiled, pursue_compiled
 
 __all__ = [
     "Candidates",
@@ -181,6 +182,9 @@ class _Path(NamedTuple):
 
 def _pursued(problem: Quadratic, n_steps: int, n_runs: int, rule: Rule, tolerance: float) -> _Path:
     """Factor G; a column with at most ``tolerance`` of its squared norm left cannot be taken."""
+    if n_runs == 1 and rule in (largest_gain, largest_correlation) and can_be_compiled(problem):
+        by_gain = rule is largest_gain
+        return _Path(*pursue_compiled(problem, n_steps, tolerance, by_gain=by_gain))  # type: ignore[arg-type]
     xp = namespace(problem.b)
     n_problems, n_features = problem.b.shape
     left, correlation = (_repeated(array, n_runs) for array in (problem.diagonal, problem.b))

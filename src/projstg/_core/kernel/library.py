@@ -57,6 +57,7 @@ _FUNCTIONS = {
     "projstg_scores": [_OF, _BY, _ON, _INT, _INT, _INT, *[_ARRAY] * 3],
     "projstg_path": [],
     "projstg_mean_determinants": [_INT, _ARRAY, _INT, _REAL, _INT, _ARRAY, _INT, _ARRAY],
+    "projstg_pursue": [_INT, _ARRAY, _INT, _ARRAY, _INT, _INT, *[_ARRAY] * 8],
     "projstg_search": [
         *[_OF, _BY, _ON, _INT, ctypes.POINTER(PlanRecord), _ARRAY, _INT, _INT, _ARRAY],
         *[_INT, _ARRAY, _ARRAY, _INT, _ARRAY, _INT, _ARRAY],

@@ -258,4 +258,9 @@ def _replaced(found: Refined, beliefs: Beliefs, support: np.ndarray) -> Refined:
     if np.array_equal(support, found.support[0]):
         return found
     nobody, score = np.zeros_like(found.n_agreeing_starts), np.full(1, beliefs.score(support))
-    return found._replace(support=support[None], objective=score, n_agreeing_starts=nobody)
+    return found._replace(
+        support=support[None],
+        objective=score,
+        n_agreeing_starts=nobody,
+        judges=[beliefs.criterion],
+    )

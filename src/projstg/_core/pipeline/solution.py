@@ -138,6 +138,7 @@ def _joined_searches(searches: Sequence[Refined], places: np.ndarray) -> Refined
         np.pad(one.support, ((0, 0), (0, widest - one.support.shape[1])), constant_values=-1)
         for one in searches
     ]
+    judges = [own for one in searches for own in one.judges]
     optima = [own for one in searches for own in one.optima]
 
     def stacked(fields: Sequence[np.ndarray]) -> np.ndarray:
@@ -152,5 +153,6 @@ def _joined_searches(searches: Sequence[Refined], places: np.ndarray) -> Refined
         is_diluted=stacked([one.is_diluted for one in searches]),
         is_complete=stacked([one.is_complete for one in searches]),
         n_redundant=stacked([one.n_redundant for one in searches]),
+        judges=[judges[i] for i in places],
         optima=[optima[i] for i in places],
     )

@@ -59,25 +59,32 @@ class Refined(NamedTuple):
     """Whether every support of K columns was scored."""
     n_redundant: np.ndarray
     """How many of the columns that must be selected depend on others that must be."""
+    judges: list[Judge]
+    """Of each problem, for supports of this size."""
     optima: list[Optima]
 
     def one(self, i: int) -> Refined:
         """Return the answer for problem i, as a batch of one."""
         arrays = {name: field[i : i + 1] for name, field in self._arrays().items()}
-        return self._replace(**arrays, optima=self.optima[i : i + 1])
+        judges, optima = self.judges[i : i + 1], self.optima[i : i + 1]
+        return self._replace(**arrays, judges=judges, optima=optima)
 
     def put(self, places: np.ndarray, other: Refined) -> Refined:
         """Return the answers with those at ``places`` replaced by others."""
         arrays = {name: np.array(field) for name, field in self._arrays().items()}
         for name, new in other._arrays().items():
             arrays[name][places] = new
-        optima = list(self.optima)
-        for place, own in zip(places.tolist(), other.optima, strict=True):
-            optima[place] = own
-        return self._replace(**arrays, optima=optima)
+        judges, optima = list(self.judges), list(self.optima)
+        for i, place in enumerate(places.tolist()):
+            judges[place], optima[place] = other.judges[i], other.optima[i]
+        return self._replace(**arrays, judges=judges, optima=optima)
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        return {name: field for name, field in self._asdict().items() if name != "optima"}
+        return {
+            name: field
+            for name, field in self._asdict().items()
+            if name not in ("judges", "optima")
+        }
 
 
 class _Limits(NamedTuple):
@@ -172,7 +179,7 @@ def _searched(
         columns = np.tile(np.arange(n_columns), (n_problems, 1))
         search = _search(problem, columns, limits, criterion, generators, settings)
         _search_fully(search, starts, n_starts)
-        return _result([search], _is_enumerable(search, starts.shape[2]))
+        return _result([search], criterion, _is_enumerable(search, starts.shape[2]))
     searches = []
     for i in range(n_problems):
         own = slice(i, i + 1)
@@ -181,7 +188,7 @@ def _searched(
         columns = _first_set(one, starts[own], few, settings)
         search = _search(one, columns, few, judge, generators[own], settings)
         searches.append(_search_widely(search, starts[own], n_starts, few))
-    return _result(searches, False)
+    return _result(searches, criterion, False)
 
 
 def _search(
@@ -274,7 +281,8 @@ def _nothing(problem: Problem, criterion: Judge) -> Refined:
     score = support_scores(problem, none[:, None], criterion)[:, 0]
     optima = [Optima(none[i : i + 1], score[i : i + 1]) for i in range(n)]
     is_diluted, is_complete = np.full(n, criterion.is_diluted), np.ones(n, dtype=bool)
-    return Refined(none, score, zeros, zeros, zeros, is_diluted, is_complete, zeros, optima)
+    numbers = (zeros, zeros, zeros, is_diluted, is_complete, zeros)
+    return Refined(none, score, *numbers, _one_by_one(criterion, n), optima)
 
 
 def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray:
@@ -297,7 +305,7 @@ def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray
     return likeliest if np.min(scores) < lowest - slack(lowest) else likeliest[:, :0]
 
 
-def _result(searches: list[Search], is_complete: bool) -> Refined:
+def _result(searches: list[Search], judge: Judge, is_complete: bool) -> Refined:
     records = [record for search in searches for record in search.records]
     best = [record.best for record in records]
     return Refined(
@@ -309,8 +317,13 @@ def _result(searches: list[Search], is_complete: bool) -> Refined:
         np.full(len(records), searches[0].criterion.is_diluted),
         np.full(len(records), is_complete),
         np.concatenate([search.field.redundant.sum(axis=1) for search in searches]),
+        _one_by_one(judge, len(records)),
         [optima(record) for record in records],
     )
+
+
+def _one_by_one(judge: Judge, n_problems: int) -> list[Judge]:
+    return [judge.problems(np.asarray([i])) for i in range(n_problems)]
 
 
 def equivalent_features(
@@ -322,11 +335,13 @@ def equivalent_features(
     """Return for each problem, member by member, the columns it could be exchanged for at no loss.
 
     No loss is a score not worse by more than rounding, or a correlation with the member above
-    0.9999 in size. ``support`` is (B, K).
+    0.9999 in size. ``support`` is (B, K). A judge must be that of these problems.
     """
     if support.shape[1] == 0:
         return [{} for _ in range(len(support))]
-    judge = criterion.judge(problem, support.shape[1])
+    judge = criterion
+    if not isinstance(judge, Judge):
+        judge = criterion.judge(problem, support.shape[1])
     change, correlation = swap_changes(problem, support, judge)
     is_rounding = 1e-9 * (100.0 + to_numpy(problem.degrees_of_freedom)) + np.zeros(len(support))
     varies = (to_numpy(problem.diagonal) > 0.0)[:, None, :]

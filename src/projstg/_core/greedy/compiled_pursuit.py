@@ -1,0 +1,66 @@
+"""Greedy pursuits by the compiled kernel, one for each problem of a batch in NumPy."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.gram_quadratic import GramQuadratic
+from ..data.quadratic import Quadratic
+from ..data.row_quadratic import RowQuadratic
+from ..kernel import library
+
+__all__ = ["Factored", "can_be_compiled", "pursue_compiled"]
+
+
+class Factored(NamedTuple):
+    """What :mod:`.matching_pursuit` calls a path."""
+
+    order: np.ndarray
+    counts: np.ndarray
+    projection: np.ndarray
+    found: np.ndarray
+
+
+def can_be_compiled(problem: Quadratic) -> bool:
+    """Return whether there is a kernel for the numbers of these problems."""
+    rows = problem.X if isinstance(problem, RowQuadratic) else problem.b
+    is_double = isinstance(rows, np.ndarray) and rows.dtype == problem.b.dtype == np.float64
+    is_known = isinstance(problem, (GramQuadratic, RowQuadratic))
+    return library.KERNEL is not None and is_known and is_double
+
+
+def pursue_compiled(
+    problem: GramQuadratic | RowQuadratic, n_steps: int, tolerance: float, *, by_gain: bool
+) -> Factored:
+    """Return the factorisation; a column with at most ``tolerance`` of its norm left is not taken.
+
+    ``by_gain`` takes the column that lowers the residual most, otherwise the one most correlated
+    with it.
+    """
+    n_problems, n_columns = problem.b.shape
+    found = Factored(
+        np.empty((n_problems, n_steps), dtype=np.int64),
+        np.empty((n_problems, n_steps), dtype=bool),
+        np.empty((n_problems, n_steps)),
+        np.empty((n_problems, n_steps, n_columns)),
+    )
+    matrices = problem.X if isinstance(problem, RowQuadratic) else problem.G
+    for i in range(n_problems):
+        matrix = np.ascontiguousarray(matrices[min(i, len(matrices) - 1)])
+        correlation, left = np.array(problem.b[i]), np.array(problem.diagonal[i])
+        smallest, norm = left * tolerance, np.where(left > 0.0, left, 1.0)
+        one = library.address(matrix)
+        is_gram = isinstance(problem, GramQuadratic)
+        library.KERNEL.projstg_pursue(
+            n_columns,
+            one if is_gram else None,
+            len(matrix),
+            None if is_gram else one,
+            n_steps,
+            by_gain,
+            *(library.address(part) for part in (correlation, left, norm, smallest)),
+            *(library.address(part[i]) for part in found),
+        )
+    return found
