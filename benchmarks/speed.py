@@ -95,7 +95,7 @@ def paths():
 
 def wide(n, n_problems, d=1000, k=10):
     found = [
-        make_sparse_regression(n, d, k, noise_std=0.5, random_state=seed)
+        make_sparse_regression(n, d, k, noise_std=0.5, repetition=seed)
         for seed in range(n_problems)
     ]
     return [(one.X, one.y) for one in found]

@@ -189,7 +189,8 @@ typedef struct {
     int64_t *excluded_until; /* (D,) */
     int64_t *locked_until;   /* (K,) */
     double *cost;            /* (D,): infinite where a column may not enter now */
-    double *bound;           /* (D,) and a few more */
+    double *lowest;          /* (K,): the lowest of each member's bounds */
+    double *bound;           /* (K, D and a few more) */
     double ridge, tolerance;
     int64_t step, refresh;
     int counts_log_det;

@@ -59,19 +59,31 @@ static Swap best_swap(Walk *walk) {
     if (walk->step % walk->refresh == 0) tableau_fresh(t, field, walk->members, walk->ridge);
     for (int64_t j = 0; j < t->D; j++)
         walk->cost[j] = walk->excluded_until[j] > walk->step ? INFINITY : 0.0;
+    int64_t D = t->D, K = t->K, width = D + LANES, first = -1;
+    for (int64_t p = 0; p < K; p++) {
+        walk->lowest[p] = INFINITY;
+        if (walk->locked_until[p] <= walk->step)
+            walk->lowest[p] = bounds(
+                t, p, walk->cost, dof, floor, walk->counts_log_det, bound + p * width);
+        if (walk->lowest[p] < INFINITY && (first < 0 || walk->lowest[p] < walk->lowest[first]))
+            first = p;
+    }
     Swap best = {0, 0, INFINITY};
     double most = INFINITY; /* a bound above it is not of the best */
-    for (int64_t p = 0; p < t->K; p++) {
-        if (walk->locked_until[p] > walk->step) continue;
-        if (bounds(t, p, walk->cost, dof, floor, walk->counts_log_det, bound) > most) continue;
+    for (int64_t turn = -1; turn < K && first >= 0; turn++) {
+        /* The member with the lowest bound comes first, so that few others are looked at. */
+        int64_t p = turn < 0 ? first : turn;
+        if (turn == first || !(walk->lowest[p] <= most)) continue;
         Leaver one = leaver_of(t, p);
-        const double *U = row_of(t, p);
-        for (int64_t j = 0; j < t->D; j++) {
-            if (!(bound[j] <= most) || walk->excluded_until[j] > walk->step) continue;
+        const double *U = row_of(t, p), *own = bound + p * width;
+        for (int64_t j = 0; j < D; j++) {
+            if (!(own[j] <= most)) continue;
             Left left = left_by(one, U[j], t->e[j], t->h[j], floor);
-            double objective = dof * log_of(left.rss);
+            double objective = dof * log_of(left.rss) + walk->cost[j];
             if (walk->counts_log_det) objective += log_of(left.volume);
-            if (objective < best.change) {
+            /* Of equal ones the first counts, members before columns. */
+            int is_before = objective == best.change && p < best.p;
+            if (objective < best.change || is_before) {
                 best = (Swap){p, j, objective};
                 most = objective * (1.0 / LOG_2);
             }
@@ -108,7 +120,7 @@ static void begin(Walk *walk, const int64_t *members, double ridge) {
 
 int walk_open(Walk *walk, const Field *field, int64_t K) {
     int64_t D = field->D, size = tableau_size(D, K);
-    double *numbers = malloc((size_t)(size + 2 * D + LANES) * sizeof(double));
+    double *numbers = malloc((size_t)(size + D + K + K * (D + LANES)) * sizeof(double));
     int64_t *places = malloc((size_t)(2 * K + D) * sizeof(int64_t));
     if (!numbers || !places) {
         free(numbers);
@@ -118,7 +130,8 @@ int walk_open(Walk *walk, const Field *field, int64_t K) {
     walk->field = field;
     tableau_place(&walk->tableau, D, K, numbers);
     walk->cost = numbers + size;
-    walk->bound = walk->cost + D;
+    walk->lowest = walk->cost + D;
+    walk->bound = walk->lowest + K;
     walk->members = places;
     walk->locked_until = places + K;
     walk->excluded_until = places + 2 * K;

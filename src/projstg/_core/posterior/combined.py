@@ -21,6 +21,7 @@ have; the chains have to mix only within a size (post-stratification).
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +57,7 @@ class Combined:
     def __init__(
         self, counted: Counted, sample: Sample | None = None, least_error: float = 0.0
     ) -> None:
+        self.counted, self.sample = counted, sample
         self._least_error = least_error
         self._covered = np.ones(1)
         sample = None if sample is None else sample.of_its_steps()
@@ -80,6 +82,10 @@ class Combined:
 
     def inclusion(self) -> Estimate:
         """Return the probability of each column, (D,)."""
+        return self._inclusion
+
+    @cached_property
+    def _inclusion(self) -> Estimate:
         inside = self._weights @ self._counted.masks
         if self._sample is None:
             return self._exact(inside)

@@ -6,6 +6,7 @@ probability is exp(−cost/2), divided by the sum of that over all supports.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -44,13 +45,16 @@ class Counted(NamedTuple):
         return np.all(self.masks[:, columns], axis=1)
 
 
+@lru_cache(maxsize=16)
 def support_codes(n_columns: int) -> np.ndarray:
     """Return a number for each column, (D,); a support's key is the exclusive or of its columns'.
 
     So the keys of its neighbours are one operation away. Two of a million supports have the same
     key with a probability of 10⁻⁷.
     """
-    return np.asarray(np.random.default_rng(0).integers(2**63, size=n_columns, dtype=np.uint64))
+    codes = np.asarray(np.random.default_rng(0).integers(2**63, size=n_columns, dtype=np.uint64))
+    codes.setflags(write=False)
+    return codes
 
 
 def support_keys(masks: np.ndarray) -> np.ndarray:

@@ -30,7 +30,7 @@ from ..score.criterion import CRITERIA, Criterion
 from ..score.dilution import is_dependent
 from ..score.evidence import scores_by_ridge, support_spectra, total_score
 from ..score.prior import costs_of_sizes, n_selectable
-from ..score.tableau import has_enough_digits, tableaux
+from ..score.tableau import Field, has_enough_digits, tableaux
 from ..search.record import Optima, slack
 from ..search.working_set import outside_swaps, restricted
 from .averaging import Averaging
@@ -131,6 +131,8 @@ class Beliefs:
         self._looked: BestFirst | None = None
         self._sample: Sample | None = None
         self._visited: Visited | None = None
+        self._together: Combined | None = None
+        self._field: Field | None = None
 
     @property
     def is_enumerable(self) -> bool:
@@ -315,7 +317,11 @@ class Beliefs:
         return is_small and few * n_columns <= self.settings.most_stored and not is_given
 
     def _combined(self) -> Combined:
-        return Combined(self.counted, self._sample, self.settings.least_error)
+        """Return what is known together; computed once for what was counted and drawn."""
+        made = self._together
+        if made is None or made.counted is not self.counted or made.sample is not self._sample:
+            self._together = Combined(self.counted, self._sample, self.settings.least_error)
+        return self._together  # type: ignore[return-value] # made above
 
     def _is_accurate(self) -> bool:
         return bool(np.max(self._combined().inclusion().error) <= self.settings.tolerance)
@@ -358,7 +364,7 @@ class Beliefs:
         kept = np.sum(np.exp(-0.5 * ridges.zero_cost) + np.exp(-0.5 * ridges.size_cost))
         cost_of_size = self.cost_of_size.copy()
         cost_of_size[0] += 2.0 * np.log(kept)
-        field = restricted(self.problem, self.columns[None], self.never[None], self.always[None])
+        field, _ = self._field_of(self.columns)
 
         def score(supports: np.ndarray) -> np.ndarray:
             return total_score(self._by_ridge(self.columns[supports])[:, useful])
@@ -403,11 +409,9 @@ class Beliefs:
         """Return the exact scores of supports (M, K) at each ridge, (M, R)."""
         problem = self.problem
         if library.KERNEL is not None:
-            columns = np.unique(supports)
-            masks = self.never[None], self.always[None]
-            field, places = (
-                restricted(problem, columns[None], *masks),
-                columns.searchsorted(supports),
+            field, columns = self._field_of(supports)
+            places = (
+                supports if columns.size == self.always.size else columns.searchsorted(supports)
             )
             return scores_compiled(problem, field, columns, 0, places, self.criterion).by_ridge
         yy, dof, n = (
@@ -416,6 +420,16 @@ class Beliefs:
         )
         spectra = support_spectra(problem, supports[None])
         return scores_by_ridge(spectra, 0, yy, dof, n, self.criterion, self._n_redundant)[0]
+
+    def _field_of(self, supports: np.ndarray) -> tuple[Field, np.ndarray]:
+        """Return the sums of the columns of some supports, or of all if these are not too many."""
+        n_columns, masks = self.always.size, (self.never[None], self.always[None])
+        if n_columns > self.settings.most_columns:
+            columns = np.unique(supports)
+            return restricted(self.problem, columns[None], *masks), columns
+        if self._field is None:
+            self._field = restricted(self.problem, np.arange(n_columns)[None], *masks)
+        return self._field, np.arange(n_columns)
 
 
 def _likely(inclusion: np.ndarray) -> np.ndarray:
