@@ -156,7 +156,7 @@ class ProjectedSTG(GateSelector):
     n_starts_, n_agreeing_starts_, n_swaps_ : int
         How many starts the search took, how many of them arrived at the answer (0 where the
         probabilities gave another answer than any start did), and how many exchanges all
-        starts made.
+        starts made. All are 0 where every support was scored, and no search was needed.
     equivalent_features_ : dict or None
         For a selected column, the columns it could be exchanged for at no loss (a score that is
         not worse, or a correlation above 0.9999). Columns without such a rival are not in it.

@@ -212,12 +212,19 @@ def test_rows_and_gram_give_the_same_support():
 
 
 def test_starts_are_taken_and_counted():
-    Z = draw(6, 2, 40, 12)
+    Z = draw(6, 2, 40, 60)
     starts = np.asarray([[[3, 4, 5], [0, 1, 2]]] * 2)
     found = refine(Z, 3, starts=starts, generators=generators(2), n_starts=2)
     assert found.support.tolist() == [[0, 1, 2]] * 2
     assert found.n_starts.tolist() == [2, 2]
     assert np.all(found.n_agreeing_starts <= found.n_starts)
+
+
+def test_where_every_support_is_scored_no_start_is_needed():
+    found = refine(draw(6, 2, 40, 12), 3, generators=generators(2))
+    assert found.support.tolist() == [[0, 1, 2]] * 2
+    assert found.is_complete.all()
+    assert not found.n_starts.any()
 
 
 def test_optima_are_distinct_sorted_and_led_by_the_answer():

@@ -1,8 +1,9 @@
 """K chosen from the data, and its columns.
 
-Where there are few supports all are scored. Otherwise a size is proposed (:mod:`.size_ladder`).
-Either way the table is solved for the size of the likeliest support (:mod:`.fixed_size`), and what
-that search has found is counted, too. If the likeliest support now has another size, the table is
+Where there are few supports all are scored, and the likeliest is the answer (under least squares,
+the best of its size). Otherwise a size is proposed (:mod:`.size_ladder`), the table is solved for
+the size of the likeliest support (:mod:`.fixed_size`), and what that search has found is counted,
+too. If the likeliest support now has another size, the table is
 solved for that size. So the search is the same as with this K given, and the probabilities are over
 all sizes; they may find a better support of this size. With ``decision="median"`` the columns that
 are likelier to belong than not become the answer, however many they are.
@@ -26,7 +27,7 @@ from ..score.criterion import CRITERIA
 from ..score.prior import n_selectable, size_prior
 from ..search.best_support import refine
 from ..search.record import Optima
-from .fixed_size import always_mask, solve, with_beliefs
+from .fixed_size import always_mask, solve, solve_known, with_beliefs
 from .information_criteria import information_size
 from .largest_size import largest_size
 from .options import Options
@@ -85,6 +86,9 @@ def _by_evidence(
     beliefs = Beliefs(asked.problem, CRITERIA[name], prior, always=always, never=never)
     if beliefs.is_enumerable:
         beliefs.enumerate()
+        if CRITERIA[options.criterion].counts_volume:
+            known = solve_known(asked.table, options, beliefs, seed)
+            return with_beliefs(known, beliefs, asked.table, options)
     else:
         beliefs.count(ladder(asked.problem, beliefs.criterion, asked.k_max, always, never, seed))
     asked_for = replace(options, probabilities=False)
@@ -120,13 +124,14 @@ def _by_information(
     asked: _SizeQuestion, options: Options, selection: str, seed: int, on_step: Hook | None
 ) -> Solution:
     """Solve for the size with the lowest information criterion, after a search of each size."""
+    judge = CRITERIA[options.criterion].judge(asked.problem, asked.k_max, asked.always)
 
     def search(k: int) -> np.ndarray:
         return refine(
             asked.problem,
             k,
             generators=[np.random.default_rng([seed, k])],
-            criterion=options.criterion,
+            criterion=judge,
             n_starts=options.n_starts,
             always=asked.always,
             never=asked.never,

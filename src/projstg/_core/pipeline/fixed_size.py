@@ -17,7 +17,7 @@ from ..arrays.backend import Array, namespace, to_numpy
 from ..data.least_squares import largest
 from ..data.partial_out import partialled
 from ..data.quadratic import Problem, on_host
-from ..data.refit import columns_of, refit
+from ..data.refit import Refit, columns_of, refit
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
 from ..gates.moments import gated_coefficients
@@ -25,14 +25,14 @@ from ..greedy.matching_pursuit import largest_correlation, matching_pursuits
 from ..posterior.probabilities import Beliefs, Posterior, criterion_with_volume
 from ..score.criterion import CRITERIA, Criterion
 from ..search.best_support import Refined, refine
-from ..search.record import slack
+from ..search.record import Optima, slack
 from .batch_gates import BatchGates, one_batch
 from .gate_question import GateQuestion, can_wait, first_steps, fitted, gate_question
 from .options import Options
 from .pipeline_settings import PIPELINE
 from .solution import Solution, joined, parts, restored
 
-__all__ = ["always_mask", "solve", "with_beliefs"]
+__all__ = ["always_mask", "solve", "solve_known", "with_beliefs"]
 
 
 def solve(
@@ -58,15 +58,54 @@ def _solved(
     if options.has_search:
         search, known = _search(table, support, options, seeds)
         support = namespace(support).asarray(search.support, device=support.device)
-    alpha, unit = question.alpha, table.y_scale
+    fitted = refit(table, support, counts)
+    return _answer(table, question, fitted, gates)._replace(search=search, posterior=known)
+
+
+def _answer(
+    table: StandardTable, question: GateQuestion, fitted: Refit, gates: BatchGates
+) -> Solution:
+    """Return the answer without what a search knows of it."""
+    options, alpha, unit = question.options, question.alpha, table.y_scale
     return Solution(
-        **refit(table, support, counts)._asdict(),
+        **fitted._asdict(),
         gates=gates,
         alpha=alpha * unit**2 if options.alpha is None else 0.0 * alpha + options.alpha,
         noise_std=None if question.noise_std is None else question.noise_std * unit,
-        search=search,
-        posterior=known,
+        search=None,
+        posterior=None,
     )
+
+
+def solve_known(table: StandardTable, options: Options, beliefs: Beliefs, seed: int) -> Solution:
+    """Return the answer for one table of which every support was scored: the likeliest.
+
+    Gates need not propose anything, and no search is made.
+    """
+    support = beliefs.likeliest
+    options = replace(options, n_selected=support.size)
+    question = gate_question(table, options, [seed])
+    if can_wait(question):
+        gates = one_batch(question, table, options.gates)
+    else:
+        gates = _proposal(table, question, None)[2]
+    xp, none = namespace(question.alpha), np.zeros(1, dtype=np.int64)
+    columns = xp.asarray(support[None], device=question.alpha.device)
+    score = np.full(1, beliefs.score(support))
+    found = Refined(
+        support=support[None],
+        objective=score,
+        n_starts=none,
+        n_agreeing_starts=none,
+        n_iter=none,
+        is_diluted=np.full(1, beliefs.criterion.is_diluted),
+        is_complete=np.ones(1, dtype=bool),
+        n_redundant=np.full(1, beliefs.n_redundant),
+        judges=[beliefs.criterion],
+        optima=[Optima(support[None], score)],
+    )
+    answer = _answer(table, question, refit(table, columns, columns >= 0), gates)
+    return answer._replace(search=_scores_in_units(found, table, 1.0))
 
 
 def _proposal(

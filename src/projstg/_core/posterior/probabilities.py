@@ -125,7 +125,7 @@ class Beliefs:
         n_free, n_locked = n_selectable(always, never), int(always.sum())
         self.cost_of_size = costs_of_sizes(log_prior, n_free, n_locked)
         self.columns = np.arange(always.size)
-        self._n_redundant = redundant_forced(problem, always)
+        self.n_redundant = redundant_forced(problem, always)
         self.counted: Counted
         self._found: list[Optima] = []
         self._looked: BestFirst | None = None
@@ -218,8 +218,15 @@ class Beliefs:
 
     @property
     def likeliest(self) -> np.ndarray:
-        """The likeliest support that is known, its members in increasing order."""
-        return self.columns[self._ranked(1).masks[0]]
+        """The likeliest support that is known, its members in increasing order.
+
+        Of equal ones it is the first in lexicographic order: which of two copies is selected shall
+        not depend on rounding.
+        """
+        best = self._ranked(self.settings.n_best)
+        equal = best.masks[best.costs <= best.costs[0] + slack(best.costs[0])]
+        first = min(np.flatnonzero(mask).tolist() for mask in equal)
+        return self.columns[first]
 
     def median(self, preferred: np.ndarray) -> np.ndarray:
         """Return the columns that are likelier to belong than not, and those that must be selected.
@@ -297,7 +304,7 @@ class Beliefs:
             np.searchsorted(columns, members),
             supports._replace(masks=supports.masks[:, used]),
             self.criterion,
-            self._n_redundant,
+            self.n_redundant,
             strengths,
             self.settings,
         )
@@ -419,7 +426,7 @@ class Beliefs:
             for field in (problem.yy, problem.degrees_of_freedom, problem.n)
         )
         spectra = support_spectra(problem, supports[None])
-        return scores_by_ridge(spectra, 0, yy, dof, n, self.criterion, self._n_redundant)[0]
+        return scores_by_ridge(spectra, 0, yy, dof, n, self.criterion, self.n_redundant)[0]
 
     def _field_of(self, supports: np.ndarray) -> tuple[Field, np.ndarray]:
         """Return the sums of the columns of some supports, or of all if these are not too many."""

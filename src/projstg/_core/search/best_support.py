@@ -125,7 +125,7 @@ def refine(
     >>> import numpy as np
     >>> from projstg._core.data.quadratic import RowQuadratic
     >>> from projstg._core.data.standardize import standardized
-    >>> X = np.random.default_rng(0).standard_normal((1, 30, 12))
+    >>> X = np.random.default_rng(0).standard_normal((1, 30, 60))
     >>> y = X[..., 1] - X[..., 3] + X[..., 8]
     >>> problem, _ = standardized(RowQuadratic.from_rows(X, y))
     >>> refined = refine(problem, 3, generators=[np.random.default_rng(1)])
@@ -206,12 +206,12 @@ def _search(
 
 
 def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
-    """Search all columns; where all supports are scored, a few starts show how easy it was."""
+    """Search all columns, or score all supports, where these are few."""
     K = starts.shape[2]
     if _is_enumerable(search, K):
         score_all(search, K)
-        n_starts = min(n_starts, search.settings.starts_if_enumerated)
-    _search_on(search, starts, n_starts)
+    else:
+        _search_on(search, starts, n_starts)
 
 
 def _search_on(search: Search, starts: np.ndarray, n_starts: int) -> None:

@@ -20,8 +20,6 @@ class SearchSettings:
     n_enumerable: int = 10_000
     """If there are at most this many supports, all are scored, and the answer is certain. That
     takes up to 0.2 s under a common size, 20 µs each; a search takes a few milliseconds."""
-    starts_if_enumerated: int = 6
-    """Where all supports are scored, a round of starts only shows how easy the best is to find."""
     fewest_starts: int = 60
     """The budget where K is small."""
     most_starts: int = 300
