@@ -5,6 +5,7 @@ PYTEST_WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+KERNEL := $(VENV)/.kernel
 WHEEL_VENV := .venv-wheel
 RELEASE_VENV := .venv-release
 # Modules are compiled when they are first imported; compiling all of them takes half a minute more.
@@ -45,7 +46,7 @@ KERNEL_TESTS := $(addprefix tests/_core/,kernel search posterior)
 PYTEST = $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal -m "not torch"
 
 # The page is also opened in headless Chromium where one is installed (Debian: apt install chromium).
-unit: $(STAMP)  ## tests and doctests, with the coverage floor of _core
+unit: $(KERNEL)  ## tests and doctests, with the coverage floor of _core
 	PROJSTG_KERNEL=0 $(PYTEST) --cov --cov-report= --cov-fail-under=0 $(CORE_TESTS)
 	$(PYTEST) --cov --cov-append --cov-report=term $(KERNEL_TESTS)
 	$(PYTEST) $(addprefix --ignore=,$(CORE_TESTS))
@@ -102,4 +103,9 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	@# On all cores, where pip would use one; what a library cannot compile it does not import.
 	-@$(BIN)/python -W ignore -m compileall -qq -j 0 $(VENV)/lib
+	@touch $@ $(KERNEL)
+
+# The kernel is compiled by the installation, again where its sources have changed since.
+$(KERNEL): $(STAMP) hatch_build.py $(wildcard src/projstg/_core/kernel/*.[ch])
+	$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
