@@ -70,7 +70,8 @@ ALWAYS_INLINE double log_of(double x) {
     return e * 0x1.62e42fefa38p-1 + (twice + (twice * (z * sum) + e * 0x1.ef35793c7673p-45));
 }
 
-/* A number below log2 x, by 0.0054 at most, for a positive, normal x. */
+/* A number below log2 x, by ROUGHLY at most, for a positive, normal x. */
+#define ROUGHLY 0.0054
 ALWAYS_INLINE double rough_log2(double x) {
     int64_t bits = bits_of(x);
     double m = of_bits((bits & 0x000fffffffffffff) | 0x3ff0000000000000) - 1.0;
