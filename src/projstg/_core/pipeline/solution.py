@@ -57,7 +57,9 @@ class BatchPart(NamedTuple):
 def parts(table: StandardTable, options: Options) -> Iterator[BatchPart]:
     """Yield the tables of a batch, in groups, with only the columns that may be selected."""
     varies = to_numpy(table.varies)
-    masks, which = np.unique(varies, axis=0, return_inverse=True)
+    masks, which = varies[:1], np.zeros(len(varies), dtype=np.int64)
+    if np.any(varies != masks):
+        masks, which = np.unique(varies, axis=0, return_inverse=True)
     for group, mask in enumerate(masks):
         problems = np.flatnonzero(which.ravel() == group)
         # Where nothing varies one column stays: a table needs one.
