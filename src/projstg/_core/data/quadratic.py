@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..arrays.backend import Array, namespace, to_numpy
+from ..arrays.backend import Array, to_numpy
 from .gram_quadratic import GramQuadratic, RowsAt, RowSource
 from .row_quadratic import RowQuadratic, centred_rows
 
@@ -83,13 +83,8 @@ def on_host(problem: Problem) -> Problem:
 def without_rows(problem: Problem) -> Problem:
     """Return the same problem without its rows: only inner products of columns and y are kept.
 
-    A Gram matrix has nothing else. Where X is wide, the triangle R of [X y] = QR takes less memory
-    than G. Reflecting it (R − 2vvᵀR with v = 1/√m) changes no inner product, and mixes its rows.
+    A Gram matrix has nothing else.
     """
     if isinstance(problem, GramQuadratic):
         return replace(problem, source=None)
-    xp = namespace(problem.X)
-    both = xp.concat([problem.X, problem.y[..., None]], axis=-1)
-    R: Array = np.linalg.qr(both, mode="r") if xp is np else xp.linalg.qr(both).R
-    R = R - 2.0 * xp.mean(R, axis=-2, keepdims=True)
-    return RowQuadratic(R[..., :-1], R[..., -1], problem.n, problem.degrees_of_freedom)
+    return problem.mixed

@@ -74,6 +74,19 @@ class RowQuadratic:
         G = namespace(self.X).matrix_transpose(self.X) @ self.X
         return GramQuadratic(G, self.b, self.yy, self.n, self.degrees_of_freedom)
 
+    @cached_property
+    def mixed(self) -> RowQuadratic:
+        """The same problem with other rows: only inner products of columns and y are kept.
+
+        Where X is wide, the triangle R of [X y] = QR takes less memory than G. Reflecting it
+        (R − 2vvᵀR with v = 1/√m) changes no inner product, and mixes its rows.
+        """
+        xp = namespace(self.X)
+        both = xp.concat([self.X, self.y[..., None]], axis=-1)
+        R: Array = np.linalg.qr(both, mode="r") if xp is np else xp.linalg.qr(both).R
+        R = R - 2.0 * xp.mean(R, axis=-2, keepdims=True)
+        return RowQuadratic(R[..., :-1], R[..., -1], self.n, self.degrees_of_freedom)
+
     def columns(self, indices: Array) -> RowQuadratic:
         """Return the problem of the columns ``indices``, (..., W), alone."""
         xp = namespace(self.X)

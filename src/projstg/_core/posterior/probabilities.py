@@ -297,9 +297,12 @@ class Beliefs:
         used = supports.masks.any(axis=0) | np.isin(self.columns, support)
         members = self.columns[used]
         columns = np.flatnonzero(~self.never) if strengths else members
+        few = self.problem
+        if columns.size < self.always.size:
+            few = few.columns(columns[None])
         return Averaging(
             columns,
-            without_rows(on_host(self.problem.columns(columns[None]))),
+            without_rows(on_host(few)),
             self.always[columns],
             np.searchsorted(columns, members),
             supports._replace(masks=supports.masks[:, used]),
