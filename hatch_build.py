@@ -11,8 +11,10 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
@@ -28,7 +30,10 @@ class KernelHook(BuildHookInterface):
         """Compile before the files are collected; an editable install keeps it in the sources."""
         folder = Path(self.root) / FOLDER
         library = folder / f"projstg_kernel{_suffix()}"
-        if os.environ.get("PROJSTG_PURE") == "1" or not _compile(folder, library):
+        if os.environ.get("PROJSTG_PURE") == "1":
+            return
+        if not _compile(folder, library):
+            library.unlink(missing_ok=True)
             return
         build_data["artifacts"].append(library.relative_to(self.root).as_posix())
         build_data["pure_python"] = False
@@ -42,18 +47,25 @@ def _suffix() -> str:
 
 def _compile(folder: Path, library: Path) -> bool:
     """Return whether there is a compiler that made the library."""
-    compiler = shutil.which(os.environ.get("CC", "cc"))
-    if compiler is None:
+    compiler = shlex.split(os.environ.get("CC") or "cc")
+    if shutil.which(compiler[0]) is None:
         print("projstg: no C compiler; the package is pure Python", file=sys.stderr)
         return False
     shared = ["-shared"] if sys.platform == "win32" else ["-shared", "-fPIC"]
-    flags = [*shlex.split(FLAGS), *shared, *shlex.split(os.environ.get("PROJSTG_CFLAGS", ""))]
+    # The library belongs to the loader that calls it.
+    loader = f"-DPROJSTG_LOADER={crc32((folder / 'library.py').read_bytes())}"
+    flags = [*shlex.split(FLAGS), *shared, loader]
+    flags += shlex.split(os.environ.get("PROJSTG_CFLAGS", ""))
     sources = sorted(str(path) for path in folder.glob("*.c"))
-    new = library.with_suffix(".new")  # a process that has loaded the old one keeps it
-    command = [compiler, *flags, *sources, "-o", str(new), "-lm"]
-    made = subprocess.run(command, capture_output=True, text=True)
-    if made.returncode:
-        print(f"projstg: no kernel, since {compiler} said:\n{made.stderr}", file=sys.stderr)
-        return False
-    new.replace(library)
-    return True
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        # A process that has loaded the old library keeps it.
+        new = Path(scratch) / library.name
+        # Not every system can choose between versions of a function when it loads a library.
+        for more in ([], ["-DPROJSTG_ONE_PATH"]):
+            command = [*compiler, *flags, *more, *sources, "-o", str(new), "-lm"]
+            made = subprocess.run(command, capture_output=True, text=True)
+            if made.returncode == 0:
+                new.replace(library)
+                return True
+    print(f"projstg: no kernel, since {compiler[0]} said:\n{made.stderr}", file=sys.stderr)
+    return False

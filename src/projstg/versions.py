@@ -26,9 +26,7 @@ def kernel_in_words() -> str:
     """Return which kernel is used: "compiled, avx2", or why there is none."""
     if library.KERNEL is not None:
         return f"compiled, {_PATHS[library.KERNEL.projstg_path()]}"
-    if library.IS_TURNED_OFF:
-        return "none, since PROJSTG_KERNEL=0: NumPy alone"
-    return "none, since no C compiler was there at the installation: NumPy alone"
+    return f"none, NumPy alone ({library.WHY_NOT})"
 
 
 def show_versions() -> None:

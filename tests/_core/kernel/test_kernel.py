@@ -1,5 +1,7 @@
 """Every function of the compiled kernel against its NumPy definition, on random problems."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -245,3 +247,45 @@ def test_numbers_that_decide_nothing_are_at_the_edges_of_what_floats_can_say():
     for scale in (1e-150, 1e150):
         model = ProjectedSTG(2).fit(X * scale, X[:, 3] - X[:, 4])
         assert model.get_support(indices=True).tolist() == [3, 4]
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize("n_different", [1, 2, 4])
+def test_many_copies_of_few_columns(name, n_different):
+    rng = np.random.default_rng(n_different)
+    X = rng.standard_normal((1, 40, n_different))[..., np.arange(35) % n_different]
+    y = X[..., 0] + rng.standard_normal((1, 40))
+    problem, _ = standardized(RowQuadratic.from_rows(X, y))
+    field, columns = a_field(problem)
+    judge = replace(CRITERIA[name], is_diluted=False).judge(problem, 35)
+    for K in range(2, 36):
+        supports = np.stack([np.sort(rng.permutation(35)[:K]) for _ in range(4)])
+        found = scores_compiled(problem, field, columns, 0, supports, judge)
+        same(found.total, support_scores(problem, supports[None], judge)[0], atol=1e-6)
+
+
+def test_forced_columns_that_depend_on_others_are_left_to_numpy():
+    rng = np.random.default_rng(23)
+    X = rng.standard_normal((1, 30, 24))
+    X[..., 0] = 0.0
+    y = X[..., 1:7].sum(axis=-1) + rng.standard_normal((1, 30))
+    problem, _ = standardized(RowQuadratic.from_rows(X, y))
+    always = np.arange(24) < 2
+
+    def found(seed):
+        options = {"criterion": "evidence", "n_starts": 1, "always": always}
+        return refine(problem, 6, generators=[np.random.default_rng(seed)], **options)
+
+    for seed in range(8):
+        expected = without_kernel(found, seed)
+        np.testing.assert_allclose(found(seed).objective, expected.objective, atol=1e-8)
+
+
+def test_rows_of_a_large_table_are_fetched_only_where_they_are_needed():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((700, 320))
+    y = X[:, :3].sum(axis=1) + 1e-4 * rng.standard_normal(700)
+    model = ProjectedSTG(3, probabilities=False).fit(X, y)
+    assert model.get_support(indices=True).tolist() == [0, 1, 2]
+    expected = without_kernel(ProjectedSTG(3, probabilities=False).fit, X, y)
+    assert model.objective_ == pytest.approx(expected.objective_, rel=1e-9)

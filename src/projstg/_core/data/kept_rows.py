@@ -17,13 +17,15 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace, to_numpy
 
-__all__ = ["BLOCK_ROWS", "TableRows", "chosen"]
+__all__ = ["BLOCK_ROWS", "MOST_FACTORED", "TableRows", "chosen"]
 
 BLOCK_ROWS = 8192
 """Rows are read in blocks of this many, so that a tall table is never copied whole."""
-# A table with up to this many columns is factored once (R has 0.7 MB). With more columns, only the
-# columns needed are factored, each time.
-_MOST_FACTORED = 300
+MOST_FACTORED = 300
+"""A table with up to this many columns is factored once (R has 0.7 MB).
+
+With more columns, only the columns needed are factored, each time.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +84,7 @@ class TableRows:
         """
         own, at = int(self.which[i]), self.places[i][indices]
         n_columns = self.used.size
-        if n_columns > _MOST_FACTORED:
+        if n_columns > MOST_FACTORED:
             found = self._factor(own, at)
             return found[:, :-1], found[:, -1]
         if own not in self.factors:

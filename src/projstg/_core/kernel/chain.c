@@ -139,7 +139,7 @@ static int is_dependent(const Field *field, const int64_t *members, int64_t K) {
     spectrum_of(A, values, Vt, values + K, K);
     for (int64_t d = 0; d < K; d++) largest = values[d] > largest ? values[d] : largest;
     int found = 0;
-    for (int64_t d = 0; d < K; d++) found |= values[d] <= SMALLEST_SHARE * largest;
+    for (int64_t d = 0; d < K; d++) found |= !(values[d] > SMALLEST_SHARE * largest);
     free(memory);
     return found;
 }
@@ -260,6 +260,7 @@ static int64_t support_of(Chains *chains, const uint8_t *mask) {
     int64_t K = members_of(mask, D, chains->members);
     if (K != chains->scorer_for) {
         scorer_close(&chains->scorer);
+        chains->scorer_for = -1;
         if (scorer_open(&chains->scorer, chains->field, chains->judge, NULL, K, 0)) return -1;
         chains->scorer_for = K;
     }

@@ -12,7 +12,9 @@
 
 /* Hot functions exist for newer processors, too; the loader of the system chooses. The
    numbers are the same: nothing is reordered or contracted. */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(PROJSTG_ONE_PATH)
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(PROJSTG_ONE_PATH)
+#define HAS_SEVERAL_PATHS
 #define SEVERAL_PATHS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define SEVERAL_PATHS

@@ -6,13 +6,14 @@ import ctypes
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 if TYPE_CHECKING:
     import numpy as np
 
 __all__ = [
-    "IS_TURNED_OFF",
     "KERNEL",
+    "WHY_NOT",
     "FieldRecord",
     "JudgeRecord",
     "PlanRecord",
@@ -55,6 +56,7 @@ _FUNCTIONS = {
     "projstg_descend": [_OF, _INT, _INT, _ARRAY, _ARRAY, _INT, _INT, _INT, _REAL],
     "projstg_wander": [_OF, _INT, _INT, *[_ARRAY] * 3, _INT, _REAL, *[_INT] * 4, *[_ARRAY] * 2],
     "projstg_scores": [_OF, _BY, _ON, _INT, _INT, _INT, *[_ARRAY] * 3],
+    "projstg_loader": [],
     "projstg_path": [],
     "projstg_mean_determinants": [_INT, _ARRAY, _INT, _REAL, _INT, _ARRAY, _INT, _ARRAY],
     "projstg_pursue": [_INT, _ARRAY, _INT, _ARRAY, _INT, _INT, *[_ARRAY] * 8],
@@ -71,26 +73,32 @@ _FUNCTIONS = {
 }
 
 
-def _loaded() -> ctypes.CDLL | None:
+def _loaded() -> tuple[ctypes.CDLL | None, str]:
+    """Return the library, or None and why."""
     folder = Path(__file__).parent
+    if os.environ.get("PROJSTG_KERNEL") == "0":
+        return None, "PROJSTG_KERNEL=0"
     for path in (*folder.glob("projstg_kernel.so"), *folder.glob("projstg_kernel.dll")):
         try:
             library = ctypes.CDLL(str(path))
-        except OSError:  # of another platform
-            return None
-        for name, types in _FUNCTIONS.items():
-            function = getattr(library, name)
-            function.argtypes, function.restype = types, _INT
+            for name, types in _FUNCTIONS.items():
+                function = getattr(library, name)
+                function.argtypes, function.restype = types, _INT
+        except (OSError, AttributeError):
+            return None, "the compiled library is of another platform or version"
+        # Records and arguments are those of this file as it was when the library was compiled.
+        if library.projstg_loader() != crc32(Path(__file__).read_bytes()):
+            return None, "the compiled library is of another version: install again"
         for name in ("projstg_search", "projstg_chains_open"):
             getattr(library, name).restype = _ARRAY
-        return library
-    return None
+        return library, ""
+    return None, "no C compiler was there at the installation"
 
 
-IS_TURNED_OFF = os.environ.get("PROJSTG_KERNEL") == "0"
-"""Whether the environment says that there shall be no kernel."""
-KERNEL: Any = None if IS_TURNED_OFF else _loaded()
+KERNEL: Any
 """The compiled functions, or None."""
+KERNEL, WHY_NOT = _loaded()
+"""Why there is none."""
 
 
 def address(array: np.ndarray) -> int:

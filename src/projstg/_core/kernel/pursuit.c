@@ -17,6 +17,8 @@ static int64_t next_column(
             best = j;
         }
     }
+    /* Where no column lowers the residual, the first one counts, if it can be taken. */
+    if (by_gain && !(most > 0.0)) return left[0] > smallest[0] ? 0 : -1;
     return best;
 }
 

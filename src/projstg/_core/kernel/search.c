@@ -108,6 +108,7 @@ static double scored(Search *search, const int64_t *members) {
     int64_t place = find(record, search->sorted, &slot);
     if (place >= 0) return record->scores[place];
     double score = score_of(&search->scorer, search->sorted);
+    if (score != score) score = INFINITY;
     if (record->n == record->room) {
         if (grow(record)) {
             search->is_out_of_memory = 1;
@@ -304,7 +305,8 @@ static int polish(Search *search) {
     const Plan *plan = search->plan;
     Record *record = &search->record;
     int64_t K = search->K, D = search->field->D;
-    if (!search->judge->counts_volume || !(record->lowest < INFINITY)) return 1;
+    int is_for_closed_forms = search->judge->counts_volume && !search->scorer.n_redundant;
+    if (!is_for_closed_forms || !(record->lowest < INFINITY)) return 1;
     Neighbours around;
     if (neighbours_open(&around, search->judge, D, K, plan->n_exact)) {
         search->is_out_of_memory = 1;

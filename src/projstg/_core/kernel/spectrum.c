@@ -7,7 +7,8 @@
    last of e is zero. The rows of Vt (K, K) become the columns of the transformation. */
 SEVERAL_PATHS
 static void tridiagonal(double *A, double *Vt, double *d, double *e, double *work, int64_t K) {
-    double *restrict v = work, *restrict p = work + K, *factors = work + 2 * K;
+    double *restrict v = work, *restrict p = work + K, *factors = work + 2 * K, whole = 0.0;
+    for (int64_t i = 0; i < K * K; i++) whole += A[i] * A[i];
     for (int64_t k = 0; k + 2 < K; k++) {
         int64_t first = k + 1;
         double square = 0.0;
@@ -17,7 +18,7 @@ static void tridiagonal(double *A, double *Vt, double *d, double *e, double *wor
         }
         factors[k] = 0.0;
         e[k] = v[first];
-        if (square > 0.0) {
+        if (square > 0x1p-200 * whole) { /* what is smaller is rounding, and would underflow */
             double length = sqrt(square + v[first] * v[first]);
             e[k] = v[first] > 0.0 ? -length : length;
             v[first] -= e[k];
@@ -72,12 +73,17 @@ SEVERAL_PATHS
 void spectrum_of(double *A, double *values, double *Vt, double *work, int64_t K) {
     double *d = values, *e = work + 3 * K;
     tridiagonal(A, Vt, d, e, work, K);
+    double largest = 0.0;
+    for (int64_t i = 0; i < K; i++) {
+        double size = fabs(d[i]) + fabs(e[i]);
+        largest = size > largest ? size : largest;
+    }
     for (int64_t l = 0; l < K; l++) {
         for (int n_iter = 0; n_iter < 60; n_iter++) {
             int64_t m = l;
             for (; m + 1 < K; m++) {
                 double around = fabs(d[m]) + fabs(d[m + 1]);
-                if (fabs(e[m]) <= 0x1p-53 * around) break;
+                if (fabs(e[m]) <= 0x1p-53 * around + 0x1p-100 * largest) break;
             }
             if (m == l) break;
             double g = (d[l + 1] - d[l]) / (2.0 * e[l]), r = sqrt(g * g + 1.0);

@@ -4,12 +4,20 @@
 
 /* Which path hot functions take: 2 for avx512f, 1 for avx2, 0 for any processor. */
 EXPORTED int64_t projstg_path(void) {
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(PROJSTG_ONE_PATH)
+#ifdef HAS_SEVERAL_PATHS
     if (__builtin_cpu_supports("avx512f")) return 2;
     return __builtin_cpu_supports("avx2") != 0;
 #else
     return 0;
 #endif
+}
+
+/* What the loader was like when this was compiled. */
+#ifndef PROJSTG_LOADER
+#define PROJSTG_LOADER 0
+#endif
+EXPORTED int64_t projstg_loader(void) {
+    return PROJSTG_LOADER;
 }
 
 int64_t tableau_size(int64_t D, int64_t K) {

@@ -75,7 +75,9 @@ def row_record(problem: Problem, i: int, columns: np.ndarray, *, fetch: bool) ->
     """
     if problem.rows_at is None or not (fetch or isinstance(problem, RowQuadratic)):
         return None
-    X, y = (_contiguous(one) for one in problem.rows_at(i, columns))
+    is_whole = isinstance(problem, RowQuadratic) and columns.size == problem.b.shape[1]
+    whole = (problem.X[min(i, len(problem.X) - 1)], problem.y[i]) if is_whole else None  # type: ignore[union-attr]
+    X, y = (_contiguous(one) for one in whole or problem.rows_at(i, columns))
     record = library.RowsRecord(*X.shape, library.address(X), library.address(y))
     return Kept(record, (X, y))
 

@@ -36,24 +36,32 @@ def scores_compiled(
     They are columns of the ``field``, in increasing order; ``columns`` (W,) are those of
     ``problem`` that it has.
     """
-    of, by, supports = (
-        field_record(field, i),
-        judge_record(judge, i),
-        np.ascontiguousarray(supports),
-    )
+    of, by = field_record(field, i), judge_record(judge, i)
     rows = row_record(problem, i, columns, fetch=False)
     n_redundant = int(field.redundant[i].sum())
     scores, has_digits = _scores(of, by, rows, n_redundant, supports)
     if not has_digits and rows is None and problem.rows_at is not None:
-        rows = row_record(problem, i, columns, fetch=True)
-        scores, _ = _scores(of, by, rows, n_redundant, supports)
+        # Of a large table only the columns that are used are fetched.
+        used = np.unique(supports)
+        of = field_record(_among(field, i, used), 0)
+        rows = row_record(problem, i, columns[used], fetch=True)
+        scores, _ = _scores(of, by, rows, n_redundant, np.searchsorted(used, supports))
     return scores
+
+
+def _among(field: Field, i: int, columns: np.ndarray) -> Field:
+    """Return problem i with some of its columns (W,) alone."""
+    G = field.G[i][np.ix_(columns, columns)][None]
+    numbers = (one[i : i + 1] for one in (field.yy, field.dof, field.n))
+    masks = (one[i][columns][None] for one in (field.excluded, field.locked, field.redundant))
+    return Field(G, field.b[i][columns][None], *numbers, *masks)
 
 
 def _scores(
     of: Kept, by: Kept, rows: Kept | None, n_redundant: int, supports: np.ndarray
 ) -> tuple[Scores, bool]:
     """Return the scores, and whether sums of squares had digits enough for them."""
+    supports = np.ascontiguousarray(supports, dtype=np.int64)
     found = Scores(np.empty(len(supports)), np.empty((len(supports), by.arrays[0].size)))
     has_digits = library.KERNEL.projstg_scores(
         byref(of.record),

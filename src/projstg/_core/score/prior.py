@@ -110,9 +110,11 @@ def _compiled_means(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: 
     logs = np.empty((len(values), most + 1, kappa.size))
     for own, n_columns, n_rows, found in zip(values, of.n_columns, n, logs, strict=True):
         first, second, third = (library.address(one) for one in (own, kappa, found))
-        library.KERNEL.projstg_mean_determinants(
+        is_lost = library.KERNEL.projstg_mean_determinants(
             own.size, first, int(n_columns), float(n_rows), kappa.size, second, most + 1, third
         )
+        if is_lost:
+            raise MemoryError(f"no memory for the prior of supports of up to {most} columns")
     return logs.swapaxes(1, 2)
 
 

@@ -23,7 +23,7 @@ from ..data.quadratic import Problem
 from ..kernel import library
 from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.evidence import support_scores
-from .compiled_search import search_compiled
+from .compiled_search import Done, search_compiled
 from .multistart import run_rounds
 from .polish import polish
 from .record import Optima, SearchRecord, members_of, optima, slack
@@ -216,14 +216,19 @@ def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
 
 def _search_on(search: Search, starts: np.ndarray, n_starts: int) -> None:
     """Search from ``starts`` (B, S0, K) and random supports; then come the last exchanges."""
-    left = np.arange(len(starts))
     if library.KERNEL is None:
         run_rounds(search, starts, n_starts)
-    else:
-        is_done = [search_compiled(search, i, own, n_starts) for i, own in enumerate(starts)]
-        left = np.flatnonzero(~np.asarray(is_done))
-    if left.size:
-        polish(search, left)
+        polish(search, np.arange(len(starts)))
+        return
+    done = [search_compiled(search, i, own, n_starts) for i, own in enumerate(starts)]
+    for i, what in enumerate(done):
+        if what is Done.NOTHING:
+            one = search.one(i)
+            run_rounds(one, starts[i : i + 1], n_starts)
+            search.n_iter[i] += one.n_iter[0]
+    left = [i for i, what in enumerate(done) if what is not Done.ALL]
+    if left:
+        polish(search, np.asarray(left))
 
 
 def _is_enumerable(search: Search, K: int) -> bool:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref
+from enum import Enum
 
 import numpy as np
 
+from ..data.kept_rows import MOST_FACTORED
 from ..kernel import library
 from ..score.compiled import Kept, field_record, generator_address, judge_record, row_record
 from ..score.score_settings import SCORE
@@ -19,14 +21,23 @@ from .record import members_of
 from .scored_search import Search
 from .search_settings import SearchSettings
 
-__all__ = ["search_compiled"]
+__all__ = ["Done", "search_compiled"]
 
 
-def search_compiled(search: Search, i: int, starts: np.ndarray, n_starts: int) -> bool:
+class Done(Enum):
+    """What the kernel has done."""
+
+    NOTHING = 0
+    """Sums have too few digits, and rows of all columns would take too long to fetch."""
+    ROUNDS = 1
+    """The last exchanges are left: closed forms have too few digits for them."""
+    ALL = 2
+
+
+def search_compiled(search: Search, i: int, starts: np.ndarray, n_starts: int) -> Done:
     """Search problem i from ``starts`` (S0, K), at most n_starts; the record takes what is found.
 
-    Returns whether the last exchanges were made: not where rounding in closed forms leaves them to
-    exact scores.
+    If nothing was done, the generator is as it was.
     """
     columns, generator = search.columns[i], search.generators[i]
     state = generator.bit_generator.state
@@ -34,6 +45,8 @@ def search_compiled(search: Search, i: int, starts: np.ndarray, n_starts: int) -
     found = _Searched(search, i, starts, n_starts, rows)
     if not found.has_digits and search.problem.rows_at is not None and rows is None:
         generator.bit_generator.state = state
+        if columns.size > MOST_FACTORED:
+            return Done.NOTHING
         rows = row_record(search.problem, i, columns, fetch=True)
         found = _Searched(search, i, starts, n_starts, rows)
     record = search.records[i]
@@ -42,7 +55,7 @@ def search_compiled(search: Search, i: int, starts: np.ndarray, n_starts: int) -
     record.lowest, record.starts = float(np.min(found.scores)), found.starts.tolist()
     record.n_challenges = found.n_challenges
     search.n_iter[i] += found.n_iter
-    return found.is_polished
+    return Done.ALL if found.is_polished else Done.ROUNDS
 
 
 class _Searched:
@@ -55,7 +68,7 @@ class _Searched:
         field, judge = field_record(search.field, i), judge_record(search.criterion, i)
         fractions, plan = _plan(search.settings, K, n_starts, field.record.n)
         known = np.asarray([members_of(key) for key in record.scores], dtype=np.int64)
-        known = np.searchsorted(columns, known.reshape(-1, K))
+        known = np.searchsorted(columns, known.reshape(-1, K)).astype(np.int64)
         scores = np.asarray(list(record.scores.values()), dtype=float)
         before = np.asarray(record.starts, dtype=float)
         starts = np.ascontiguousarray(starts, dtype=np.int64)
