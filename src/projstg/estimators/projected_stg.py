@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,16 +14,17 @@ from .._core.pipeline.information_criteria import SELECTIONS
 from .._core.pipeline.options import DECISIONS
 from .._core.pipeline.solution import Solution
 from .._core.posterior.averaging import SmallEffects
-from .._core.posterior.coefficient_intervals import AveragedCoef, Estimates, averaged, estimates
+from .._core.posterior.coefficient_intervals import AveragedCoef, averaged
 from .._core.score.criterion import CRITERIA
-from .._core.search.best_support import Refined, equivalent_features
+from .._core.search.best_support import Refined
+from ._after_fit import AfterFit, ColumnAttributes
 from ._averaged_model import AveragedModel
 from ._base import GateSelector, Seed
 from ._groups import CredibleGroup, correlations_of, named_groups
 from .gate_options import PROJECTED, Gates
 
 
-class ProjectedSTG(GateSelector):
+class ProjectedSTG(ColumnAttributes, GateSelector):
     r"""Choose the columns a response depends on, by projected stochastic gates.
 
     Each column d carries a gate z_d = clip(μ_d + δ_d, 0, 1) with δ_d ~ N(0, τ²). The gates minimise
@@ -262,8 +262,7 @@ class ProjectedSTG(GateSelector):
         self._check_level(level, 0.9)
         self._check_probabilities("there are no alternatives to average over")
         probabilities = np.asarray([probability for _, probability in self.alternatives_ or ()])
-        fits = Estimates(*self._alternative_fits)
-        return averaged(fits, probabilities, self.n_features_in_, level)
+        return averaged(self._column_facts.alternatives, probabilities, self.n_features_in_, level)
 
     def predict(self, X: Any, *, averaged: bool = False, return_std: bool = False) -> Any:
         """Predict with the selected columns, or averaged over all supports the data leave possible.
@@ -415,9 +414,9 @@ class ProjectedSTG(GateSelector):
 
     def _store(self, table: StandardTable, solution: Solution) -> None:
         super()._store(table, solution)
-        self._store_search(table, solution.search)
+        self._store_search(solution.search)
         self._store_posterior(table, solution)
-        self._store_errors(table, solution)
+        self._after_fit = AfterFit(table, solution)
 
     def _store_posterior(self, table: StandardTable, solution: Solution) -> None:
         if solution.posterior is None:
@@ -443,29 +442,12 @@ class ProjectedSTG(GateSelector):
             for members, probability in zip(known.supports, known.probabilities, strict=True)
         ]
 
-    def _store_errors(self, table: StandardTable, solution: Solution) -> None:
-        """Store standard errors on the chosen support, and the fits to its alternatives."""
-        others = [] if solution.posterior is None else solution.posterior[0].supports
-        fits = estimates(table, [np.flatnonzero(self.support_), *others])
-        self.coef_std_error_ = np.zeros(self.n_features_in_)
-        self.coef_std_error_[fits.columns] = fits.std_error[0]
-        self._alternative_fits = fits[:1] + tuple(field[1:] for field in fits[1:])
-
-    def _store_search(self, table: StandardTable, search: Refined | None) -> None:
+    def _store_search(self, search: Refined | None) -> None:
         if search is None:
-            self.objective_, self.equivalent_features_ = None, None
+            self.objective_ = None
             self.n_starts_ = self.n_agreeing_starts_ = self.n_swaps_ = 0
             return
         self.objective_ = float(search.objective[0])
         self.n_starts_ = int(search.n_starts[0])
         self.n_agreeing_starts_ = int(search.n_agreeing_starts[0])
         self.n_swaps_ = int(search.n_iter[0])
-        names = self._names.tolist()
-        judge = replace(search.judges[0], is_diluted=bool(search.is_diluted[0]))
-        n_redundant = int(search.n_redundant[0])
-        (found,) = equivalent_features(table.problem, search.support, judge, n_redundant)
-        self.equivalent_features_ = {
-            names[member]: [names[other] for other in others]
-            for member, others in found.items()
-            if others
-        }

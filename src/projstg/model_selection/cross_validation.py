@@ -16,6 +16,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._compat import Interval, StrOptions, fit_context
+from ..estimators._after_fit import ColumnAttributes
 from ..estimators._base import LinearSelector, seed_from
 from ..estimators._gate_attributes import GateAttributes
 from ..estimators._validation import check_parameters, checked_rows
@@ -31,7 +32,7 @@ _LEAST_SCALE, _MOST_SCALE, _N_SCALES = 0.1, 10.0, 20
 _MOST_NUMBERS = 2**25
 
 
-class ProjectedSTGCV(GateAttributes, LinearSelector):
+class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
     r""":class:`ProjectedSTG` with K, or the constant C in the price of a gate, by cross-validation.
 
     There are two searches, and both judge a candidate by the squared error, on rows left out, of
@@ -284,6 +285,7 @@ class ProjectedSTGCV(GateAttributes, LinearSelector):
 
     def _store(self, best: ProjectedSTG) -> None:
         self.best_estimator_, self._fitted_gates = best, best._fitted_gates
+        self._after_fit = best._after_fit
         for name, value in vars(best).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)

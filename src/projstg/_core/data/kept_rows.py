@@ -71,6 +71,13 @@ class TableRows:
         places = np.broadcast_to(np.arange(used.size), (which.size, used.size))
         return cls(X, used, y, weights, centre, y_left, x_mean, scale, y_scale, which, places)
 
+    def owned(self) -> TableRows:
+        """Return the same rows, copied."""
+        xp = namespace(self.X)
+        weights = None if self.weights is None else xp.asarray(self.weights, copy=True)
+        X, y, y_left = (xp.asarray(one, copy=True) for one in (self.X, self.y, self.y_left))
+        return replace(self, X=X, y=y, weights=weights, y_left=y_left)
+
     def raw(self, problems: np.ndarray) -> tuple[Array, Array, Array | None]:
         """Return X, y and weights of the tables of some problems, as they came."""
         own = self.which[problems]

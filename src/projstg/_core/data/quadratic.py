@@ -26,6 +26,7 @@ __all__ = [
     "centred_rows",
     "on_host",
     "without_rows",
+    "without_source",
 ]
 
 
@@ -78,6 +79,11 @@ def on_host(problem: Problem) -> Problem:
         return RowQuadratic(*(to_numpy(one) for one in rows), source=problem.source)
     sums = (problem.G, problem.b, problem.yy, problem.n, problem.degrees_of_freedom)
     return GramQuadratic(*(to_numpy(one) for one in sums), source=problem.source)
+
+
+def without_source(problem: Problem) -> Problem:
+    """Return the same problem without the rows it came from: it holds only what is its own."""
+    return problem if problem.source is None else replace(problem, source=None)
 
 
 def without_rows(problem: Problem) -> Problem:

@@ -85,7 +85,9 @@ class RowQuadratic:
         both = xp.concat([self.X, self.y[..., None]], axis=-1)
         R: Array = np.linalg.qr(both, mode="r") if xp is np else xp.linalg.qr(both).R
         R = R - 2.0 * xp.mean(R, axis=-2, keepdims=True)
-        return RowQuadratic(R[..., :-1], R[..., -1], self.n, self.degrees_of_freedom)
+        mixed = RowQuadratic(R[..., :-1], R[..., -1], self.n, self.degrees_of_freedom)
+        mixed.__dict__["mixed"] = mixed
+        return mixed
 
     def columns(self, indices: Array) -> RowQuadratic:
         """Return the problem of the columns ``indices``, (..., W), alone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -69,6 +69,11 @@ class StandardTable:
         some = namespace(scale).asarray(problems, device=scale.device)
         rows = self.rows.problems(problems)
         return StandardTable(self.problem.problems(some), scale, x_mean, y_mean, y_scale, rows)
+
+    def owned(self) -> StandardTable:
+        """Return the same table with a copy of the rows: nobody else can change them."""
+        rows = self.rows.owned()
+        return replace(self, problem=self.problem.with_source(rows), rows=rows)
 
     def intercept(self, coef: Array) -> Array:
         """Return ȳ − x̄ᵀβ, (B,), for coefficients (B, D) in the units of the data."""

@@ -25,13 +25,13 @@ from ..gates.alternate import Hook
 from ..posterior.probabilities import Beliefs, criterion_with_volume
 from ..score.criterion import CRITERIA
 from ..score.prior import n_selectable, size_prior
-from ..search.best_support import refine
 from ..search.record import Optima
 from .fixed_size import always_mask, solve, solve_known, with_beliefs
-from .information_criteria import information_size
+from .information_criteria import information_size, most_by_information
 from .largest_size import largest_size
 from .options import Options
 from .pipeline_settings import PIPELINE
+from .quick_search import QuickSearch
 from .size_ladder import ladder
 from .solution import Solution, joined, parts, restored
 
@@ -124,19 +124,15 @@ def _by_information(
     asked: _SizeQuestion, options: Options, selection: str, seed: int, on_step: Hook | None
 ) -> Solution:
     """Solve for the size with the lowest information criterion, after a search of each size."""
-    judge = CRITERIA[options.criterion].judge(asked.problem, asked.k_max, asked.always)
+    problem, always, never = asked.problem, asked.always, asked.never
+    k_max = most_by_information(problem, asked.k_min, asked.k_max)
+    judge = CRITERIA[options.criterion].judge(problem, k_max, always)
+    n_starts = min(PIPELINE.size_starts, options.n_starts or PIPELINE.size_starts)
+    search = QuickSearch(problem, judge, k_max, always, never, seed, n_starts)
+    n_free = n_selectable(always, never)
 
-    def search(k: int) -> np.ndarray:
-        return refine(
-            asked.problem,
-            k,
-            generators=[np.random.default_rng([seed, k])],
-            criterion=judge,
-            n_starts=options.n_starts,
-            always=asked.always,
-            never=asked.never,
-        ).support[0]
+    def best(k: int) -> np.ndarray:
+        return search(k).support[0]
 
-    n_free = n_selectable(asked.always, asked.never)
-    k = information_size(asked.problem, selection, search, asked.k_min, asked.k_max, n_free)
+    k = information_size(problem, selection, best, asked.k_min, k_max, n_free)
     return solve(asked.table, replace(options, n_selected=k), [seed], on_step)

@@ -7,7 +7,7 @@ and columns that were taken out get a closed gate.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,6 +53,11 @@ class _Part(NamedTuple):
             coef = put_along(coef, columns, self.n_features, 0.0)
         return GateAnswer(fit, coef)
 
+    def without_source(self) -> _Part:
+        if not isinstance(self.found, GateQuestion):
+            return self
+        return self._replace(found=self.found.without_source())
+
     def without_rows(self) -> _Part:
         if not isinstance(self.found, GateQuestion):
             return self
@@ -87,6 +92,14 @@ class BatchGates(NamedTuple):
             taken_together([one.coef for one in answers], self.places),
         )
 
+    def without_source(self) -> BatchGates:
+        """Return the same gates without the rows that the tables came from."""
+        return self._replace(parts=tuple(part.without_source() for part in self.parts))
+
+    def without_rows(self) -> BatchGates:
+        """Return the same gates without rows: only inner products of the columns are kept."""
+        return self._replace(parts=tuple(part.without_rows() for part in self.parts))
+
     def among(self, kept: np.ndarray, n_features: int) -> BatchGates:
         """Return the gates of tables with more columns, of which these are ``kept``."""
         parts = (part._replace(kept=kept[part.kept], n_features=n_features) for part in self.parts)
@@ -111,15 +124,18 @@ def joined_gates(batches: Sequence[BatchGates], order: np.ndarray) -> BatchGates
 
 
 class KeptGates:
-    """Gates kept without the rows of the tables: fitted, or with what is needed to fit them."""
+    """Gates, fitted or with what is needed to fit them; a pickle of them has no rows of a table."""
 
     def __init__(self, gates: BatchGates) -> None:
         self.options = gates.options
-        parts = tuple(part.without_rows() for part in gates.parts)
-        self._gates: BatchGates | None = gates._replace(parts=parts)
+        self._gates: BatchGates | None = gates.without_source()
         self._answer: GateAnswer | None = None
         if not gates.wait:
             self.answer()
+
+    def __getstate__(self) -> dict[str, Any]:
+        gates = self._gates
+        return self.__dict__ | {"_gates": None if gates is None else gates.without_rows()}
 
     @property
     def wait(self) -> bool:
@@ -130,6 +146,6 @@ class KeptGates:
         """Return the fitted gates; what was kept to fit them is dropped."""
         gates = self._gates  # read once: another thread may set it to None
         if self._answer is None and gates is not None:
-            self._answer = gates.answer()
+            self._answer = gates.without_rows().answer()  # the same digits as from a pickle
             self._gates = None
         return self._answer  # type: ignore[return-value]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from ..arrays.backend import Array, namespace, put_along
 from ..data.least_squares import largest, spread
 from ..data.partial_out import ForcedCoefficients, forced_coefficients, forced_mask, partialled
-from ..data.quadratic import Problem, without_rows
+from ..data.quadratic import Problem, without_rows, without_source
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook, warm_up_coefficients
 from ..gates.gate_fit import GateFit, among_all, fit_gates
@@ -47,6 +47,10 @@ class GateQuestion:
     noise_std: Array | None
     """σ in units of the scaled y, (B,); None where λ is given."""
     seeds: tuple[int, ...]
+
+    def without_source(self) -> GateQuestion:
+        """Return the same question without the rows that it came from."""
+        return replace(self, problem=without_source(self.problem))
 
     def without_rows(self) -> GateQuestion:
         """Return the same question with only the inner products of the columns."""

@@ -20,7 +20,7 @@ from ..score.evidence import support_scores
 from ..score.prior import log_supports
 from .pipeline_settings import PIPELINE
 
-__all__ = ["SELECTIONS", "information_size"]
+__all__ = ["SELECTIONS", "information_size", "most_by_information"]
 
 SELECTIONS = ("evidence", "ebic", "bic", "gic")
 
@@ -37,10 +37,9 @@ def information_size(
 
     ``k_min`` of the ``n_free`` columns must be selected.
     """
-    nu = float(np.max(to_numpy(problem.degrees_of_freedom)))
+    nu, k_max = _rows(problem), most_by_information(problem, k_min, k_max)
     least_squares: Criterion = CRITERIA["least-squares"]
     best, lowest = k_min, np.inf
-    k_max = min(k_max, max(k_min, int(nu / PIPELINE.rows_for_each)))
     for k in range(k_min, k_max + 1):
         fit = float(support_scores(problem, search(k)[None, None], least_squares)[0, 0])
         cost = fit + _penalty(name, k - k_min, nu, n_free - k_min)
@@ -49,6 +48,15 @@ def information_size(
         elif k - best >= PIPELINE.patience:
             break
     return best
+
+
+def most_by_information(problem: Problem, k_min: int, k_max: int) -> int:
+    """Return the largest size that a criterion is asked about: each column needs some rows."""
+    return min(k_max, max(k_min, int(_rows(problem) / PIPELINE.rows_for_each)))
+
+
+def _rows(problem: Problem) -> float:
+    return float(np.max(to_numpy(problem.degrees_of_freedom)))
 
 
 def _penalty(name: str, k: int, nu: float, n_columns: int) -> float:

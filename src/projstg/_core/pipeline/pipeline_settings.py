@@ -45,6 +45,8 @@ class PipelineSettings:
     rows_for_each: int = 3
     """A column needs at least this many rows. Information criteria assume many rows for each
     column, and choose ever more columns where few rows are to spare."""
+    size_starts: int = 6
+    """One search: its first round. The size that is chosen is searched in full."""
     patience: int = 12
     """The search of sizes ends when the best is this many sizes back."""
 

@@ -14,14 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
-from ..greedy.matching_pursuit import forward_selection
 from ..score.criterion import Judge
 from ..score.prior import costs_of_sizes, n_selectable, size_prior
-from ..search.best_support import refine
 from ..search.record import Optima
 from .pipeline_settings import PIPELINE
+from .quick_search import QuickSearch
 
 __all__ = ["ladder"]
 
@@ -38,19 +36,9 @@ def ladder(
     cost_of_size = costs_of_sizes(prior, n_free, n_locked)
     found: list[Optima] = []
     lowest, n_worse = np.inf, 0
-    is_free = n_locked == 0 and not never.any()
-    greedy = to_numpy(forward_selection(problem, k_max).order) if is_free else None
+    search = QuickSearch(problem, judge, k_max, always, never, seed, PIPELINE.rung_starts)
     for k in _rungs(n_locked, k_max):
-        rung = refine(
-            problem,
-            k,
-            starts=None if greedy is None else _first(greedy, k),
-            generators=[np.random.default_rng([seed, k])],
-            criterion=judge,
-            n_starts=PIPELINE.rung_starts,
-            always=always,
-            never=never,
-        )
+        rung = search(k)
         if found and judge.is_diluted and not rung.is_diluted[0]:
             break  # all supports of this size, and of larger ones, are dependent
         own = rung.optima[0]
@@ -72,9 +60,3 @@ def _rungs(n_locked: int, k_max: int) -> list[int]:
         k = first[step] if step < len(first) else k * PIPELINE.rung_growth
         rungs.append(min(n_locked + int(k), k_max))
     return rungs
-
-
-def _first(order: np.ndarray, k: int) -> np.ndarray | None:
-    """Return the first k columns of a greedy path, (1, K), as a start, (1, 1, k)."""
-    is_whole = k > 0 and np.unique(order[0, :k]).size == k
-    return order[:, None, :k] if is_whole else None

@@ -394,8 +394,8 @@ class Beliefs:
             if supports.shape[1]:
                 best = supports[np.argmin(own)][None]
                 never, always = self.never[None], self.always[None]
-                lowered = outside_swaps(self.problem, best, never, always, self.criterion)[0]
-                promise = np.maximum(promise, lowered)
+                (change,) = outside_swaps(self.problem, best, never, always, self.criterion)
+                promise = np.maximum(promise, -np.min(change, axis=0))
         promise[wanted] = np.inf
         size = max(settings.most_columns, int(wanted.sum()))
         return np.sort(np.argpartition(-promise, size - 1)[:size])

@@ -23,6 +23,7 @@ from ..data.quadratic import Problem
 from ..kernel import library
 from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.evidence import support_scores
+from ..score.score_settings import SCORE
 from .compiled_search import Done, search_compiled
 from .multistart import run_rounds
 from .polish import polish
@@ -292,22 +293,23 @@ def _nothing(problem: Problem, criterion: Judge) -> Refined:
 
 def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray:
     """Return the most promising columns outside a working set, (1, M); M = 0 if none improves."""
-    lowered = outside_swaps(search.problem, support, *limits, search.criterion)
-    np.put_along_axis(lowered, search.columns, -np.inf, axis=1)
-    outside = int(np.sum(np.isfinite(lowered)))
-    size = min(search.settings.working_set // 4 + 1, outside)
+    (change,) = outside_swaps(search.problem, support, *limits, search.criterion)
+    change[:, search.columns[0]] = np.inf
+    best = np.min(change, axis=0)
+    size = min(search.settings.working_set // 4 + 1, int(np.sum(np.isfinite(best))))
     if size == 0:
         return search.columns[:, :0]
-    likeliest = np.argpartition(-lowered, size - 1, axis=1)[:, :size]
+    likeliest = np.argpartition(best, size - 1)[:size]
+    few = change[:, likeliest]
+    n_exact = min(max(SCORE.n_exact_exchanges, 2 * len(few)), int(np.sum(np.isfinite(few))))
+    leaving, entering = np.divmod(np.argpartition(few.ravel(), n_exact - 1)[:n_exact], size)
     n_redundant = int(search.field.redundant[0].sum())
     scores = exchange_scores_with(
-        search.problem, support[0], likeliest[0], search.criterion, n_redundant
+        search.problem, support[0], leaving, likeliest[entering], search.criterion, n_redundant
     )
-    scores[limits.locked[0, support[0]]] = np.inf
     lowest = search.records[0].lowest
-    if not np.isfinite(lowest):
-        return likeliest if np.min(scores) < np.inf else likeliest[:, :0]
-    return likeliest if np.min(scores) < lowest - slack(lowest) else likeliest[:, :0]
+    most = lowest - slack(lowest) if np.isfinite(lowest) else np.inf
+    return likeliest[None] if np.min(scores) < most else search.columns[:, :0]
 
 
 def _result(searches: list[Search], judge: Judge, is_complete: bool) -> Refined:
@@ -374,11 +376,10 @@ def _scores_as_well(
     n_redundant: int,
 ) -> np.ndarray:
     """Return which of the exchanges ``maybe``, (K, D), are no worse by their exact scores."""
-    columns = np.flatnonzero(maybe.any(axis=0))
-    if not columns.size:
-        return maybe
-    known = support_scores(problem, members[None, None], judge, n_redundant)[0, 0]
+    leaving, entering = np.nonzero(maybe)
     as_well = np.zeros_like(maybe)
-    scores = exchange_scores_with(problem, members, columns, judge, n_redundant)
-    as_well[:, columns] = scores <= known + rounding
-    return as_well & maybe
+    if leaving.size:
+        known = support_scores(problem, members[None, None], judge, n_redundant)[0, 0]
+        scores = exchange_scores_with(problem, members, leaving, entering, judge, n_redundant)
+        as_well[leaving, entering] = scores <= known + rounding
+    return as_well

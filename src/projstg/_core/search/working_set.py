@@ -4,8 +4,8 @@ A walk needs the Gram matrix of the columns it may visit. With many columns that
 formed: the search runs in a *working set* of a few hundred, those most correlated with y and those
 the caller names. Before an answer is final, one table of exchanges over all D columns (K rows of G,
 :func:`outside_swaps`) gives the columns outside that are the likeliest to improve it, and their
-exchanges are scored exactly (:func:`exchange_scores_with`). If one improves it, these columns join
-the working set and the search goes on.
+best exchanges are scored exactly (:func:`exchange_scores_with`). If one improves it, these columns
+join the working set and the search goes on.
 
 The table has the Gaussian evidence at one ridge, also under a common size; only exact scores
 include the common size and the dilution.
@@ -19,6 +19,8 @@ from ..arrays.backend import to_numpy
 from ..data.determined_directions import spectrum
 from ..data.quadratic import Problem, RowQuadratic
 from ..data.redundant_columns import redundant_columns
+from ..kernel import library
+from ..score.compiled_scores import scores_compiled
 from ..score.criterion import Judge
 from ..score.evidence import residual_floor, support_scores, undiluted_scores
 from ..score.tableau import Field, least_ridge, swap_objectives, tableau_of_rows
@@ -113,22 +115,27 @@ def _best_ridge(
 def exchange_scores_with(
     problem: Problem,
     members: np.ndarray,
-    columns: np.ndarray,
+    leaving: np.ndarray,
+    entering: np.ndarray,
     criterion: Judge,
     n_redundant: int = 0,
 ) -> np.ndarray:
-    """Return the exact scores, (K, M), of one support, (K,), with member k exchanged for column m.
+    """Return the exact scores, (M,), of one support, (K,), after each of M exchanges.
 
-    ``problem`` is a batch of one, and none of ``columns``, (M,), is a member. ``n_redundant`` of
-    the members must stay and depend on others that must.
+    The member at place ``leaving`` (M,) goes, the column ``entering`` (M,), no member, comes.
+    ``problem`` is a batch of one. ``n_redundant`` of the members must stay and depend on others
+    that must.
     """
-    used = np.sort(np.concatenate([members, columns]))
+    used = np.union1d(members, entering)
     few = problem.columns(used[None])
-    K, M = members.size, columns.size
-    supports = np.tile(np.searchsorted(used, members), (K, M, 1))
-    supports[np.arange(K), :, np.arange(K)] = np.searchsorted(used, columns)
-    supports = np.sort(supports.reshape(1, K * M, K), axis=-1)
-    return support_scores(few, supports, criterion, n_redundant).reshape(K, M)
+    supports = np.tile(np.searchsorted(used, members), (leaving.size, 1))
+    supports[np.arange(leaving.size), leaving] = np.searchsorted(used, entering)
+    supports = np.sort(supports, axis=-1)
+    if library.KERNEL is None or n_redundant:
+        return support_scores(few, supports[None], criterion, n_redundant)[0]
+    every, nobody = np.arange(used.size), np.zeros((1, used.size), dtype=bool)
+    field = restricted(few, every[None], nobody, nobody)
+    return scores_compiled(few, field, every, 0, supports, criterion).total
 
 
 def outside_swaps(
@@ -138,12 +145,12 @@ def outside_swaps(
     locked: np.ndarray,
     criterion: Judge,
 ) -> np.ndarray:
-    """Return by how much the best exchange that brings in column j lowers the score, (B, D).
+    """Return what every exchange that is permitted adds to the score, (B, K, D).
 
-    The score is that of :func:`swap_changes`. −∞ where the column may not enter.
+    The score is that of :func:`swap_changes`. Infinite where it is not permitted.
     """
     change, _ = swap_changes(problem, members, criterion)
     change[np.take_along_axis(locked, members, axis=1)] = np.inf
     may_not_enter = excluded.copy()
     np.put_along_axis(may_not_enter, members, True, axis=1)
-    return np.where(may_not_enter, -np.inf, -np.min(change, axis=1))
+    return np.where(may_not_enter[:, None], np.inf, change)

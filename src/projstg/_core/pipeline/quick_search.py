@@ -1,0 +1,63 @@
+"""A quick search at one size after another: from a greedy path, and a few random starts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays.backend import to_numpy
+from ..data.quadratic import Problem
+from ..greedy.matching_pursuit import forward_selection
+from ..score.criterion import Judge
+from ..search.best_support import Refined, refine
+from ..search.search_settings import SEARCH
+
+__all__ = ["QuickSearch"]
+
+# The last exchanges, of a table for each ridge, would take longer than all walks.
+_QUICK = replace(SEARCH, most_exchanges=0)
+
+
+class QuickSearch:
+    """Searches of one problem, each with at most so many starts.
+
+    ``judge`` is that of supports of up to ``k_max`` columns; ``always`` and ``never`` are masks
+    (D,). The draws depend on (seed, K) alone.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        judge: Judge,
+        k_max: int,
+        always: np.ndarray,
+        never: np.ndarray,
+        seed: int,
+        n_starts: int,
+    ) -> None:
+        self._problem, self._judge, self._seed = problem, judge, seed
+        self._always, self._never, self._n_starts = always, never, n_starts
+        is_free = not (always.any() or never.any())
+        self._greedy = to_numpy(forward_selection(problem, k_max).order) if is_free else None
+
+    def __call__(self, k: int) -> Refined:
+        """Return the best supports of K columns that were found."""
+        return refine(
+            self._problem,
+            k,
+            starts=self._start(k),
+            generators=[np.random.default_rng([self._seed, k])],
+            criterion=self._judge,
+            n_starts=self._n_starts,
+            always=self._always,
+            never=self._never,
+            settings=_QUICK,
+        )
+
+    def _start(self, k: int) -> np.ndarray | None:
+        """Return the first k columns of the greedy path, (1, 1, k); None where it is shorter."""
+        if self._greedy is None:
+            return None
+        is_whole = k > 0 and np.unique(self._greedy[0, :k]).size == k
+        return self._greedy[:, None, :k] if is_whole else None
