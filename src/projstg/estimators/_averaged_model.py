@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -40,13 +41,16 @@ class AveragedModel:
         # The mean of y is known from n rows.
         self._of_mean = 1.0 / float(n) if fit_intercept else 0.0
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_averaging": self._averaging.without_rows()}
+
     @cached_property
     def _fit(self) -> AveragedFit:
-        return self._averaging.fit()
+        return self._averaging.without_rows().fit()  # the same digits as from a pickle
 
     def small_effects(self, support: np.ndarray) -> SmallEffects | None:
         """Return what is known of small effects beside a support (K,), if they were looked for."""
-        return self._averaging.small_effects(support)
+        return self._averaging.without_rows().small_effects(support)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the mean of y at each row."""

@@ -10,7 +10,6 @@ from projstg._core.data import table_rank as rank
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standard_table import as_table
 from projstg._core.data.standardize import standardized
-from projstg._core.greedy.matching_pursuit import forward_selection
 from projstg._core.pipeline import information_criteria as information
 from projstg._core.pipeline import largest_size as largest
 from projstg._core.pipeline import size_ladder as sizes
@@ -149,17 +148,6 @@ def test_every_rung_keeps_to_the_limits():
         for support in one.supports:
             assert {7, 9} <= set(support.tolist())
             assert not {0, 1} & set(support.tolist())
-
-
-def test_a_greedy_start_is_a_support_or_none():
-    X, y = draw(11, 20, 8)
-    path = forward_selection(problem_of(X, y), 5).order
-    start = sizes._first(path, 3)
-    assert start.shape == (1, 1, 3)
-    assert start[0, 0].tolist() == forward_selection(problem_of(X, y), 3).order[0].tolist()
-    assert sizes._first(path, 0) is None
-    X[..., 2:] = 1.0  # two columns vary
-    assert sizes._first(forward_selection(problem_of(X, y), 5).order, 3) is None
 
 
 # ------------------------------------------------------------------------- information criteria

@@ -84,6 +84,7 @@ def _by_evidence(
     name, always, never = criterion_with_volume(options.criterion), asked.always, asked.never
     prior = size_prior(asked.k_min, asked.k_max, n_selectable(always, never))
     beliefs = Beliefs(asked.problem, CRITERIA[name], prior, always=always, never=never)
+    judge = beliefs.criterion if name == options.criterion else None
     if beliefs.is_enumerable:
         beliefs.enumerate()
         if CRITERIA[options.criterion].counts_volume:
@@ -98,7 +99,8 @@ def _by_evidence(
         """Solve for the size of the likeliest support; what that finds is counted, too."""
         k = beliefs.likeliest.size
         while k not in answers and len(answers) < PIPELINE.most_proposals:
-            answers[k] = solve(asked.table, replace(asked_for, n_selected=k), [seed], on_step)
+            asked_k = replace(asked_for, n_selected=k)
+            answers[k] = solve(asked.table, asked_k, [seed], on_step, judge)
             if not beliefs.is_enumerable:
                 beliefs.count(_optima_of(answers[k]))
             k = beliefs.likeliest.size
@@ -106,10 +108,14 @@ def _by_evidence(
     solve_likeliest()
     if not beliefs.is_enumerable:
         beliefs.sample(seed)
+        drawn_around = beliefs.likeliest
         solve_likeliest()
+        if not np.array_equal(beliefs.likeliest, drawn_around):
+            beliefs.sample(seed)  # chains that began elsewhere need not find the way
     k = beliefs.likeliest.size
     if k not in answers:  # as many sizes were proposed as may be
-        answers[k] = solve(asked.table, replace(asked_for, n_selected=k), [seed], on_step)
+        asked_k = replace(asked_for, n_selected=k)
+        answers[k] = solve(asked.table, asked_k, [seed], on_step, judge)
     return with_beliefs(answers[k], beliefs, asked.table, options)
 
 

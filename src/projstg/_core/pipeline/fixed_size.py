@@ -23,7 +23,7 @@ from ..gates.alternate import Hook
 from ..gates.moments import gated_coefficients
 from ..greedy.matching_pursuit import largest_correlation, matching_pursuits
 from ..posterior.probabilities import Beliefs, Posterior, criterion_with_volume
-from ..score.criterion import CRITERIA, Criterion
+from ..score.criterion import CRITERIA, Criterion, Judge
 from ..search.best_support import Refined, refine
 from ..search.record import Optima, slack
 from .batch_gates import BatchGates, one_batch
@@ -36,27 +36,39 @@ __all__ = ["always_mask", "solve", "solve_known", "with_beliefs"]
 
 
 def solve(
-    table: StandardTable, options: Options, seeds: Sequence[int], on_step: Hook | None = None
+    table: StandardTable,
+    options: Options,
+    seeds: Sequence[int],
+    on_step: Hook | None = None,
+    judge: Judge | None = None,
 ) -> Solution:
-    """Return the answer for each table of the batch; problem i draws from seeds[i]."""
+    """Return the answer for each table of the batch; problem i draws from seeds[i].
+
+    ``judge`` is that of the tables by their criterion, for supports of K columns and more; None
+    makes it. All columns of a table with a judge must vary.
+    """
     answers, order = [], []
     for part in parts(table, options):
         own = [seeds[i] for i in part.problems]
-        answer = _solved(part.table, part.options, own, on_step)
+        answer = _solved(part.table, part.options, own, on_step, judge)
         answers.append(restored(answer, part.kept, table.scale.shape[-1]))
         order.append(part.problems)
     return joined(answers, np.argsort(np.concatenate(order)))
 
 
 def _solved(
-    table: StandardTable, options: Options, seeds: Sequence[int], on_step: Hook | None
+    table: StandardTable,
+    options: Options,
+    seeds: Sequence[int],
+    on_step: Hook | None,
+    judge: Judge | None,
 ) -> Solution:
     """Return the answer for tables whose columns may all be selected."""
     question = gate_question(table, options, seeds)
     support, counts, gates = _proposal(table, question, on_step)
     search, known = None, None
     if options.has_search:
-        search, known = _search(table, support, options, seeds)
+        search, known = _search(table, support, options, seeds, judge)
         support = namespace(support).asarray(search.support, device=support.device)
     fitted = refit(table, support, counts)
     return _answer(table, question, fitted, gates)._replace(search=search, posterior=known)
@@ -143,7 +155,11 @@ def _largest(table: StandardTable, size: Array, tie: Array, options: Options) ->
 
 
 def _search(
-    table: StandardTable, support: Array, options: Options, seeds: Sequence[int]
+    table: StandardTable,
+    support: Array,
+    options: Options,
+    seeds: Sequence[int],
+    judge: Judge | None,
 ) -> tuple[Refined, list[Posterior] | None]:
     """Search from the gates' proposal and the greedy one; the draws depend on (seed, K) alone."""
     k = support.shape[-1]
@@ -157,7 +173,7 @@ def _search(
         k,
         starts=_starts(table.problem, support, options),
         generators=[np.random.default_rng([seed, k]) for seed in seeds],
-        criterion=options.criterion,
+        criterion=options.criterion if judge is None else judge,
         n_starts=options.n_starts,
         always=always,
         never=never,
@@ -238,9 +254,9 @@ def _with_beliefs(
 
 def _criterion_of(name: str, found: Refined) -> Criterion:
     """Return the criterion that probabilities come from, for what was found in one problem."""
-    criterion = CRITERIA[criterion_with_volume(name)]
-    is_diluted = bool(found.is_diluted[0]) or not CRITERIA[name].counts_volume
-    return replace(criterion, is_diluted=is_diluted)
+    if not CRITERIA[name].counts_volume:
+        return CRITERIA[criterion_with_volume(name)]
+    return replace(found.judges[0], is_diluted=bool(found.is_diluted[0]))
 
 
 def always_mask(table: StandardTable, options: Options) -> np.ndarray:

@@ -99,9 +99,19 @@ def can_wait(question: GateQuestion) -> bool:
 
 
 def first_steps(question: GateQuestion, on_step: Hook | None = None) -> Array:
-    """Return coefficients (B, D) of standardised columns after the gates' first steps."""
-    tau = question.options.gates.tau
-    beta = warm_up_coefficients(question.problem, question.alpha, tau, on_step) / question.unit
+    """Return coefficients (B, D) of standardised columns after the gates' first steps.
+
+    Of many columns only those most correlated with y take part; the others have the coefficient
+    zero.
+    """
+    tau, problem = question.options.gates.tau, question.problem
+    xp, n_columns = namespace(problem.b), problem.b.shape[-1]
+    if n_columns > PIPELINE.most_first_steps:
+        few = largest(xp.abs(problem.b), xp.zeros_like(problem.b), PIPELINE.most_first_steps)
+        beta = warm_up_coefficients(problem.columns(few), question.alpha, tau, on_step)
+        beta = put_along(beta, few, n_columns, 0.0) / question.unit
+    else:
+        beta = warm_up_coefficients(problem, question.alpha, tau, on_step) / question.unit
     if question.columns is None:
         return beta
     return put_along(beta, question.columns, question.n_features, 0.0)

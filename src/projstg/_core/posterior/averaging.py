@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.background import Background, background
-from ..data.quadratic import GramQuadratic, Problem
+from ..data.quadratic import GramQuadratic, Problem, without_rows
 from ..score.criterion import Judge
 from ..score.evidence import support_spectra, total_score, undiluted_scores
 from ..score.shrunk import Shrunk, shrunk_coefficients
@@ -134,6 +134,10 @@ class Averaging(NamedTuple):
     strengths: tuple[float, ...]
     """Those of backgrounds; none where columns outside a support have no effect."""
     settings: PosteriorSettings
+
+    def without_rows(self) -> Averaging:
+        """Return the same with only the inner products of the columns."""
+        return self._replace(problem=without_rows(self.problem))
 
     def fit(self) -> AveragedFit:
         """Return the averaged coefficients."""

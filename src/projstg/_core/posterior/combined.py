@@ -66,7 +66,7 @@ class Combined:
             self._n_chains = sample.blocks.shape[1]
             self._outside = np.where(_is_counted(counted, sample), 0.0, sample.shares)
             self._mass = self._outside.sum(axis=1)
-            self._groups = _groups(sample)
+            self._met, self._groups = _groups(sample)
             self._shares = self._pooled_shares(sample)
             self._covered = self._averages(1.0 - self._mass)
 
@@ -164,7 +164,7 @@ class Combined:
     def _sums(self, values: np.ndarray) -> np.ndarray:
         """Return sums over the blocks of each size, (1 + C, S, …): of all chains, and without each.
 
-        ``values`` is (U, …).
+        ``values`` is (U, …); the sizes are those that were met.
         """
         flat = np.ascontiguousarray(values, dtype=float).reshape(len(values), -1)
         own = (self._groups @ flat).reshape(self._n_chains, -1, *values.shape[1:])
@@ -172,9 +172,11 @@ class Combined:
         return np.concatenate([every[None], every - own])
 
     def _pooled_shares(self, sample: Sample) -> np.ndarray:
-        """Return the weight of one block of each size, (1 + C, S), for each pool of chains."""
+        """Return the weight of one block of each size met, (1 + C, S), for each pool of chains."""
         stay = sample.shares[:, -1]
-        n, stayed = np.round(self._sums(np.ones_like(stay))), self._sums(stay)
+        n, stayed = np.zeros((2, 1 + self._n_chains, sample.own.size - 1))
+        n[:, self._met] = np.round(self._sums(np.ones_like(stay)))
+        stayed[:, self._met] = self._sums(stay)
         is_met = n > 0.0
         counts = np.where(is_met, n, 1.0)
         u = np.clip(stayed / counts, 0.0, 1.0)
@@ -191,7 +193,7 @@ class Combined:
         size = np.exp(log_size - np.max(log_size, axis=1, keepdims=True))
         share = np.where(is_met, size[:, :-1] * own + size[:, 1:] * leaves, 0.0)
         share = np.where(is_linked[:, None], share, n)
-        return share / np.sum(share, axis=1, keepdims=True) / counts
+        return (share / np.sum(share, axis=1, keepdims=True) / counts)[:, self._met]
 
     def _averages(self, values: np.ndarray) -> np.ndarray:
         """Return means over blocks, (1 + C, …), from values (U, …)."""
@@ -199,13 +201,14 @@ class Combined:
         return np.einsum("ps,ps...->p...", self._shares, sums)
 
 
-def _groups(sample: Sample) -> csr_array:
-    """Return how often each chain had each block, by size of the base, (C·S, U)."""
-    n_chains, n_sizes = sample.blocks.shape[1], sample.own.size - 1
-    size = sample.bases.sum(axis=1)[sample.blocks]
-    group = np.arange(n_chains) * n_sizes + size
-    shape = (n_chains * n_sizes, len(sample.bases))
-    return csr_array((np.ones(group.size), (group.ravel(), sample.blocks.ravel())), shape=shape)
+def _groups(sample: Sample) -> tuple[np.ndarray, csr_array]:
+    """Return the S sizes of bases met, and how often each chain had each block, (C·S, U)."""
+    n_chains = sample.blocks.shape[1]
+    met, size = np.unique(sample.bases.sum(axis=1), return_inverse=True)
+    group = np.arange(n_chains) * met.size + size[sample.blocks]
+    shape = (n_chains * met.size, len(sample.bases))
+    ones = np.ones(group.size)
+    return met, csr_array((ones, (group.ravel(), sample.blocks.ravel())), shape=shape)
 
 
 def _is_counted(counted: Counted, sample: Sample) -> np.ndarray:

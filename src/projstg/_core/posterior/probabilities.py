@@ -22,11 +22,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import to_numpy
-from ..data.quadratic import Problem, RowQuadratic, on_host, without_rows
+from ..data.quadratic import Problem, RowQuadratic, on_host, without_source
 from ..data.redundant_columns import redundant_forced
 from ..kernel import library
 from ..score.compiled_scores import scores_compiled
-from ..score.criterion import CRITERIA, Criterion
+from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.dilution import is_dependent
 from ..score.evidence import scores_by_ridge, support_spectra, total_score
 from ..score.prior import costs_of_sizes, n_selectable
@@ -103,7 +103,8 @@ def criterion_with_volume(name: str) -> str:
 class Beliefs:
     """The posterior of one problem (a batch of one), while it is computed.
 
-    Where only dependent supports are known it does without dilution.
+    Where only dependent supports are known it does without dilution. A judge must be that of the
+    problem, for supports of up to K_max columns.
 
     ``always`` and ``never`` are masks (D,); ``log_prior`` has one entry for each size 0 … K_max, −∞
     for sizes not asked for.
@@ -120,7 +121,11 @@ class Beliefs:
         settings: PosteriorSettings = POSTERIOR,
     ) -> None:
         self.problem, self.settings = problem, settings
-        self.criterion = criterion.judge(problem, log_prior.size - 1, always)
+        self.criterion: Judge
+        if isinstance(criterion, Judge):
+            self.criterion = criterion
+        else:
+            self.criterion = criterion.judge(problem, log_prior.size - 1, always)
         self.always, self.never = always, never
         n_free, n_locked = n_selectable(always, never), int(always.sum())
         self.cost_of_size = costs_of_sizes(log_prior, n_free, n_locked)
@@ -183,7 +188,23 @@ class Beliefs:
         self.counted = looked.counted
 
     def sample(self, seed: int) -> None:
-        """Draw supports, after :meth:`count`, until inclusion probabilities are accurate enough."""
+        """Draw supports, after :meth:`count`, until inclusion probabilities are accurate enough.
+
+        Chains that have been at a far likelier support than any that was counted began elsewhere:
+        it is counted, and they begin again.
+        """
+        self._draw(seed)
+        been = self._visited
+        if been is None:
+            return
+        place = int(np.argmin(been.costs))
+        lead = float(self.counted.costs[0] - been.costs[place])
+        if lead > -2.0 * np.log(self.settings.far_less_likely):
+            support = self.columns[been.masks[place]]
+            self.count([Optima(support[None], np.full(1, self.score(support)))])
+            self._draw(seed)
+
+    def _draw(self, seed: int) -> None:
         looked, settings = self._looked, self.settings
         if looked is None or not self._has_digits(looked):
             return
@@ -302,7 +323,7 @@ class Beliefs:
             few = few.columns(columns[None])
         return Averaging(
             columns,
-            without_rows(on_host(few)),
+            without_source(on_host(few)),
             self.always[columns],
             np.searchsorted(columns, members),
             supports._replace(masks=supports.masks[:, used]),

@@ -1,0 +1,82 @@
+"""A quick search at one size: where it begins, how far it goes, what it may select."""
+
+import numpy as np
+import pytest
+
+import projstg._core.pipeline.quick_search as quick
+from projstg._core.data.standard_table import as_table
+from projstg._core.greedy.matching_pursuit import forward_selection
+from projstg._core.pipeline.quick_search import QuickSearch
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
+
+
+def problem_of(n_rows=30, n_columns=12, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((1, n_rows, n_columns))
+    return as_table(X, X[..., :3].sum(axis=-1) + 0.5 * rng.standard_normal((1, n_rows))).problem
+
+
+def search_of(problem, always=(), never=(), n_starts=6):
+    masks = np.zeros((2, problem.b.shape[1]), dtype=bool)
+    masks[0, list(always)], masks[1, list(never)] = True, True
+    judge = CRITERIA["common-size"].judge(problem, 5, masks[0])
+    return QuickSearch(problem, judge, 5, *masks, 0, n_starts), judge
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    seen, real = [], quick.refine
+
+    def listening(*arguments, **options):
+        seen.append(options)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(quick, "refine", listening)
+    return seen
+
+
+def test_it_begins_from_the_greedy_path(asked):
+    problem = problem_of()
+    search, _ = search_of(problem)
+    search(3)
+    expected = forward_selection(problem, 3).order
+    np.testing.assert_array_equal(asked[0]["starts"], expected[:, None])
+    search(0)
+    assert asked[1]["starts"] is None
+
+
+def test_a_path_that_ends_early_is_no_start(asked):
+    problem = problem_of()
+    few = as_table(*_two_columns()).problem
+    search_of(few)[0](3)
+    assert asked[0]["starts"] is None
+    search_of(problem)[0](3)
+    assert asked[1]["starts"] is not None
+
+
+def _two_columns():
+    X = np.random.default_rng(1).standard_normal((1, 20, 8))
+    X[..., 2:] = X[..., :1]
+    return X, X[..., 0] + X[..., 1]
+
+
+def test_it_takes_so_many_starts_as_it_may():
+    search, _ = search_of(problem_of(30, 30), n_starts=2)
+    assert int(search(4).n_starts[0]) == 2
+
+
+def test_scores_are_exact_and_constraints_hold():
+    problem = problem_of()
+    search, judge = search_of(problem, always=[7], never=[0])
+    found = search(3)
+    assert 7 in found.support[0]
+    assert 0 not in found.support[0]
+    exact = support_scores(problem, found.support[:, None], judge)[0, 0]
+    assert found.objective[0] == pytest.approx(exact, abs=1e-8)
+
+
+def test_among_many_columns_it_finds_the_same():
+    problem = problem_of(60, 600)
+    found = search_of(problem, n_starts=22)[0](3)
+    assert found.support[0].tolist() == [0, 1, 2]
