@@ -79,7 +79,9 @@ class BestFirst:
     def counted(self) -> Counted:
         """All supports counted, the lowest cost first; of equal costs the first in order."""
         masks, costs = np.stack(self._masks), np.asarray(self._costs)
-        order = np.lexsort((*(~masks).T[::-1], costs))
+        order = np.argsort(costs)
+        if not np.all(np.diff(costs[order]) > 0.0):
+            order = np.lexsort((*(~masks).T[::-1], costs))
         return Counted(masks[order], costs[order])
 
     def _count(self, masks: np.ndarray, costs: np.ndarray, keys: list[int]) -> None:

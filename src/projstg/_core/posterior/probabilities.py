@@ -38,7 +38,7 @@ from .best_first import BestFirst
 from .chain import Chains, Sample, Visited
 from .combined import Combined, Estimate
 from .compiled_chain import CompiledChains
-from .counted import Counted
+from .counted import Counted, support_keys
 from .credible_groups import LEAST_PROBABILITY
 from .enumeration import enumerated, n_supports
 from .joint import Joint
@@ -167,7 +167,7 @@ class Beliefs:
         """
         self._found += found
         leaders = [one.supports[: self.settings.n_leaders] for one in found]
-        if not all(np.isin(own, self.columns).all() for own in leaders):
+        if not all(self._is_looked_at(own).all() for own in leaders):
             self._looked, found = None, self._found
         by_ridge = [self._by_ridge(one.supports) for one in found]
         if self._looked is None and not any(np.isfinite(one).any() for one in by_ridge):
@@ -178,7 +178,7 @@ class Beliefs:
         looked = self._looked
         useful = np.isin(self.criterion.ridges.kappa, looked.criterion.ridges.kappa)
         for one, scores in zip(found, by_ridge, strict=True):
-            inside = np.isin(one.supports, self.columns).all(axis=1)
+            inside = self._is_looked_at(one.supports).all(axis=1)
             masks = np.zeros((int(inside.sum()), self.columns.size), dtype=bool)
             places = np.searchsorted(self.columns, one.supports[inside])
             np.put_along_axis(masks, places, True, axis=1)
@@ -236,6 +236,12 @@ class Beliefs:
         while len(self._sample.blocks) < most_steps and not self._is_accurate():
             self._sample = chains.run(settings.steps).after(self._sample)
         self._visited = chains.visited
+
+    def _is_looked_at(self, supports: np.ndarray) -> np.ndarray:
+        """Return which of the columns, of any shape, are among those that may be visited."""
+        mask = np.zeros(self.always.size, dtype=bool)
+        mask[self.columns] = True
+        return mask[supports]
 
     @property
     def likeliest(self) -> np.ndarray:
@@ -378,9 +384,11 @@ class Beliefs:
         if been is None:
             return Counted(masks, costs)
         better = been.costs < costs[-1] - slack(costs[-1])
+        if not better.any():
+            return Counted(masks, costs)
         masks = np.concatenate([masks, been.masks[better]])
         costs = np.concatenate([costs, been.costs[better]])
-        _, first = np.unique(masks, axis=0, return_index=True)
+        _, first = np.unique(support_keys(masks), return_index=True)
         order = first[np.argsort(costs[first], kind="stable")][:n]
         return Counted(masks[order], costs[order])
 
