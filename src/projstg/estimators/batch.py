@@ -17,7 +17,7 @@ from .._core.pipeline.batch_gates import KeptGates
 from ._base import GateSelector, Seed, check_seed, seed_from
 from ._validation import check_parameters, check_total_weight
 from .projected_stg import ProjectedSTG
-from .questions import asked_of, prepare, solve
+from .questions import asked_of, prepare, solve_in_blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +103,7 @@ def fit_many(
     *,
     sample_weight: Any = None,
     random_state: Seed | Sequence[int] | np.ndarray = 0,
+    n_jobs: int | None = None,
     **params: Any,
 ) -> ManyFits:
     """Fit :class:`ProjectedSTG` to many problems of one shape in one go.
@@ -122,6 +123,8 @@ def fit_many(
     sample_weight : array of shape (n_problems, n_samples) or None
     random_state : int, sequence of int, RandomState or None, default=0
         One seed from which the problems' seeds are made, or a seed for each problem.
+    n_jobs : int or None, default=None
+        How many threads share the problems, with NumPy; nothing but time depends on it.
     **params
         Any other parameter of :class:`ProjectedSTG`.
 
@@ -140,7 +143,7 @@ def fit_many(
     [[3, 17], [3, 17], [3, 17], [3, 17], [3, 17]]
     """
     model = ProjectedSTG(n_features_to_select, **params)
-    return fit_together(model, X, y, sample_weight, random_state)
+    return fit_together(model, X, y, sample_weight, random_state, n_jobs)
 
 
 def fit_together(
@@ -149,6 +152,7 @@ def fit_together(
     y: Any,
     sample_weight: Any = None,
     random_state: Seed | Sequence[int] | np.ndarray = 0,
+    n_jobs: int | None = None,
 ) -> ManyFits:
     """Return what ``fit`` of a ProjectedSTG or STG learns from each problem; see :func:`fit_many`.
 
@@ -159,7 +163,7 @@ def fit_together(
     X, y, weights = _checked(X, y, sample_weight)
     seeds = _seeds(random_state, X.shape[0])
     question = prepare(asked, X, y, weights)
-    found = solve(question, seeds)
+    found = solve_in_blocks(question, seeds, n_jobs)
     if question.warning is not None:
         warnings.warn(question.warning, DataDimensionalityWarning, stacklevel=3)
     search, known = found.search, found.posterior

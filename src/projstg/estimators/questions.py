@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
 
 from .._core.arrays.backend import Array, namespace, to_numpy
 from .._core.data.standard_table import StandardTable, as_table
@@ -22,13 +23,16 @@ from .._core.gates.alternate import Hook
 from .._core.pipeline.auto_size import solve_auto
 from .._core.pipeline.fixed_size import solve as solve_fixed
 from .._core.pipeline.options import Options
-from .._core.pipeline.solution import Solution
+from .._core.pipeline.solution import Solution, joined
 from .._core.score.criterion import CRITERIA
 from ._too_many_columns import too_many_columns
 from ._validation import changed, check_coefficients, check_range, check_selection, column_mask
 from .gate_options import price_and_gates
 
-__all__ = ["Asked", "Question", "asked_of", "prepare", "solve"]
+__all__ = ["Asked", "Question", "asked_of", "prepare", "solve", "solve_in_blocks"]
+
+# So many tables go through the core together: enough that Python costs little.
+_BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +58,11 @@ class Question:
     """How K is chosen from the data; None where it is not."""
     names: Any
     """Names of the columns, (D,), or None."""
+
+    def problems(self, chosen: np.ndarray) -> Question:
+        """Return what is asked of some of the tables."""
+        every = np.arange(self.table.scale.shape[-1])
+        return replace(self, table=self.table.restricted(chosen, every))
 
     @property
     def warning(self) -> str | None:
@@ -159,3 +168,19 @@ def solve(question: Question, seeds: Sequence[int], on_step: Hook | None = None)
         found = solve_auto(table, options, question.selection, seeds, on_step)
     check_coefficients(found.coef, question.names)
     return found
+
+
+def solve_in_blocks(question: Question, seeds: Sequence[int], n_jobs: int | None) -> Solution:
+    """Return what :func:`solve` returns, for NumPy on so many threads.
+
+    A table's answer depends on no other table, so neither blocks nor threads change it.
+    """
+    n_tables = len(seeds)
+    if n_tables <= _BLOCK or not isinstance(question.table.scale, np.ndarray):
+        return solve(question, seeds)
+    blocks = [np.arange(n_tables)[first : first + _BLOCK] for first in range(0, n_tables, _BLOCK)]
+
+    def answer(block: np.ndarray) -> Solution:
+        return solve(question.problems(block), [seeds[i] for i in block])
+
+    return joined(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(answer)(one) for one in blocks))

@@ -373,7 +373,7 @@ def test_a_clear_lead_needs_few_starts_and_a_close_race_many():
     assert settled([-30.0], [-30.0] * 6, True)
     assert settled([-30.0, -10.0], [-30.0] * 5 + [-10.0], True)
     assert not settled([-30.0, -29.0], [-30.0] * 5 + [-29.0], True)
-    assert settled([-30.0, -10.0], [-30.0] * 2 + [-10.0] * 20, False)
+    assert settled([-30.0, -10.0], [-30.0] * 3 + [-10.0] * 20, False)
     assert not settled([-30.0, -29.0], [-30.0] * 8 + [-29.0] * 20, False)
     assert settled([-30.0, -29.0], [-30.0] * 20 + [-29.0] * 20, False)
 

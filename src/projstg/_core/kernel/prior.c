@@ -19,12 +19,56 @@ static void log_sums(
     }
 }
 
+/* Numbers stay so many powers of e away from the largest and the smallest double. */
+#define FAR 600.0
+
+/* The same without a logarithm for each eigenvalue, where no number can leave the range of doubles:
+   the mean of size s is multiplied by g^s, g^2 = (n + kappa)/kappa. `work` has 2 R numbers. */
+SEVERAL_PATHS
+static void plain_means(
+    int64_t M, const double *values, int64_t n_columns, double n, int64_t R, const double *kappa,
+    int64_t n_sizes, double *means, double *work) {
+    double *restrict g = work, *restrict c = work + R;
+    int64_t m = n_columns > M ? n_columns - M : 0;
+    for (int64_t r = 0; r < R; r++) g[r] = sqrt((n + kappa[r]) / kappa[r]);
+    for (int64_t r = 0; r < R; r++) means[r] = 1.0;
+    for (int64_t s = 1; s < n_sizes; s++)
+        for (int64_t r = 0; r < R; r++)
+            means[s * R + r] = s <= m ? means[(s - 1) * R + r] / g[r] : 0.0;
+    for (int64_t i = 0; i < M && m < n_columns; i++) {
+        m++;
+        for (int64_t r = 0; r < R; r++) c[r] = (n * values[i] + kappa[r]) / (n + kappa[r]) * g[r];
+        for (int64_t s = m < n_sizes - 1 ? m : n_sizes - 1; s > 0; s--) {
+            double without = (double)(m - s) / (double)m, with = (double)s / (double)m;
+            double *restrict own = means + s * R;
+            const double *restrict less = means + (s - 1) * R;
+            for (int64_t r = 0; r < R; r++) own[r] = own[r] * without + less[r] * (c[r] * with);
+        }
+    }
+    for (int64_t s = 0; s < n_sizes; s++)
+        for (int64_t r = 0; r < R; r++) {
+            double own = means[s * R + r];
+            means[s * R + r] = own > 0.0 ? log_of(own) - (double)s * log_of(g[r]) : NOTHING;
+        }
+}
+
 /* `logs` (n_sizes, R) for one problem: its eigenvalues `values` (M,), of `n_columns` columns. */
 EXPORTED int64_t projstg_mean_determinants(
     int64_t M, const double *values, int64_t n_columns, double n, int64_t R, const double *kappa,
     int64_t n_sizes, double *logs) {
-    double *c = malloc((size_t)R * sizeof(double));
+    double *c = malloc((size_t)(2 * R) * sizeof(double)), most = 0.0;
     if (!c) return NO_MEMORY;
+    for (int64_t r = 0; r < R; r++) {
+        double away = 0.5 * log_of((n + kappa[r]) / kappa[r]);
+        most = away > most ? away : most;
+    }
+    double largest = 1.0; /* of the eigenvalues, and so of c */
+    for (int64_t i = 0; i < M; i++) largest = values[i] > largest ? values[i] : largest;
+    if ((most + log_of(largest)) * (double)n_sizes < FAR) {
+        plain_means(M, values, n_columns, n, R, kappa, n_sizes, logs, c);
+        free(c);
+        return 0;
+    }
     int64_t m = n_columns > M ? n_columns - M : 0;
     for (int64_t s = 0; s < n_sizes; s++)
         for (int64_t r = 0; r < R; r++)

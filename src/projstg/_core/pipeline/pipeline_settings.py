@@ -34,7 +34,7 @@ class PipelineSettings:
     rung_growth: float = 1.3
     """… and larger ones by this factor."""
     rung_starts: int = 22
-    """One search: its first and second round (6 + 16 starts). A rung only has to come close."""
+    """One search: its first three rounds (6 + 8 + 8 starts). A rung only has to come close."""
     rung_kept: int = 20
     """The posterior begins from this many supports of each rung, the best."""
     most_worse: int = 3

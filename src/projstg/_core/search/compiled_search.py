@@ -6,9 +6,9 @@ definition, with the same draws.
 
 from __future__ import annotations
 
-import ctypes
 from ctypes import byref
 from enum import Enum
+from functools import lru_cache
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from .scored_search import Search
 from .search_settings import SearchSettings
 
 __all__ = ["Done", "search_compiled"]
+
+_NOBODY, _NOTHING = np.empty(0, dtype=np.int64), np.empty(0)
 
 
 class Done(Enum):
@@ -39,12 +41,13 @@ def search_compiled(search: Search, i: int, starts: np.ndarray, n_starts: int) -
 
     If nothing was done, the generator is as it was.
     """
-    columns, generator = search.columns[i], search.generators[i]
-    state = generator.bit_generator.state
+    columns, generator = search.columns[i], search.generators[i].bit_generator
     rows = row_record(search.problem, i, columns, fetch=False)
+    may_fetch = rows is None and search.problem.rows_at is not None
+    state = generator.state if may_fetch else None
     found = _Searched(search, i, starts, n_starts, rows)
-    if not found.has_digits and search.problem.rows_at is not None and rows is None:
-        generator.bit_generator.state = state
+    if not found.has_digits and may_fetch:
+        generator.state = state
         if columns.size > MOST_FACTORED:
             return Done.NOTHING
         rows = row_record(search.problem, i, columns, fetch=True)
@@ -66,11 +69,13 @@ class _Searched:
     ) -> None:
         record, columns, K = search.records[i], search.columns[i], starts.shape[1]
         field, judge = field_record(search.field, i), judge_record(search.criterion, i)
-        fractions, plan = _plan(search.settings, K, n_starts, field.record.n)
-        known = np.asarray([members_of(key) for key in record.scores], dtype=np.int64)
-        known = np.searchsorted(columns, known.reshape(-1, K)).astype(np.int64)
-        scores = np.asarray(list(record.scores.values()), dtype=float)
-        before = np.asarray(record.starts, dtype=float)
+        plan = _plan(search.settings, K, n_starts, field.record.n)
+        known, scores, before = _NOBODY, _NOTHING, _NOTHING
+        if record.scores:
+            known = np.asarray([members_of(key) for key in record.scores], dtype=np.int64)
+            known = np.searchsorted(columns, known.reshape(-1, K)).astype(np.int64)
+            scores = np.asarray(list(record.scores.values()), dtype=float)
+            before = np.asarray(record.starts, dtype=float)
         starts = np.ascontiguousarray(starts, dtype=np.int64)
         numbers = np.zeros(6, dtype=np.int64)
         kernel, address = library.KERNEL, library.address
@@ -79,7 +84,7 @@ class _Searched:
             byref(judge.record),
             None if rows is None else byref(rows.record),
             int(search.field.redundant[i].sum()),
-            byref(plan),
+            byref(plan.record),
             generator_address(search.generators[i]),
             K,
             len(starts),
@@ -100,13 +105,11 @@ class _Searched:
         self.scores, self.starts = np.empty(n_supports), np.empty(n_walks)
         own = (address(one) for one in (self.supports, self.scores, self.starts))
         kernel.projstg_search_take(handle, *own)
-        del fractions
 
 
-def _plan(
-    settings: SearchSettings, K: int, n_starts: int, n: float
-) -> tuple[np.ndarray, ctypes.Structure]:
-    """Return the settings as the kernel takes them, and the array they point at."""
+@lru_cache(maxsize=64)
+def _plan(settings: SearchSettings, K: int, n_starts: int, n: float) -> Kept:
+    """Return the settings as the kernel takes them."""
     fractions = np.asarray([settings.fractions, settings.tight_fractions], dtype=float)
     first, second = (library.address(one) for one in fractions)
     plan = library.PlanRecord(
@@ -135,7 +138,8 @@ def _plan(
         settings.common_share,
         settings.rounding,
         settings.delicate,
+        settings.no_share,
         float(least_ridge(np.asarray(n))),
         SCORE.rounding,
     )
-    return fractions, plan
+    return Kept(plan, (fractions,))
