@@ -18,7 +18,7 @@ def test_it_is_the_list_of_all_supports(name, limits, prior):
     always, never = masks(*LIMITS[limits])
     costs = costs_of_sizes(prior, int(np.sum(~never)), int(always.sum()))
     exact = judge_of(Z, criterion, LIMITS[limits][0])
-    found = enumerated(lambda own: support_scores(Z, own[None], exact)[0], costs, always, never)
+    found = enumerated(lambda own, _: support_scores(Z, own[None], exact)[0], costs, always, never)
     expected = listed(Z, criterion, prior, *LIMITS[limits])
     assert n_supports(costs, always, never) == len(found.costs) == len(expected)
     assert np.all(np.diff(found.costs) >= 0.0)
@@ -34,7 +34,7 @@ def test_of_a_support_and_its_copies_one_counts():
     Z, nobody = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom), np.zeros(8, dtype=bool)
     costs = costs_of_sizes(PRIORS["K = 3"], 8, 0)
     found = enumerated(
-        lambda own: support_scores(Z, own[None], criterion)[0], costs, nobody, nobody
+        lambda own, _: support_scores(Z, own[None], criterion)[0], costs, nobody, nobody
     )
     assert len(found.costs) == 56 - 6  # without those that hold both
     assert not np.any(found.masks[:, 0] & found.masks[:, 7])

@@ -1,16 +1,32 @@
-"""All supports of a small table, each scored: the posterior is exact."""
+"""All supports of a small table: those that count are scored, and the posterior is exact.
+
+A bound from below of each support's cost comes from its residual (:mod:`.all_residuals`). Supports
+that weigh nothing beside the best even by their bound are left out.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from math import comb
 
 import numpy as np
 
-from .best_first import Score
+from ..score.evidence import total_score
 from .counted import Counted
 
-__all__ = ["enumerated", "n_supports"]
+__all__ = ["Bound", "enumerated", "n_supports"]
+
+Bound = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""From the columns that must be in a support, and those that may, to the sets (M, W) of the latter
+and bounds of their costs at each ridge, (M, R)."""
+RidgeScore = Callable[[np.ndarray, np.ndarray | None], np.ndarray]
+"""From supports (M, K) to their exact scores (M,), over all ridges or those of a mask (R,)."""
+
+# The supports with the lowest bounds are scored in any case …
+_FIRST = 32
+# … and those that may weigh so much beside the best of them.
+_NOTHING = 1e-12
 
 
 def n_supports(cost_of_size: np.ndarray, always: np.ndarray, never: np.ndarray) -> int:
@@ -21,23 +37,67 @@ def n_supports(cost_of_size: np.ndarray, always: np.ndarray, never: np.ndarray) 
 
 
 def enumerated(
-    score: Score, cost_of_size: np.ndarray, always: np.ndarray, never: np.ndarray
+    score: RidgeScore,
+    cost_of_size: np.ndarray,
+    always: np.ndarray,
+    never: np.ndarray,
+    bound: Bound | None = None,
 ) -> Counted:
-    """Return all independent supports of the sizes asked for; ``always`` and ``never`` are (D,)."""
+    """Return all independent supports of the sizes asked for; ``always`` and ``never`` are (D,).
+
+    With ``bound`` those that weigh less than 10⁻¹² of the best are left out, and so are ridges
+    that do.
+    """
     locked, open_ = np.flatnonzero(always), np.flatnonzero(~always & ~never)
-    masks, costs = [], []
+    if bound is None:
+        sets = _every_set(open_.size, locked.size, cost_of_size)
+    else:
+        sets, by_ridge = bound(locked, open_)
+    masks = np.zeros((len(sets), always.size), dtype=bool)
+    masks[:, locked], masks[:, open_] = True, sets
+    if bound is None or len(sets) <= _FIRST:
+        return _counted(masks, _costs(score, masks, cost_of_size))
+    least = total_score(by_ridge)
+    order = np.argsort(least, kind="stable")
+    first = _costs(score, masks[order[:_FIRST]], cost_of_size)
+    best = np.min(first)
+    most = best - 2.0 * np.log(_NOTHING) if np.isfinite(best) else np.inf
+    order = order[: max(int(np.sum(least <= most)), _FIRST)]
+    rest = order[_FIRST:]
+    costs = _costs(score, masks[rest], cost_of_size, by_ridge[rest] <= most)
+    return _counted(masks[order], np.concatenate([first, costs]))
+
+
+def _every_set(n_open: int, n_locked: int, cost_of_size: np.ndarray) -> np.ndarray:
+    """Return all sets (M, W) of open columns with which a support has a size asked for."""
+    sets = []
     for size in np.flatnonzero(np.isfinite(cost_of_size)).tolist():
-        n = size - locked.size
-        chosen = np.asarray(list(combinations(open_.tolist(), n)), dtype=np.int64)
-        chosen = chosen.reshape(comb(open_.size, n), n)
-        supports = np.concatenate([np.tile(locked, (len(chosen), 1)), chosen], axis=1)
-        supports = np.sort(supports, axis=1)
-        cost = score(supports) + cost_of_size[size]
-        finite = np.isfinite(cost)
-        mask = np.zeros((len(supports), always.size), dtype=bool)
-        np.put_along_axis(mask, supports, True, axis=1)
-        masks.append(mask[finite])
-        costs.append(cost[finite])
-    mask, cost = np.concatenate(masks), np.concatenate(costs)
-    order = np.argsort(cost, kind="stable")
-    return Counted(mask[order], cost[order])
+        n = size - n_locked
+        chosen = np.asarray(list(combinations(range(n_open), n)), dtype=np.int64)
+        own = np.zeros((comb(n_open, n), n_open), dtype=bool)
+        np.put_along_axis(own, chosen.reshape(len(own), n), True, axis=1)
+        sets.append(own)
+    return np.concatenate(sets)
+
+
+def _costs(
+    score: RidgeScore,
+    masks: np.ndarray,
+    cost_of_size: np.ndarray,
+    counts: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the costs of supports (M, D); ``counts`` (M, R) says which ridges count, or None."""
+    sizes, costs = masks.sum(axis=1), np.empty(len(masks))
+    for size in np.unique(sizes):
+        own = np.flatnonzero(sizes == size)
+        supports = np.nonzero(masks[own])[1].reshape(own.size, size)
+        ridges = None if counts is None else np.any(counts[own], axis=0)
+        costs[own] = score(supports, ridges) + cost_of_size[size]
+    return costs
+
+
+def _counted(masks: np.ndarray, costs: np.ndarray) -> Counted:
+    finite = np.isfinite(costs)
+    masks, costs = masks[finite], costs[finite]
+    order = np.argsort(costs, kind="stable")
+    return Counted(masks[order], costs[order])

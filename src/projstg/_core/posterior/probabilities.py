@@ -25,14 +25,15 @@ from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, RowQuadratic, on_host, without_source
 from ..data.redundant_columns import redundant_forced
 from ..kernel import library
-from ..score.compiled_scores import scores_compiled
+from ..score.compiled_scores import Scores, scores_compiled
 from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.dilution import is_dependent
-from ..score.evidence import scores_by_ridge, support_spectra, total_score
+from ..score.evidence import least_scores, scores_by_ridge, support_spectra, total_score
 from ..score.prior import costs_of_sizes, n_selectable
 from ..score.tableau import Field, has_enough_digits, tableaux
 from ..search.record import Optima, slack
 from ..search.working_set import outside_swaps, restricted
+from .all_residuals import all_residuals
 from .averaging import Averaging
 from .best_first import BestFirst
 from .chain import Chains, Sample, Visited
@@ -146,12 +147,26 @@ class Beliefs:
         return few <= self.settings.most_enumerated
 
     def enumerate(self) -> None:
-        """Score every support."""
-        counted = enumerated(self._exact_scores, self.cost_of_size, self.always, self.never)
+        """Score every support that may weigh anything."""
+        limits = (self.cost_of_size, self.always, self.never)
+        n_open = int(np.sum(~self.always & ~self.never))
+        bound = self._bounds if 2**n_open <= 2 * self.settings.most_enumerated else None
+        counted = enumerated(self._exact_scores, *limits, bound)
         if not counted.costs.size:
             self.criterion = replace(self.criterion, is_diluted=False)
-            counted = enumerated(self._exact_scores, self.cost_of_size, self.always, self.never)
+            counted = enumerated(self._exact_scores, *limits, bound)
         self.counted = counted
+
+    def _bounds(self, locked: np.ndarray, open_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return every set of open columns, and the least cost of its support at each ridge."""
+        field, _ = self._field_of(np.arange(self.always.size))
+        yy, dof = float(field.yy[0]), float(field.dof[0])
+        sets, residuals = all_residuals(field.G[0], field.b[0], yy, locked, open_)
+        sizes = sets.sum(axis=1) + locked.size
+        asked = np.isfinite(np.append(self.cost_of_size, np.full(open_.size, np.inf))[sizes])
+        sets, residuals, sizes = sets[asked], residuals[asked], sizes[asked]
+        least = least_scores(residuals, sizes - self.n_redundant, self.criterion, yy, dof)
+        return sets, least + self.cost_of_size[sizes, None]
 
     def take(self, every: Optima) -> None:
         """Take the supports and scores of a search that has scored every support of one size."""
@@ -368,14 +383,15 @@ class Beliefs:
         return np.minimum(np.exp(-0.5 * (costs - combined.total)), 1.0)
 
     def _accuracy(self, inclusion: Estimate) -> Accuracy:
-        n_supports = len(self.counted.costs)
         if self._looked is None:
-            return Accuracy("enumerated", n_supports, 0, 0.0, True)
+            every = n_supports(self.cost_of_size, self.always, self.never)
+            return Accuracy("enumerated", every, 0, 0.0, True)
+        n_counted = len(self.counted.costs)
         if self._sample is None:
-            return Accuracy("counted", n_supports, 0, float("nan"), False)
+            return Accuracy("counted", n_counted, 0, float("nan"), False)
         error = float(np.max(inclusion.error))
         n_draws = self._sample.blocks.size
-        return Accuracy("sampled", n_supports, n_draws, error, error <= self.settings.tolerance)
+        return Accuracy("sampled", n_counted, n_draws, error, error <= self.settings.tolerance)
 
     def _ranked(self, n: int) -> Counted:
         """Return the best supports that were counted or that chains have been at."""
@@ -441,18 +457,24 @@ class Beliefs:
         members = np.flatnonzero(self.counted.masks[place])
         return looked.criterion.is_diluted and is_dependent(looked.field, 0, members)
 
-    def _exact_scores(self, supports: np.ndarray) -> np.ndarray:
-        return total_score(self._by_ridge(supports))
+    def _exact_scores(self, supports: np.ndarray, ridges: np.ndarray | None = None) -> np.ndarray:
+        """Return the exact scores of supports (M, K), over all ridges or those of a mask (R,)."""
+        judge = self.criterion if ridges is None else self.criterion.at(ridges)
+        if library.KERNEL is not None:
+            return self._compiled(supports, judge).total
+        scores = self._by_ridge(supports)
+        return total_score(scores if ridges is None else scores[:, ridges])
+
+    def _compiled(self, supports: np.ndarray, judge: Judge) -> Scores:
+        field, columns = self._field_of(supports)
+        places = supports if columns.size == self.always.size else columns.searchsorted(supports)
+        return scores_compiled(self.problem, field, columns, 0, places, judge)
 
     def _by_ridge(self, supports: np.ndarray) -> np.ndarray:
         """Return the exact scores of supports (M, K) at each ridge, (M, R)."""
         problem = self.problem
         if library.KERNEL is not None:
-            field, columns = self._field_of(supports)
-            places = (
-                supports if columns.size == self.always.size else columns.searchsorted(supports)
-            )
-            return scores_compiled(problem, field, columns, 0, places, self.criterion).by_ridge
+            return self._compiled(supports, self.criterion).by_ridge
         yy, dof, n = (
             np.broadcast_to(to_numpy(field), (1, len(supports))).astype(float)
             for field in (problem.yy, problem.degrees_of_freedom, problem.n)

@@ -54,6 +54,7 @@ from .score_settings import SCORE
 __all__ = [
     "Effects",
     "RidgeFit",
+    "least_scores",
     "residual_floor",
     "ridge_scores",
     "scores_by_ridge",
@@ -177,6 +178,21 @@ def sized_effects(
 
 def _not_zero(left: np.ndarray, K: int) -> np.ndarray:
     return np.maximum(left, SCORE.smallest_share * max(K, 1))
+
+
+def least_scores(
+    rss: np.ndarray, sizes: np.ndarray, judge: Judge, yy: float, dof: float
+) -> np.ndarray:
+    """Return bounds from below of the scores of supports of one problem at each ridge, (M, R).
+
+    They come from the residuals (M,) and the ``sizes`` (M,), without redundant columns. With a
+    ridge the residual is larger, signs and a common size lower the evidence, and so does dilution;
+    what is left is a sum over two priors of the effects.
+    """
+    prior = np.logaddexp(*(-0.5 * cost for cost in judge.ridges[1:]))
+    by_size = (judge.volume_of_size[0] - 2.0 * prior[:, None]).T
+    floor = float(residual_floor(np.asarray(yy)))
+    return dof * np.log(np.maximum(rss, floor))[:, None] + by_size[sizes]
 
 
 def residual_floor(yy: np.ndarray) -> np.ndarray:

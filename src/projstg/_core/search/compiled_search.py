@@ -44,7 +44,7 @@ def search_compiled(search: Search, i: int, starts: np.ndarray, n_starts: int) -
     columns, generator = search.columns[i], search.generators[i].bit_generator
     rows = row_record(search.problem, i, columns, fetch=False)
     may_fetch = rows is None and search.problem.rows_at is not None
-    state = generator.state if may_fetch else None
+    state = dict(generator.state) if may_fetch else {}
     found = _Searched(search, i, starts, n_starts, rows)
     if not found.has_digits and may_fetch:
         generator.state = state
