@@ -1,6 +1,9 @@
 """Every function of the compiled kernel against its NumPy definition, on random problems."""
 
+import shutil
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projstg import ProjectedSTG
+from projstg._core.data.column_spectrum import ColumnSpectrum
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
 from projstg._core.greedy.matching_pursuit import (
@@ -23,9 +27,12 @@ from projstg._core.score.compiled_scores import scores_compiled
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
-from projstg._core.score.prior import costs_of_sizes, size_prior
+from projstg._core.score.prior import costs_of_sizes, log_mean_determinants, size_prior
 from projstg._core.search.best_support import refine
 from projstg._core.search.working_set import restricted
+
+# Those of hatch_build.py.
+FLAGS = "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math"
 
 pytestmark = pytest.mark.skipif(library.KERNEL is None, reason="there is no kernel")
 
@@ -227,6 +234,49 @@ def test_chains_make_the_same_steps(sizes, name):
         np.testing.assert_allclose(part, other, rtol=1e-9, atol=1e-12)
     np.testing.assert_array_equal(been.masks, visited.masks)
     np.testing.assert_allclose(been.costs, visited.costs, rtol=0, atol=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 10**6), st.integers(1, 60), st.integers(1, 60), st.sampled_from([3, 20, 80, 200])
+)
+def test_means_of_determinants(seed, n_rows, n_columns, most):
+    rng = np.random.default_rng(seed)
+    values = np.sort(rng.gamma(0.3, size=(2, min(n_rows, n_columns))))[:, ::-1]
+    values[1, -1] = 0.0
+    none = np.ones((2, 0)), np.zeros(2, dtype=np.int64)
+    of = ColumnSpectrum(values, np.full(2, n_columns), *none)
+    kappa, n = 10.0 ** np.arange(-6.0, 5.0), np.full(2, float(n_rows))
+    found = log_mean_determinants(of, n, kappa, most)
+    expected = without_kernel(log_mean_determinants, of, n, kappa, most)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.fixture(scope="module")
+def plain_library(tmp_path_factory):
+    """The kernel for any processor, without the paths for certain ones."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    path = tmp_path_factory.mktemp("kernel") / "plain.so"
+    sources = [str(one) for one in Path(library.__file__).parent.glob("*.c")]
+    flags = ["-DPROJSTG_ONE_PATH", "-DPROJSTG_LOADER=0", "-shared", "-fPIC"]
+    subprocess.run([compiler, *FLAGS.split(), *flags, *sources, "-o", path, "-lm"], check=True)
+    return library.load(path)
+
+
+@pytest.mark.parametrize("options", [{}, {"n_features_to_select": 4}])
+@pytest.mark.parametrize("shape", [(30, 40), (100, 9)])
+def test_every_processor_gives_the_same_digits(options, shape, plain_library, monkeypatch):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal(shape)
+    y = X[:, :4].sum(axis=1) + 0.8 * rng.standard_normal(shape[0])
+    here = ProjectedSTG(**options).fit(X, y)
+    monkeypatch.setattr(library, "KERNEL", plain_library)
+    there = ProjectedSTG(**options).fit(X, y)
+    assert here.objective_ == there.objective_
+    assert here.alternatives_ == there.alternatives_
+    np.testing.assert_array_equal(here.inclusion_probability_, there.inclusion_probability_)
 
 
 @pytest.mark.parametrize("options", [{}, {"n_features_to_select": 4}])

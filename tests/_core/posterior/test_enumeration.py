@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from oracles_posterior import JUDGES, LIMITS, PRIORS, draw, judge_of, listed, masks
 
+from projstg._core.data.standard_table import as_table
+from projstg._core.posterior.counted import support_keys
 from projstg._core.posterior.enumeration import enumerated, n_supports
+from projstg._core.posterior.probabilities import Beliefs
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
-from projstg._core.score.prior import costs_of_sizes
+from projstg._core.score.prior import costs_of_sizes, size_prior
 
 
 @pytest.mark.parametrize("name", JUDGES)
@@ -38,3 +41,38 @@ def test_of_a_support_and_its_copies_one_counts():
     )
     assert len(found.costs) == 56 - 6  # without those that hold both
     assert not np.any(found.masks[:, 0] & found.masks[:, 7])
+
+
+@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("noise", [0.1, 3.0])
+def test_what_is_left_out_weighs_nothing(name, limits, noise, monkeypatch):
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((1, 40, 8))
+    X[..., 6] = X[..., 0] + 0.1 * X[..., 6]
+    y = X[..., :2].sum(axis=-1) + noise * rng.standard_normal((1, 40))
+    problem, (always, never) = as_table(X, y).problem, masks(*LIMITS[limits])
+    prior = size_prior(int(always.sum()), 8, int(np.sum(~never)))
+    few, every = (
+        Beliefs(problem, CRITERIA[name], prior, always=always, never=never) for _ in range(2)
+    )
+    few.enumerate()
+    monkeypatch.setattr(Beliefs, "_bounds", lambda own, *_: everything(own))
+    every.enumerate()
+    assert len(few.counted.costs) <= len(every.counted.costs)
+    left_out = ~np.isin(support_keys(every.counted.masks), support_keys(few.counted.masks))
+    assert np.sum(every.counted.weights[left_out]) < 1e-9
+    has_many = left_out.size > 32  # so many are scored in any case
+    assert left_out.any() == (noise < 1.0 and has_many)
+    np.testing.assert_allclose(
+        few.counted.weights @ few.counted.masks, every.counted.weights @ every.counted.masks
+    )
+    for columns in (few, every):
+        assert columns.about(few.likeliest).accuracy.n_supports == len(every.counted.costs)
+
+
+def everything(beliefs):
+    """Bounds that leave nothing out."""
+    n_open = int(np.sum(~beliefs.always & ~beliefs.never))
+    sets = np.asarray([[number >> j & 1 for j in range(n_open)] for number in range(2**n_open)])
+    return sets.astype(bool), np.full((len(sets), beliefs.criterion.ridges.kappa.size), -1e9)

@@ -19,6 +19,7 @@ __all__ = [
     "PlanRecord",
     "RowsRecord",
     "address",
+    "load",
 ]
 
 _INT, _REAL, _ARRAY = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
@@ -80,19 +81,25 @@ def _loaded() -> tuple[ctypes.CDLL | None, str]:
         return None, "PROJSTG_KERNEL=0"
     for path in (*folder.glob("projstg_kernel.so"), *folder.glob("projstg_kernel.dll")):
         try:
-            library = ctypes.CDLL(str(path))
-            for name, types in _FUNCTIONS.items():
-                function = getattr(library, name)
-                function.argtypes, function.restype = types, _INT
+            library = load(path)
         except (OSError, AttributeError):
             return None, "the compiled library is of another platform or version"
         # Records and arguments are those of this file as it was when the library was compiled.
         if library.projstg_loader() != crc32(Path(__file__).read_bytes()):
             return None, "the compiled library is of another version: install again"
-        for name in ("projstg_search", "projstg_chains_open"):
-            getattr(library, name).restype = _ARRAY
         return library, ""
     return None, "no C compiler was there at the installation"
+
+
+def load(path: Path) -> ctypes.CDLL:
+    """Return a compiled library, with the types of its functions."""
+    library = ctypes.CDLL(str(path))
+    for name, types in _FUNCTIONS.items():
+        function = getattr(library, name)
+        function.argtypes, function.restype = types, _INT
+    for name in ("projstg_search", "projstg_chains_open"):
+        getattr(library, name).restype = _ARRAY
+    return library
 
 
 KERNEL: Any
