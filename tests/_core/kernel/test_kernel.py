@@ -14,6 +14,7 @@ from projstg import ProjectedSTG
 from projstg._core.data.column_spectrum import ColumnSpectrum
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
+from projstg._core.gates.alternate import warm_up_coefficients
 from projstg._core.greedy.matching_pursuit import (
     forward_selection,
     largest_correlation,
@@ -250,6 +251,16 @@ def test_means_of_determinants(seed, n_rows, n_columns, most):
     found = log_mean_determinants(of, n, kappa, most)
     expected = without_kernel(log_mean_determinants, of, n, kappa, most)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(tables(), st.sampled_from([0.0, 0.02, 0.5]), st.sampled_from([0.2, 0.5, 1.0]))
+def test_first_steps_of_gates(table, alpha, tau):
+    problem, _ = table
+    alphas = np.full(1, alpha)
+    found = warm_up_coefficients(problem, alphas, tau)
+    expected = without_kernel(warm_up_coefficients, problem, alphas, tau)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)
 
 
 @pytest.fixture(scope="module")

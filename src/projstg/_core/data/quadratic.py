@@ -24,6 +24,7 @@ __all__ = [
     "RowQuadratic",
     "RowSource",
     "centred_rows",
+    "is_double",
     "on_host",
     "without_rows",
     "without_source",
@@ -68,6 +69,14 @@ class Quadratic(Protocol):
 
 
 Problem = GramQuadratic | RowQuadratic
+
+
+def is_double(problem: Quadratic) -> bool:
+    """Return whether problems are in NumPy arrays of doubles, as the compiled kernel takes them."""
+    rows = problem.X if isinstance(problem, RowQuadratic) else problem.b
+    is_known = isinstance(problem, (GramQuadratic, RowQuadratic))
+    is_numpy = isinstance(rows, np.ndarray) and isinstance(problem.b, np.ndarray)
+    return is_known and is_numpy and bool(rows.dtype == problem.b.dtype == np.float64)
 
 
 def on_host(problem: Problem) -> Problem:

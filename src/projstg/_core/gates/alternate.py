@@ -17,8 +17,10 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from ..arrays.backend import Array, clip, namespace
-from ..data.quadratic import Problem
-from .concave_penalty import GatePenalty, gate_penalty
+from ..data.quadratic import Problem, RowQuadratic, is_double
+from ..kernel import library
+from .compiled_steps import common_steps_compiled
+from .concave_penalty import REACH, GatePenalty, gate_penalty
 from .gate_settings import GATES
 from .moments import open_slope
 from .projection import project
@@ -33,6 +35,9 @@ __all__ = [
     "response_scale",
     "warm_up_coefficients",
 ]
+
+# With a larger matrix BLAS is faster.
+_MOST_COMPILED = 100
 
 Hook = Callable[[int], bool]
 """Called with the number of each step after it; returns whether to stop there."""
@@ -119,6 +124,11 @@ def common_steps(
     gradient is noisy.
     """
     xp = namespace(problem.b)
+    if on_step is None and _is_for_kernel(problem):
+        of_any = penalty.log_ratio
+        beta = common_steps_compiled(problem, alpha, penalty.tau, of_any, REACH, n_steps, size)
+        if beta is not None:
+            return beta
     mu = xp.full_like(problem.b, 0.5)
     ridge, slope = penalty.ridge_and_slope(mu)
     beta = project(problem, ridge, refine=False)
@@ -132,6 +142,13 @@ def common_steps(
         if on_step is not None and on_step(step):
             break
     return beta
+
+
+def _is_for_kernel(problem: Problem) -> bool:
+    """Return whether the compiled kernel takes less time: matrices are small."""
+    n_rows = problem.X.shape[-2] if isinstance(problem, RowQuadratic) else problem.b.shape[-1]
+    is_small = min(n_rows, problem.b.shape[-1]) <= _MOST_COMPILED
+    return library.KERNEL is not None and is_small and is_double(problem)
 
 
 class _Settled(NamedTuple):

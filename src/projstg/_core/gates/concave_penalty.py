@@ -27,15 +27,15 @@ from ..arrays.backend import Array, clip, namespace
 from ..arrays.cubic_table import CubicTable
 from .moments import GateMoments, gate_moments
 
-__all__ = ["GatePenalty", "gate_penalty"]
+__all__ = ["REACH", "GatePenalty", "gate_penalty"]
 
 # Below this t a gate counts as closed, and its ridge does not grow any more.
 _SMALLEST_T = 1e-18
 _LOG_SMALLEST_T = math.log(_SMALLEST_T)
 # Nodes of the tables: cubics between them are right to seven digits (tests/_core/gates).
 _NODES = 1024
-# Gates are tabulated this many standard deviations beyond their stops.
-_REACH = 8.0
+REACH = 8.0
+"""Gates are tabulated this many standard deviations beyond their stops."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class GatePenalty:
     def ridge_and_slope(self, mu: Array) -> tuple[Array, Array]:
         """Return ρ(μ) and dρ/dμ to seven digits, at a fraction of what the moments cost."""
         xp = namespace(mu)
-        inside = clip(mu, -_REACH * self.tau, 1.0 + _REACH * self.tau)
+        inside = clip(mu, -REACH * self.tau, 1.0 + REACH * self.tau)
         log_ratio, slope = self.log_ratio.with_slope(inside)
         ratio = xp.exp(log_ratio)
         return ratio, ratio * slope
@@ -108,7 +108,7 @@ def gate_penalty(tau: float) -> GatePenalty:
     best_mu = CubicSpline(log_t[:end], mu[:end])(nodes)
     best = gate_moments(best_mu, tau)
     log_cost = np.log(np.exp(nodes + best.log_noise_ratio) + best.open_probability)
-    every_mu = np.linspace(-_REACH * tau, 1.0 + _REACH * tau, _NODES)
+    every_mu = np.linspace(-REACH * tau, 1.0 + REACH * tau, _NODES)
     every = gate_moments(every_mu, tau).log_noise_ratio
     return GatePenalty(
         tau=tau,
@@ -116,7 +116,7 @@ def gate_penalty(tau: float) -> GatePenalty:
         best_log_ratio=CubicTable.through(best.log_noise_ratio, 0.0, step),
         best_mu=CubicTable.through(best_mu, 0.0, step),
         log_cost=CubicTable.through(log_cost, 0.0, step),
-        log_ratio=CubicTable.through(every, -_REACH * tau, float(every_mu[1] - every_mu[0])),
+        log_ratio=CubicTable.through(every, -REACH * tau, float(every_mu[1] - every_mu[0])),
     )
 
 

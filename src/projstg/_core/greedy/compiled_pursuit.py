@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.gram_quadratic import GramQuadratic
-from ..data.quadratic import Quadratic
 from ..data.row_quadratic import RowQuadratic
 from ..kernel import library
 
-__all__ = ["Factored", "can_be_compiled", "pursue_compiled"]
+__all__ = ["Factored", "pursue_compiled"]
 
 
 class Factored(NamedTuple):
@@ -21,14 +20,6 @@ class Factored(NamedTuple):
     counts: np.ndarray
     projection: np.ndarray
     found: np.ndarray
-
-
-def can_be_compiled(problem: Quadratic) -> bool:
-    """Return whether there is a kernel for the numbers of these problems."""
-    rows = problem.X if isinstance(problem, RowQuadratic) else problem.b
-    is_double = isinstance(rows, np.ndarray) and rows.dtype == problem.b.dtype == np.float64
-    is_known = isinstance(problem, (GramQuadratic, RowQuadratic))
-    return library.KERNEL is not None and is_known and is_double
 
 
 def pursue_compiled(

@@ -25,8 +25,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..arrays.backend import Array, clip, namespace, quiet, take_along
-from ..data.quadratic import Quadratic
-from .compiled_pursuit import can_be_compiled, pursue_compiled
+from ..data.quadratic import Quadratic, is_double
+from ..kernel import library
+from .compiled_pursuit import pursue_compiled
 
 __all__ = [
     "Candidates",
@@ -182,7 +183,8 @@ class _Path(NamedTuple):
 
 def _pursued(problem: Quadratic, n_steps: int, n_runs: int, rule: Rule, tolerance: float) -> _Path:
     """Factor G; a column with at most ``tolerance`` of its squared norm left cannot be taken."""
-    if n_runs == 1 and rule in (largest_gain, largest_correlation) and can_be_compiled(problem):
+    is_compiled = library.KERNEL is not None and is_double(problem)
+    if n_runs == 1 and rule in (largest_gain, largest_correlation) and is_compiled:
         by_gain = rule is largest_gain
         return _Path(*pursue_compiled(problem, n_steps, tolerance, by_gain=by_gain))  # type: ignore[arg-type]
     xp = namespace(problem.b)

@@ -61,6 +61,10 @@ _FUNCTIONS = {
     "projstg_path": [],
     "projstg_mean_determinants": [_INT, _ARRAY, _INT, _REAL, _INT, _ARRAY, _INT, _ARRAY],
     "projstg_pursue": [_INT, _ARRAY, _INT, _ARRAY, _INT, _INT, *[_ARRAY] * 8],
+    "projstg_first_steps": [
+        *[_INT, _INT, *[_ARRAY] * 4, _REAL, _REAL, _REAL, _INT, _ARRAY, _REAL, _REAL, _REAL],
+        *[_INT, _REAL, _REAL, _ARRAY],
+    ],
     "projstg_search": [
         *[_OF, _BY, _ON, _INT, ctypes.POINTER(PlanRecord), _ARRAY, _INT, _INT, _ARRAY],
         *[_INT, _ARRAY, _ARRAY, _INT, _ARRAY, _INT, _ARRAY],

@@ -63,8 +63,9 @@ def enumerated(
     best = np.min(first)
     most = best - 2.0 * np.log(_NOTHING) if np.isfinite(best) else np.inf
     order = order[: max(int(np.sum(least <= most)), _FIRST)]
-    rest = order[_FIRST:]
-    costs = _costs(score, masks[rest], cost_of_size, by_ridge[rest] <= most)
+    rest, n_ridges = order[_FIRST:], by_ridge.shape[1]
+    counts = by_ridge[rest] <= most + 2.0 * np.log(n_ridges)  # the sum may count where none does
+    costs = _costs(score, masks[rest], cost_of_size, counts)
     return _counted(masks[order], np.concatenate([first, costs]))
 
 
