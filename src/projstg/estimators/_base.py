@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from numbers import Integral
 from typing import Any, Self
 
@@ -35,6 +36,12 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
 
     _nested: tuple[str, str] | None = None
     """A parameter that has parameters of its own, and what can be passed for it."""
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        # scikit-learn reads the signature each time it is asked, which is several times in a fit.
+        return super()._get_param_names()
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, such as ``gates__tau`` once ``gates=Gates()`` is given.

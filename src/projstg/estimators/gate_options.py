@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -158,7 +159,15 @@ JOINT = GateFamily("STG", "joint", "monte-carlo", 0.1, 1, "fixed", 0.5, 8000)
 
 def price_and_gates(gates: Gates | None, family: GateFamily) -> Options:
     """Return the core's options with what ``gates`` say; raise where a value cannot be used."""
-    gates = Gates() if gates is None else gates
+    return _usual_options(family) if gates is None else _options(gates, family)
+
+
+@lru_cache(maxsize=8)
+def _usual_options(family: GateFamily) -> Options:
+    return _options(Gates(), family)
+
+
+def _options(gates: Gates, family: GateFamily) -> Options:
     check_parameters(gates)
     _check_all_used(gates, family)
     n_projection, n_gradient = _samples(gates, family)

@@ -45,7 +45,9 @@ def column_spectrum(problem: Problem, always: np.ndarray) -> ColumnSpectrum:
     varies = (problem.diagonal > 0.0) & ~always
     left = without_part(problem, forced) if forced.size else problem
     small, columns = _smaller_side(left, np.flatnonzero(varies.any(axis=0)))
-    own = np.linalg.eigvalsh(_inner_products(problem, forced))
+    own = np.zeros((len(n), 0))
+    if forced.size:
+        own = np.linalg.eigvalsh(_inner_products(problem, forced))
     counts = own > SMALLEST_SHARE * np.max(own, axis=-1, keepdims=True, initial=0.0)
     return ColumnSpectrum(
         np.maximum(np.linalg.eigvalsh(small)[:, ::-1], 0.0) / n,

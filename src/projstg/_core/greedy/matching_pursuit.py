@@ -38,6 +38,7 @@ __all__ = [
     "largest_correlation",
     "largest_gain",
     "matching_pursuits",
+    "pursued_columns",
 ]
 
 # A column with at most this many units in the last place of its squared norm left is rounding.
@@ -163,10 +164,19 @@ def matching_pursuits(problem: Quadratic, n_steps: int, n_runs: int, rule: Rule)
     >>> found.order.tolist(), found.coef.tolist()
     ([[1, 2]], [[3.0, 2.0]])
     """
-    eps = namespace(problem.b).finfo(problem.b.dtype).eps
-    path = _pursued(problem, n_steps, n_runs, rule, eps**_DEPENDENT)
+    path = _pursued(problem, n_steps, n_runs, rule, _tolerance(problem))
     factor = _at(path.found, path.order)
     return Pursuits(path.order, path.counts, _solved(factor, path.projection, path.counts))
+
+
+def pursued_columns(problem: Quadratic, n_steps: int) -> tuple[Array, Array]:
+    """Return the columns of one pursuit by correlation, (B, K), and which of them came in."""
+    path = _pursued(problem, n_steps, 1, largest_correlation, _tolerance(problem))
+    return path.order, path.counts
+
+
+def _tolerance(problem: Quadratic) -> float:
+    return float(namespace(problem.b).finfo(problem.b.dtype).eps) ** _DEPENDENT
 
 
 class _Path(NamedTuple):

@@ -21,7 +21,7 @@ from ..data.refit import Refit, columns_of, refit
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
 from ..gates.moments import gated_coefficients
-from ..greedy.matching_pursuit import largest_correlation, matching_pursuits
+from ..greedy.matching_pursuit import pursued_columns
 from ..posterior.probabilities import Beliefs, Posterior, criterion_with_volume
 from ..score.criterion import CRITERIA, Criterion, Judge
 from ..search.best_support import Refined, refine
@@ -217,11 +217,11 @@ def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
     if options.always:
         forced = xp.asarray(options.always, device=problem.b.device)
         problem, _ = partialled(problem, forced)
-    greedy = matching_pursuits(problem, n_steps, 1, largest_correlation)
+    order, counts = pursued_columns(problem, n_steps)
     found = np.tile(np.asarray(options.always, dtype=np.int64), (len(proposed), 1))
-    found = np.sort(np.concatenate([found, to_numpy(greedy.order)], axis=1), axis=1)
+    found = np.sort(np.concatenate([found, to_numpy(order)], axis=1), axis=1)
     # A pursuit ends early where all other columns depend on those taken.
-    is_whole = to_numpy(xp.all(greedy.counts, axis=-1))[:, None]
+    is_whole = to_numpy(xp.all(counts, axis=-1))[:, None]
     return np.stack([proposed[:, 0], np.where(is_whole, found, proposed[:, 0])], axis=1)
 
 

@@ -84,6 +84,8 @@ def log_mean_determinants(
         logs = _compiled_means(of, n, kappa, most)
     else:
         logs = _means(of, n, kappa, most)
+    if most <= np.min(of.n_columns):
+        return logs
     last = np.minimum(np.arange(most + 1), of.n_columns[:, None, None])
     return np.take_along_axis(logs, np.broadcast_to(last, logs.shape), axis=-1)
 
@@ -126,11 +128,13 @@ def volumes(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int) -> 
     squares, not a ridge, takes out: this is exact for small and for large κ.
     """
     sizes, n_rows = np.arange(most + 1), n[:, None, None]
-    determinants = (n_rows * of.forced[:, None, :] + kappa[:, None]) / (n_rows + kappa[:, None])
-    means = log_mean_determinants(of, n, kappa, most)
-    others = np.broadcast_to(np.maximum(sizes - of.n_forced[:, None, None], 0), means.shape)
-    relative = np.take_along_axis(means, others, axis=-1)
-    relative += np.sum(np.log(determinants), axis=-1)[..., None]
+    relative = log_mean_determinants(of, n, kappa, most)
+    if of.n_forced.any():
+        own = (n_rows * of.forced[:, None, :] + kappa[:, None]) / (n_rows + kappa[:, None])
+        others = np.maximum(sizes - of.n_forced[:, None, None], 0)
+        others = np.broadcast_to(others, relative.shape)
+        relative = np.take_along_axis(relative, others, axis=-1)
+        relative = relative + np.sum(np.log(own), axis=-1)[..., None]
     return sizes * np.log1p(n[:, None] / kappa)[..., None] + relative
 
 
