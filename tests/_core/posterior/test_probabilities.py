@@ -165,6 +165,23 @@ def test_a_better_support_that_a_chain_has_been_at_is_the_likeliest():
     assert known.about(known.likeliest).exactly > 0.5
 
 
+def test_where_one_support_is_beyond_doubt_no_chain_is_run():
+    Z, criterion = draw(6, n_columns=30, noise=0.1), CRITERIA["common-size"]
+    answers = {}
+    for share in (POSTERIOR.others_share, 0.0):
+        known = beliefs(Z, criterion, ONLY_3, settings=replace(POSTERIOR, others_share=share))
+        known.count([searched(Z, 3)])
+        known.sample(0)
+        found = known.about(known.likeliest)
+        answers[found.accuracy.method] = found
+    settled, sampled = answers["settled"], answers["sampled"]
+    assert settled.accuracy[2:] == (0, POSTERIOR.least_error, True)
+    assert np.all(settled.inclusion_error == POSTERIOR.least_error)
+    np.testing.assert_allclose(settled.inclusion, sampled.inclusion, atol=1e-4)
+    assert settled.exactly == pytest.approx(sampled.exactly, abs=1e-4)
+    assert settled.all_belong == pytest.approx(sampled.all_belong, abs=1e-4)
+
+
 def test_a_fit_that_leaves_no_digits_is_counted_and_not_sampled(monkeypatch):
     none = lambda field, problem, state: np.zeros(1, bool)  # noqa: E731
     monkeypatch.setattr(probabilities, "has_enough_digits", none)

@@ -67,6 +67,11 @@ class BestFirst:
                 self._count_neighbours(own, around, c)
             most_looks, at_once = most_looks - len(looks), self.settings.at_once
 
+    @property
+    def is_around_best(self) -> bool:
+        """Whether all neighbours of the likeliest support have been counted."""
+        return not self._frontier or self._frontier[0][0] > self._lowest
+
     def _around(self, members: np.ndarray, resize: bool) -> Neighbours:
         """Return the scores of all neighbours of supports (C, K)."""
         field, criterion = self.field, self.criterion

@@ -73,6 +73,9 @@ class PosteriorSettings:
     these are for the errors of benchmarks/posterior_accuracy.py."""
     tolerance: float = 0.012
     """The chain ends when the Monte Carlo error of every inclusion probability is below this."""
+    others_share: float = 1e-4
+    """Chains at a support whose neighbours have less than this share leave it in one of ten
+    thousand steps, and say nothing that has not been counted: none is run."""
     least_error: float = 0.002
     """No Monte Carlo error is stated below this: chains may agree by chance."""
     averaged_share: float = 0.999

@@ -55,7 +55,9 @@ class Accuracy(NamedTuple):
 
     method: str
     """"enumerated": every support was scored, and the probabilities are exact. "sampled": the
-    likeliest were counted, and chains of draws give the rest. "counted": only the likeliest were
+    likeliest were counted, and chains of draws give the rest. "settled": one support weighs ten
+    thousand times what all others one column away weigh together, and chains would stay at it.
+    "counted": only the likeliest were
     counted, because the fit, or columns that nearly depend on each other, leave too few digits for
     anything else; no error is known."""
     n_supports: int
@@ -136,6 +138,7 @@ class Beliefs:
         self._found: list[Optima] = []
         self._looked: BestFirst | None = None
         self._sample: Sample | None = None
+        self._is_settled = False
         self._visited: Visited | None = None
         self._together: Combined | None = None
         self._field: Field | None = None
@@ -221,7 +224,11 @@ class Beliefs:
 
     def _draw(self, seed: int) -> None:
         looked, settings = self._looked, self.settings
+        self._is_settled = False
         if looked is None or not self._has_digits(looked):
+            return
+        if looked.is_around_best and 1.0 - self.counted.weights[0] < settings.others_share:
+            self._is_settled, self._sample, self._visited = True, None, None
             return
         generator, weights = np.random.default_rng([seed, _TAG]), self.counted.weights
         begin = generator.choice(weights.size, settings.n_chains, p=weights)
@@ -319,12 +326,14 @@ class Beliefs:
             return whole
 
         accuracy = self._accuracy(inclusion)
-        is_known = accuracy.method != "counted"
+        error = np.full(self.always.size, accuracy.largest_error)
+        if accuracy.method in ("enumerated", "sampled"):
+            error = among_all(inclusion.error)
         return Posterior(
             [self.columns[mask] for mask in best.masks],
             self._probability(best.costs, combined),
             among_all(inclusion.mean),
-            among_all(inclusion.error) if is_known else np.full(self.always.size, np.nan),
+            error,
             combined.sizes(self.cost_of_size.size).mean,
             float(self._probability(self._cost(support), combined)),
             0.0 if together is None else float(together.mean[0]),
@@ -387,6 +396,8 @@ class Beliefs:
             every = n_supports(self.cost_of_size, self.always, self.never)
             return Accuracy("enumerated", every, 0, 0.0, True)
         n_counted = len(self.counted.costs)
+        if self._is_settled:
+            return Accuracy("settled", n_counted, 0, self.settings.least_error, True)
         if self._sample is None:
             return Accuracy("counted", n_counted, 0, float("nan"), False)
         error = float(np.max(inclusion.error))
