@@ -248,19 +248,24 @@ def _first_set(
 
 def _search_widely(search: Search, starts: np.ndarray, n_starts: int, limits: _Limits) -> Search:
     """Search one problem in a working set that grows until the likeliest others do not improve."""
-    n_columns = limits.locked.shape[1]
     # First single walks, which are cheap, so that the set holds what a good support lacks.
-    for budget in [1] * search.settings.n_single_walks + [n_starts] * n_columns:
+    n_single, lacks_nothing = search.settings.n_single_walks, b""
+    while True:
+        budget = 1 if n_single > 0 else n_starts
         _search_on(search, np.searchsorted(search.columns[0], starts), budget)
-        support = members_of(search.records[0].best)[None]
-        missing = _missing(search, support, limits)
-        if missing.size == 0 and budget == n_starts:
-            break
-        starts = support[:, None]
+        best = search.records[0].best
+        support = members_of(best)[None]
+        missing = search.columns[:, :0]
+        if best != lacks_nothing:
+            missing = _missing(search, support, limits)
         if missing.size:
             columns = np.sort(np.concatenate([search.columns, missing], axis=1), axis=1)
-            search = _among(search, columns, limits)
-    return search
+            search, n_single = _among(search, columns, limits), n_single - 1
+        elif budget == n_starts:
+            return search
+        else:
+            n_single, lacks_nothing = 0, best
+        starts = support[:, None]
 
 
 def _among(search: Search, columns: np.ndarray, limits: _Limits) -> Search:
