@@ -1,8 +1,9 @@
 """What a fitted model says of its columns beyond the answer, computed when it is first read.
 
-Standard errors, fits to the alternatives and columns that could be exchanged need the table, and
-nothing else needs them. So ``fit`` keeps a copy of a small table; of a large one they are computed
-at once. In a pickled model they are computed, and there are no rows.
+Standard errors, fits to the alternatives, columns that could be exchanged and the joint posterior
+of columns need the table, or all that was drawn, and nothing else needs them. So ``fit`` keeps a
+copy of a small table; of a large one they are computed at once. In a pickled model they are
+computed, and there are no rows.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 from .._core.data.standard_table import StandardTable
 from .._core.pipeline.solution import Solution
 from .._core.posterior.coefficient_intervals import Estimates, estimates
+from .._core.posterior.joint import Joint
+from .._core.posterior.probabilities import Together
 from .._core.search.best_support import Refined, equivalent_features
+from ._groups import correlations_of
 
 __all__ = ["AfterFit", "ColumnAttributes"]
 
@@ -30,11 +34,13 @@ class AfterFit:
     def __init__(self, table: StandardTable, solution: Solution) -> None:
         self._found: _ColumnFacts | None = None
         search = None if solution.search is None else solution.search._replace(optima=[])
-        others = [] if solution.posterior is None else solution.posterior[0].supports
+        known = None if solution.posterior is None else solution.posterior[0]
+        others = [] if known is None else known.supports
         supports = [np.flatnonzero(solution.support[0]), *others]
+        together = None if known is None else known.together
         is_small = table.rows.X.size <= _MOST_KEPT
         self._asked: _AskedLater | None = _AskedLater(
-            table.owned() if is_small else table, supports, search
+            table.owned() if is_small else table, supports, search, together
         )
         if not is_small:
             self.found()
@@ -57,6 +63,10 @@ class _ColumnFacts(NamedTuple):
     alternatives: Estimates
     equivalent: dict[int, list[int]] | None
     """Columns that a selected one could be exchanged for; None where no search was made."""
+    joint: Joint | None
+    """The joint posterior of columns that may be in a group; None without probabilities."""
+    correlations: np.ndarray
+    """Of these columns, (M, M)."""
 
 
 class _AskedLater(NamedTuple):
@@ -64,13 +74,17 @@ class _AskedLater(NamedTuple):
     supports: list[np.ndarray]
     """The answer, and its alternatives."""
     search: Refined | None
+    together: Together | None
 
     def facts(self) -> _ColumnFacts:
         fits = estimates(self.table, self.supports)
         std_error = np.zeros(self.table.scale.shape[-1])
         std_error[fits.columns] = fits.std_error[0]
         others = Estimates(fits.columns, *(field[1:] for field in fits[1:]))
-        return _ColumnFacts(std_error, others, self._equivalent())
+        joint = None if self.together is None else self.together.joint()
+        columns = np.arange(0) if joint is None else joint.columns
+        correlations = correlations_of(self.table.problem, columns)
+        return _ColumnFacts(std_error, others, self._equivalent(), joint, correlations)
 
     def _equivalent(self) -> dict[int, list[int]] | None:
         search = self.search

@@ -20,7 +20,7 @@ from .._core.search.best_support import Refined
 from ._after_fit import AfterFit, ColumnAttributes
 from ._averaged_model import AveragedModel
 from ._base import GateSelector, Seed
-from ._groups import CredibleGroup, correlations_of, named_groups
+from ._groups import CredibleGroup, named_groups
 from .gate_options import PROJECTED, Gates
 
 
@@ -391,7 +391,8 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         """
         self._check_level(level, 0.95)
         self._check_probabilities("there are no probabilities")
-        return named_groups(*self._joint, self._names, level)
+        facts = self._column_facts
+        return named_groups(facts.joint, facts.correlations, self._names, level)  # type: ignore[arg-type]
 
     @staticmethod
     def _check_level(level: float, usual: float) -> None:
@@ -424,8 +425,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
             self.support_probability_ = self.all_belong_probability_ = None
             self.inclusion_probability_ = self.inclusion_error_ = None
             self.size_probability_ = self.alternatives_ = self.accuracy_ = None
-            for name in ("_averaged_model", "_joint"):  # of an earlier fit
-                self.__dict__.pop(name, None)
+            self.__dict__.pop("_averaged_model", None)  # of an earlier fit
             return
         (known,) = solution.posterior
         self.support_probability_ = known.exactly
@@ -437,7 +437,6 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         self._averaged_model = AveragedModel(
             known.averaging, table, fit_intercept=self.fit_intercept
         )
-        self._joint = known.joint, correlations_of(table.problem, known.joint.columns)
         self.alternatives_ = [
             (self._names[members].tolist(), float(probability))
             for members, probability in zip(known.supports, known.probabilities, strict=True)

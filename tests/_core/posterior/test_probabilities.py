@@ -325,7 +325,7 @@ def test_the_median_columns_are_those_likelier_than_not():
     found = beliefs(Z, CRITERIA["common-size"], UP_TO_5, always=(3,))
     found.enumerate()
     about = found.about(found.likeliest)
-    first = [group.columns[0] for group in credible_groups(about.joint, 0.5)]
+    first = [group.columns[0] for group in credible_groups(about.together.joint(), 0.5)]
     likely = np.flatnonzero(about.inclusion > 0.5)
     assert set(likely) <= set(found.median(found.likeliest))
     assert found.median(found.likeliest).tolist() == sorted({3, *first})

@@ -35,7 +35,7 @@ class PipelineSettings:
     """… and larger ones by this factor."""
     rung_starts: int = 22
     """One search: its first three rounds (6 + 8 + 8 starts). A rung only has to come close."""
-    rung_kept: int = 20
+    rung_kept: int = 10
     """The posterior begins from this many supports of each rung, the best."""
     most_worse: int = 3
     """The ladder ends after this many rungs in a row that are no better than the best: the cost has

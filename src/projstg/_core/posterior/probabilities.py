@@ -70,6 +70,20 @@ class Accuracy(NamedTuple):
     """Whether that error is below the tolerance, or the budget of draws was spent first."""
 
 
+class Together(NamedTuple):
+    """What the joint posterior of columns is computed from, if it is asked for."""
+
+    combined: Combined
+    places: np.ndarray
+    """The columns that may be in a group, among those looked at."""
+    columns: np.ndarray
+    """The same, among those of the table."""
+
+    def joint(self) -> Joint:
+        """Return what is known of these columns at once."""
+        return self.combined.joint(self.places)._replace(columns=self.columns)
+
+
 class Posterior(NamedTuple):
     """What the data say about the supports of one problem."""
 
@@ -87,8 +101,8 @@ class Posterior(NamedTuple):
     """P(the support is exactly the one selected)."""
     all_belong: float
     """P(all columns of the one selected are in the support)."""
-    joint: Joint
-    """What is known of several columns at once, of those that are not too unlikely."""
+    together: Together
+    """For what is known of several columns at once, of those that are not too unlikely."""
     averaging: Averaging
     """What coefficients averaged over supports are computed from."""
     accuracy: Accuracy
@@ -337,7 +351,7 @@ class Beliefs:
             combined.sizes(self.cost_of_size.size).mean,
             float(self._probability(self._cost(support), combined)),
             0.0 if together is None else float(together.mean[0]),
-            combined.joint(likely)._replace(columns=self.columns[likely]),
+            Together(combined, likely, self.columns[likely]),
             self._averaging(combined.supports(), support),
             accuracy,
         )
