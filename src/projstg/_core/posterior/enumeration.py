@@ -23,10 +23,8 @@ and bounds of their costs at each ridge, (M, R)."""
 RidgeScore = Callable[[np.ndarray, np.ndarray | None], np.ndarray]
 """From supports (M, K) to their exact scores (M,), over all ridges or those of a mask (R,)."""
 
-# The supports with the lowest bounds are scored in any case …
+# So many supports, those with the lowest bounds, are scored in any case.
 _FIRST = 32
-# … and those that may weigh so much beside the best of them.
-_NOTHING = 1e-12
 
 
 def n_supports(cost_of_size: np.ndarray, always: np.ndarray, never: np.ndarray) -> int:
@@ -42,11 +40,12 @@ def enumerated(
     always: np.ndarray,
     never: np.ndarray,
     bound: Bound | None = None,
+    negligible: float = np.inf,
 ) -> Counted:
     """Return all independent supports of the sizes asked for; ``always`` and ``never`` are (D,).
 
-    With ``bound`` those that weigh less than 10⁻¹² of the best are left out, and so are ridges
-    that do.
+    With ``bound`` those whose cost is higher than the lowest by more than ``negligible`` are left
+    out, apart from the best few, and so are ridges at which they all are.
     """
     locked, open_ = np.flatnonzero(always), np.flatnonzero(~always & ~never)
     if bound is None:
@@ -59,14 +58,14 @@ def enumerated(
         return _counted(masks, _costs(score, masks, cost_of_size))
     least = total_score(by_ridge)
     order = np.argsort(least, kind="stable")
-    first = _costs(score, masks[order[:_FIRST]], cost_of_size)
-    best = np.min(first)
-    most = best - 2.0 * np.log(_NOTHING) if np.isfinite(best) else np.inf
+    first = masks[order[:_FIRST]]
+    first = first[first.sum(axis=1) == first[0].sum()]  # those of one size are scored together
+    most = np.min(_costs(score, first, cost_of_size)) + negligible
     order = order[: max(int(np.sum(least <= most)), _FIRST)]
-    rest, n_ridges = order[_FIRST:], by_ridge.shape[1]
-    counts = by_ridge[rest] <= most + 2.0 * np.log(n_ridges)  # the sum may count where none does
-    costs = _costs(score, masks[rest], cost_of_size, counts)
-    return _counted(masks[order], np.concatenate([first, costs]))
+    # Ridges may count together where none does by itself.
+    counts = by_ridge[order] <= most + 2.0 * np.log(by_ridge.shape[1])
+    counts[:_FIRST] = True
+    return _counted(masks[order], _costs(score, masks[order], cost_of_size, counts))
 
 
 def _every_set(n_open: int, n_locked: int, cost_of_size: np.ndarray) -> np.ndarray:

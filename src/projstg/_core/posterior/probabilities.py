@@ -168,10 +168,11 @@ class Beliefs:
         limits = (self.cost_of_size, self.always, self.never)
         n_open = int(np.sum(~self.always & ~self.never))
         bound = self._bounds if 2**n_open <= 2 * self.settings.most_enumerated else None
-        counted = enumerated(self._exact_scores, *limits, bound)
+        negligible = self.settings.negligible
+        counted = enumerated(self._exact_scores, *limits, bound, negligible)
         if not counted.costs.size:
             self.criterion = replace(self.criterion, is_diluted=False)
-            counted = enumerated(self._exact_scores, *limits, bound)
+            counted = enumerated(self._exact_scores, *limits, bound, negligible)
         self.counted = counted
 
     def _bounds(self, locked: np.ndarray, open_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
