@@ -158,7 +158,8 @@ typedef struct {
     const Rows *rows; /* or NULL */
     int64_t K, n_redundant;
     double *memory;
-    double *by_ridge; /* (R,): of the support scored last, without dilution */
+    Judge padded;     /* with so many more ridges, which cost too much to count */
+    double *by_ridge; /* (R, padded): of the support scored last, without dilution */
     double dilution;  /* of the support scored last, infinite where columns are dependent … */
     double repeated;  /* … and finite all the same */
     int has_digits;   /* whether every score so far has digits enough */

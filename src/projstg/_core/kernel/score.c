@@ -1,10 +1,17 @@
 /* The exact score of a support: score/evidence.py has the formula.
 
-   All ridges are computed side by side: the last axis of every array here is that of the R ridges. */
+   All ridges are computed side by side: the last axis of every array here is that of the R ridges,
+   and a few more that count for nothing, so that there are whole vectors of them. */
 
 #include <stdlib.h>
 
 #include "kernel.h"
+
+#define LANES 8
+/* The compiler can see that it is a multiple. */
+#define WHOLE(R) ((R) & -(int64_t)LANES)
+/* What a ridge costs that counts for nothing. */
+#define TOO_MUCH 1e200
 
 static int64_t room_size(int64_t K, int64_t R) {
     return 2 * K * K + 8 * K + K * R * 7 + 10 * R;
@@ -98,7 +105,7 @@ ALWAYS_INLINE void add(double *restrict out, double factor, const double *restri
 /* w, diag P, s, s_i (Ps)_i, the best common size and its residual. */
 SEVERAL_PATHS
 static void effects(Room *room, const Judge *judge, double rss, int64_t K) {
-    int64_t R = judge->R;
+    int64_t R = WHOLE(judge->R);
     size_t table = (size_t)(K * R) * sizeof(double), row = (size_t)R * sizeof(double);
     const double *kappa = judge->kappa;
     double *restrict part = room->part, *restrict left = room->left, *restrict a = room->a;
@@ -159,7 +166,7 @@ static void effects(Room *room, const Judge *judge, double rss, int64_t K) {
 /* ν log(residual) and what size and signs add to it, for all ridges: score/evidence.py:_common_size. */
 SEVERAL_PATHS
 static void common_size(Room *room, const Judge *judge, double dof, double floor, int64_t K) {
-    int64_t R = judge->R;
+    int64_t R = WHOLE(judge->R);
     const double *restrict kappa = judge->kappa, *restrict a = room->a, *restrict left = room->left;
     double *restrict residual = room->residual, *restrict step = room->step;
     double *restrict factor = room->factor, *restrict flips = room->flips;
@@ -206,7 +213,7 @@ SEVERAL_PATHS
 static void scores_at_ridges(
     Room *room, const Judge *judge, const Field *of, double rss, int64_t K, int64_t size,
     double *scores) {
-    int64_t R = judge->R, stride = judge->n_sizes;
+    int64_t R = WHOLE(judge->R), stride = judge->n_sizes;
     double dof = of->dof, floor = of->floor;
     double least = rss > floor ? rss : floor, *restrict at = room->rss;
     if (!judge->counts_volume) {
@@ -251,14 +258,39 @@ static int64_t row_work(const Rows *rows, int64_t K) {
     return rows ? (rows->N + 2 * K + 2) * (K + 2) : 0;
 }
 
+/* The judge with more ridges, in `memory` of R (3 + n_sizes) numbers. */
+static Judge padded(const Judge *judge, int64_t R, double *memory) {
+    int64_t n_sizes = judge->n_sizes;
+    Judge more = *judge;
+    double *kappa = memory, *zero = kappa + R, *size = zero + R, *volume = size + R;
+    for (int64_t r = 0; r < R; r++) {
+        int is_own = r < judge->R;
+        kappa[r] = is_own ? judge->kappa[r] : 1.0;
+        zero[r] = is_own ? judge->zero_cost[r] : TOO_MUCH;
+        size[r] = is_own ? judge->size_cost[r] : TOO_MUCH;
+        for (int64_t s = 0; s < n_sizes; s++)
+            volume[r * n_sizes + s] = is_own ? judge->volume[r * n_sizes + s] : 0.0;
+    }
+    more.R = R;
+    more.kappa = kappa;
+    more.zero_cost = zero;
+    more.size_cost = size;
+    more.volume = volume;
+    return more;
+}
+
 int scorer_open(
     Scorer *scorer, const Field *field, const Judge *judge, const Rows *rows, int64_t K,
     int64_t n_redundant) {
-    int64_t R = judge->R, numbers = room_size(K, R) + K + R + row_work(rows, K);
-    *scorer = (Scorer){field, judge, rows, K, n_redundant, NULL, NULL, 0.0, 0.0, 1};
-    scorer->memory = malloc((size_t)(numbers + 1) * sizeof(double));
+    int64_t R = WHOLE(judge->R + LANES - 1), numbers = room_size(K, R) + K + R + row_work(rows, K);
+    *scorer = (Scorer){
+        .field = field, .judge = judge, .rows = rows, .K = K, .n_redundant = n_redundant,
+        .has_digits = 1};
+    size_t more = (size_t)(R * (3 + judge->n_sizes));
+    scorer->memory = malloc(((size_t)numbers + more + 1) * sizeof(double));
     if (!scorer->memory) return NO_MEMORY;
     scorer->by_ridge = scorer->memory + room_size(K, R) + K;
+    scorer->padded = padded(judge, R, scorer->memory + numbers);
     return 0;
 }
 
@@ -270,9 +302,10 @@ double score_of(Scorer *scorer, const int64_t *members) {
     const Field *field = scorer->field;
     const Judge *judge = scorer->judge;
     int64_t K = scorer->K, D = field->D, n_null;
-    Room room = room_of(scorer->memory, K, judge->R);
-    double *b = scorer->memory + room_size(K, judge->R);
-    room.rows = scorer->by_ridge + judge->R;
+    const Judge *whole = &scorer->padded;
+    Room room = room_of(scorer->memory, K, whole->R);
+    double *b = scorer->memory + room_size(K, whole->R);
+    room.rows = scorer->by_ridge + whole->R;
     for (int64_t i = 0; i < K; i++) {
         const double *row = field->G + members[i] * D;
         for (int64_t k = 0; k < K; k++) room.A[i * K + k] = row[members[k]];
@@ -286,7 +319,7 @@ double score_of(Scorer *scorer, const int64_t *members) {
             scorer->has_digits = 0;
     }
     scores_at_ridges(
-        &room, judge, field, rss, K, K - scorer->n_redundant, scorer->by_ridge);
+        &room, whole, field, rss, K, K - scorer->n_redundant, scorer->by_ridge);
     scorer->repeated = judge->is_diluted ? dilution_of(&room, judge, field->n, K) : 0.0;
     int is_dependent = judge->is_diluted && n_null > scorer->n_redundant;
     scorer->dilution = is_dependent ? INFINITY : scorer->repeated;

@@ -58,13 +58,14 @@ def enumerated(
         return _counted(masks, _costs(score, masks, cost_of_size))
     least = total_score(by_ridge)
     order = np.argsort(least, kind="stable")
-    first = masks[order[:_FIRST]]
-    first = first[first.sum(axis=1) == first[0].sum()]  # those of one size are scored together
-    most = np.min(_costs(score, first, cost_of_size)) + negligible
+    # At a ridge in the middle the bound is close to what a good support costs.
+    good = masks[np.argsort(by_ridge[:, by_ridge.shape[1] // 2], kind="stable")[:_FIRST]]
+    good = good[good.sum(axis=1) == good[0].sum()]  # those of one size are scored together
+    most = np.min(_costs(score, good, cost_of_size)) + negligible
     order = order[: max(int(np.sum(least <= most)), _FIRST)]
     # Ridges may count together where none does by itself.
     counts = by_ridge[order] <= most + 2.0 * np.log(by_ridge.shape[1])
-    counts[:_FIRST] = True
+    counts[np.arange(len(order)), np.argmin(by_ridge[order], axis=1)] = True
     return _counted(masks[order], _costs(score, masks[order], cost_of_size, counts))
 
 
