@@ -33,7 +33,7 @@ SMALL = [
     *(("gaussian", s, 40, k) for s in (0.5, 1.0) for k in (2, 4, 6, 8, 12)),
     *((d, s, n, 10) for d in ("bernoulli", "toeplitz") for s in (0.5, 1.0) for n in (30, 40, 50)),
 ]
-LARGE_K = [("gaussian", s, 40, k) for s in (0.5, 1.0) for k in (14, 16, 20)]
+LARGE_K = [("gaussian", s, 40, k) for s in (0.5, 1.0) for k in (14, 16, 20, 25)]
 HOPELESS = [("gaussian", s, 20, 10) for s in (0.5, 1.0)]
 
 

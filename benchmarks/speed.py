@@ -9,9 +9,11 @@ Needs the extra `peers` (make setup). For one thread set OMP_NUM_THREADS=1, OPEN
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -144,6 +146,9 @@ def large():
 FIRST = """
 from time import perf_counter
 import numpy as np
+start = perf_counter()
+import projstg
+print(1e3 * (perf_counter() - start))
 from projstg import ProjectedSTG
 rng = np.random.default_rng(0)
 X, y = rng.standard_normal((55, 64)), rng.standard_normal(55)
@@ -160,7 +165,10 @@ def first():
         for _ in range(5)
     ]
     times = np.median([[float(one) for one in run.stdout.split()] for run in runs], axis=0)
-    print(f"the first fit of a process {times[0]:.1f} ms, the second {times[1]:.1f} ms")
+    print(
+        f"import projstg {times[0]:.1f} ms; the first fit of a process {times[1]:.1f} ms, the "
+        f"second {times[2]:.1f} ms"
+    )
 
 
 def sampled_fits(k=10):
@@ -190,10 +198,33 @@ def many(k=10, n_problems=10_000):
         abess_fit(one, target, k)
     base = few / (perf_counter() - start)
     print(f"{n_problems} problems (N = 40, D = 64, K = {k}): abess in a loop {base:.0f} a second")
-    start = perf_counter()
-    fit_many(X, y, k, probabilities=False)
-    rate = n_problems / (perf_counter() - start)
-    print(f"  fit_many: {rate:.0f} a second, {rate / base:.2f}×", flush=True)
+    for n_jobs in (1, 2):
+        start = perf_counter()
+        fit_many(X, y, k, probabilities=False, n_jobs=n_jobs)
+        rate = n_problems / (perf_counter() - start)
+        print(f"  fit_many, n_jobs={n_jobs}: {rate:.0f} a second, {rate / base:.2f}×", flush=True)
+    code = NUMPY.format(n_problems=few // 5, k=k)
+    environment = {**os.environ, "PROJSTG_KERNEL": "0"}
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    print(f"  without the kernel: {float(found.stdout):.0f} a second", flush=True)
+
+
+NUMPY = """
+from time import perf_counter
+from problems import draw_many
+from projstg import fit_many
+X, y, _ = draw_many(5, 0.5, 40, {k}, {n_problems})
+start = perf_counter()
+fit_many(X, y, {k}, probabilities=False)
+print({n_problems} / (perf_counter() - start))
+"""
 
 
 PARTS = {

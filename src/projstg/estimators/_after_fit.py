@@ -18,7 +18,7 @@ from .._core.data.standard_table import StandardTable
 from .._core.pipeline.solution import Solution
 from .._core.posterior.coefficient_intervals import Estimates, estimates
 from .._core.posterior.joint import Joint
-from .._core.posterior.probabilities import Together
+from .._core.posterior.probabilities import JointSource
 from .._core.search.best_support import Refined, equivalent_features
 from ._groups import correlations_of
 
@@ -74,7 +74,7 @@ class _AskedLater(NamedTuple):
     supports: list[np.ndarray]
     """The answer, and its alternatives."""
     search: Refined | None
-    together: Together | None
+    together: JointSource | None
 
     def facts(self) -> _ColumnFacts:
         fits = estimates(self.table, self.supports)

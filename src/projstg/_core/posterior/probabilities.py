@@ -70,7 +70,7 @@ class Accuracy(NamedTuple):
     """Whether that error is below the tolerance, or the budget of draws was spent first."""
 
 
-class Together(NamedTuple):
+class JointSource(NamedTuple):
     """What the joint posterior of columns is computed from, if it is asked for."""
 
     combined: Combined
@@ -101,7 +101,7 @@ class Posterior(NamedTuple):
     """P(the support is exactly the one selected)."""
     all_belong: float
     """P(all columns of the one selected are in the support)."""
-    together: Together
+    together: JointSource
     """For what is known of several columns at once, of those that are not too unlikely."""
     averaging: Averaging
     """What coefficients averaged over supports are computed from."""
@@ -352,7 +352,7 @@ class Beliefs:
             combined.sizes(self.cost_of_size.size).mean,
             float(self._probability(self._cost(support), combined)),
             0.0 if together is None else float(together.mean[0]),
-            Together(combined, likely, self.columns[likely]),
+            JointSource(combined, likely, self.columns[likely]),
             self._averaging(combined.supports(), support),
             accuracy,
         )

@@ -19,7 +19,7 @@ from .tableau import Field
 
 __all__ = ["Kept", "field_record", "generator_address", "judge_record", "row_record"]
 
-_capsule = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule = ctypes.pythonapi["PyCapsule_GetPointer"]  # one of our own: its types are set here
 _capsule.restype, _capsule.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 
