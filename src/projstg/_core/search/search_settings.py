@@ -20,12 +20,13 @@ class SearchSettings:
     n_enumerable: int = 10_000
     """If there are at most this many supports, all are scored, and the answer is certain. That
     takes up to 0.2 s under a common size, 20 µs each; a search takes a few milliseconds."""
-    fewest_starts: int = 60
-    """The budget where K is small."""
-    most_starts: int = 300
-    """The budget where K is large; with K from 14 to 20 and N = 40 the search fails in 1.1 %."""
-    starts_per_exchange: float = 0.9
-    """Between these two the budget is 0.9K²: it grows as the number of pairs of members does."""
+    fewest_starts: int = 120
+    """The budget where K is small. With half of each of these three 37 of 300 supports are worse at
+    N = 25, K = 10, and four of 600 at N = 30 and 40; with twice as many 16 and two are better."""
+    most_starts: int = 600
+    """The budget where K is large."""
+    starts_per_exchange: float = 1.8
+    """Between these two the budget is 1.8K²: it grows as the number of pairs of members does."""
     most_columns: int = 1200
     """With more columns only a working set is searched: their Gram matrix has 12 MB here, and a
     table of exchanges K·D entries."""
