@@ -191,4 +191,6 @@ def test_a_refit_without_probabilities_forgets_the_average(data):
     model = ProjectedSTG().fit(X, y).set_params(n_features_to_select=None).fit(X, y)
     with pytest.raises(ValueError, match="no supports to average over"):
         model.predict(X, averaged=True)
-    assert not {"_averaged_model", "_joint"} & set(vars(model))
+    assert "_averaged_model" not in vars(model)
+    with pytest.raises(ValueError, match="there are no probabilities"):
+        model.credible_groups()

@@ -240,3 +240,24 @@ def test_the_strictest_library_gives_numpy_s_answers(data, name, k, weighted, rn
         np.testing.assert_allclose(np.asarray(computed), plain, rtol=1e-6, atol=1e-8, err_msg=name)
     predicted = found.predict(strict.asarray(X))
     np.testing.assert_allclose(np.asarray(predicted), expected.predict(X), rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "a"])
+def test_a_number_of_threads_is_a_whole_number(n_jobs):
+    X, y = np.zeros((2, 5, 3)), np.zeros((2, 5))
+    with pytest.raises(ValueError, match="give a whole number of threads"):
+        fit_many(X, y, 1, n_jobs=n_jobs)
+
+
+@pytest.mark.parametrize("k", [3, "auto", None])
+def test_threads_and_blocks_change_nothing(k):
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((70, 20, 15))
+    y = X[..., :3].sum(axis=-1) + 0.3 * rng.standard_normal((70, 20))
+    one, two = (fit_many(X, y, k, n_jobs=n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.support, two.support)
+    np.testing.assert_allclose(one.coef, two.coef, rtol=1e-12)
+    if k is not None:
+        np.testing.assert_array_equal(one.inclusion_probability, two.inclusion_probability)
+    first = ProjectedSTG(k, random_state=one.seeds[69]).fit(X[69], y[69])
+    np.testing.assert_array_equal(first.support_, one.support[69])

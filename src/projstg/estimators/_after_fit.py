@@ -2,8 +2,8 @@
 
 Standard errors, fits to the alternatives, columns that could be exchanged and the joint posterior
 of columns need the table, or all that was drawn, and nothing else needs them. So ``fit`` keeps a
-copy of a small table; of a large one they are computed at once. In a pickled model they are
-computed, and there are no rows.
+copy of a small table and all draws; where they are large, it computes them at once. In a pickled
+model they are computed, and there are no rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ._groups import correlations_of
 
 __all__ = ["AfterFit", "ColumnAttributes"]
 
-# Tables of up to this many numbers (2 MB) are kept.
+# Up to this many numbers (2 MB) of a table and of draws are kept.
 _MOST_KEPT = 250_000
 
 
@@ -38,7 +38,7 @@ class AfterFit:
         others = [] if known is None else known.supports
         supports = [np.flatnonzero(solution.support[0]), *others]
         together = None if known is None else known.together
-        is_small = table.rows.X.size <= _MOST_KEPT
+        is_small = table.rows.X.size + (together.size if together else 0) <= _MOST_KEPT
         self._asked: _AskedLater | None = _AskedLater(
             table.owned() if is_small else table, supports, search, together
         )

@@ -38,10 +38,9 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
     """A parameter that has parameters of its own, and what can be passed for it."""
 
     @classmethod
-    @cache
     def _get_param_names(cls) -> list[str]:
         # scikit-learn reads the signature each time it is asked, which is several times in a fit.
-        return super()._get_param_names()
+        return list(_param_names(cls))  # type: ignore[arg-type] # a class can be hashed
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, such as ``gates__tau`` once ``gates=Gates()`` is given.
@@ -81,6 +80,11 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
         """Return what a notebook shows: once fitted the answer, and scikit-learn's own display."""
         own = super()._html_repr()
         return answer_html(self) + own if hasattr(self, "support_") else own
+
+
+@cache
+def _param_names(cls: type[LinearSelector]) -> list[str]:
+    return super(LinearSelector, cls)._get_param_names()  # type: ignore[misc]
 
 
 class TableSelector(LinearSelector):

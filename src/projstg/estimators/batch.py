@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ class ManyFits:
     _gates: KeptGates
     """What the next six properties are computed from, when the first of them is read.
 
-    Until then, after a search, it holds a Gram matrix, or less, of each problem."""
+    Until then, after a search, it holds standardised rows or a Gram matrix of each problem."""
 
     @property
     def mu(self) -> Any:
@@ -110,7 +111,7 @@ def fit_many(
 
     With NumPy arrays the answers are those of single fits with ``random_state=seeds[i]``. With K
     given, or None, all problems go through the core together, which takes a fraction of the time;
-    with "auto" they are solved one after the other, which takes as long as single fits. Torch
+    with "auto" each is solved on its own, which takes as long as single fits. Torch
     tensors stay on their device; there sampled gates draw from the device's generator and agree
     with NumPy in distribution only.
 
@@ -152,18 +153,20 @@ def fit_together(
     y: Any,
     sample_weight: Any = None,
     random_state: Seed | Sequence[int] | np.ndarray = 0,
-    n_jobs: int | None = None,
+    n_jobs: Any = None,
 ) -> ManyFits:
     """Return what ``fit`` of a ProjectedSTG or STG learns from each problem; see :func:`fit_many`.
 
     ``random_state`` is as in :func:`fit_many`; the model's own is not used.
     """
     check_parameters(model)
+    if not (n_jobs is None or (isinstance(n_jobs, Integral) and n_jobs)):
+        raise ValueError(f"n_jobs={n_jobs!r}; give a whole number of threads, or None for one.")
     asked = asked_of(model)
     X, y, weights = _checked(X, y, sample_weight)
     seeds = _seeds(random_state, X.shape[0])
     question = prepare(asked, X, y, weights)
-    found = solve_in_blocks(question, seeds, n_jobs)
+    found = solve_in_blocks(question, seeds, None if n_jobs is None else int(n_jobs))
     if question.warning is not None:
         warnings.warn(question.warning, DataDimensionalityWarning, stacklevel=3)
     search, known = found.search, found.posterior

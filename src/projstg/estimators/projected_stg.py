@@ -88,7 +88,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         now and then finds a better one. False saves that time. "auto"
         with ``selection="evidence"`` chooses K by these probabilities, and raises with False.
     n_starts : int or None, default=None
-        The most starts the search may take; None is 0.9 K², between 60 and 300. On easy problems
+        The most starts the search may take; None is 1.8 K², between 120 and 600. On easy problems
         the search stops after a few.
     fit_intercept : bool, default=True
         Whether to fit an intercept, by subtracting the means of the columns and of y.
@@ -107,9 +107,10 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         The paper's estimate θ ⊙ clip(μ, 0, 1), in the units of the table. Five attributes come
         from the gates: this one, ``gate_mean_``, ``mu_``, ``risk_`` and ``n_iter_``. After a search
         they are computed when the first of them is read, and a warning that the gates did not
-        converge comes then. Until then the model keeps the inner products of the columns,
-        8·D·min(N, D) bytes (32 MB for 2000 columns); for averaged prediction without K it keeps as
-        much for good, if that is at most 32 MB.
+        converge comes then. Until then the model keeps the standardised rows, or the inner products
+        of the columns, 8·D·min(N, D) bytes (32 MB for 2000 columns), and a copy of a small table
+        until ``coef_std_error_`` is read; for averaged prediction without K it keeps the former for
+        good, if that is at most 32 MB. A pickled model has no rows.
     gate_mean_ : ndarray of shape (n_features_in_,)
         E[z_d]: how far open each gate is. Not a probability that the column matters.
     mu_ : ndarray of shape (n_features_in_,)

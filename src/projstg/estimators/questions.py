@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._core.arrays.backend import Array, namespace, to_numpy
@@ -170,17 +171,26 @@ def solve(question: Question, seeds: Sequence[int], on_step: Hook | None = None)
     return found
 
 
+def _without_joint(found: Solution) -> Solution:
+    known = found.posterior
+    if known is None:
+        return found
+    return found._replace(posterior=[one._replace(together=None) for one in known])
+
+
 def solve_in_blocks(question: Question, seeds: Sequence[int], n_jobs: int | None) -> Solution:
     """Return what :func:`solve` returns, for NumPy on so many threads.
 
-    A table's answer depends on no other table, so neither blocks nor threads change it.
+    A table's answer depends on no other table, so neither blocks nor threads change it. What only
+    a joint posterior would need is dropped.
     """
-    n_tables = len(seeds)
-    if n_tables <= _BLOCK or not isinstance(question.table.scale, np.ndarray):
-        return solve(question, seeds)
-    blocks = [np.arange(n_tables)[first : first + _BLOCK] for first in range(0, n_tables, _BLOCK)]
+    n_tables, n_threads = len(seeds), effective_n_jobs(n_jobs)
+    size = min(_BLOCK, -(-n_tables // n_threads))
+    if n_tables <= size or not isinstance(question.table.scale, np.ndarray):
+        return _without_joint(solve(question, seeds))
+    blocks = [np.arange(n_tables)[first : first + size] for first in range(0, n_tables, size)]
 
     def answer(block: np.ndarray) -> Solution:
-        return solve(question.problems(block), [seeds[i] for i in block])
+        return _without_joint(solve(question.problems(block), [seeds[i] for i in block]))
 
     return joined(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(answer)(one) for one in blocks))

@@ -102,4 +102,4 @@ def without_rows(problem: Problem) -> Problem:
     """
     if isinstance(problem, GramQuadratic):
         return replace(problem, source=None)
-    return problem.mixed
+    return problem if problem.is_mixed else problem.mixed

@@ -31,6 +31,8 @@ class RowQuadratic:
     degrees_of_freedom: Array
     source: RowSource | None = field(default=None, kw_only=True)
     """The rows as they came; None if they are not kept."""
+    is_mixed: bool = field(default=False, kw_only=True)
+    """Whether no row is one of the table: see :attr:`mixed`."""
 
     @classmethod
     def from_rows(
@@ -85,9 +87,8 @@ class RowQuadratic:
         both = xp.concat([self.X, self.y[..., None]], axis=-1)
         R: Array = np.linalg.qr(both, mode="r") if xp is np else xp.linalg.qr(both).R
         R = R - 2.0 * xp.mean(R, axis=-2, keepdims=True)
-        mixed = RowQuadratic(R[..., :-1], R[..., -1], self.n, self.degrees_of_freedom)
-        mixed.__dict__["mixed"] = mixed
-        return mixed
+        X, y = (xp.asarray(one, copy=True) for one in (R[..., :-1], R[..., -1]))
+        return RowQuadratic(X, y, self.n, self.degrees_of_freedom, is_mixed=True)
 
     def columns(self, indices: Array) -> RowQuadratic:
         """Return the problem of the columns ``indices``, (..., W), alone."""

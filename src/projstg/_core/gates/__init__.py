@@ -1,4 +1,4 @@
 """The paper: stochastic gates, their risk, the ways to fit them, and the rule for λ.
 
-May import: arrays, data, greedy.
+May import: arrays, kernel, data, greedy.
 """

@@ -1,4 +1,4 @@
 """Greedy searches: orthogonal matching pursuit, and its randomised form.
 
-May import: arrays, data.
+May import: arrays, kernel, data.
 """

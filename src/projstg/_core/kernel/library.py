@@ -48,7 +48,7 @@ PlanRecord = _record(
     "i:n_starts i:first_round i:second_round i:later_rounds i:n_rests i:n_steps i:excluded_for "
     "i:locked_for i:refresh i:most_steps i:most_exchanges i:first_agreement i:clear_agreement "
     "i:agreement i:wide i:wide_agreement i:n_exact i:n_fractions p:fractions p:tight_fractions "
-    "d:tight d:clear_lead d:common_share d:rounding d:delicate d:no_share d:least_ridge d:digits",
+    "d:tight d:clear_lead d:common_share d:rounding d:delicate d:least_ridge d:digits",
 )
 """How far a search goes, likewise."""
 

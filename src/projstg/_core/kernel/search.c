@@ -14,7 +14,7 @@ typedef struct {
     int64_t first_agreement, clear_agreement, agreement, wide, wide_agreement, n_exact;
     int64_t n_fractions;
     const double *fractions, *tight_fractions; /* (n_fractions,) */
-    double tight, clear_lead, common_share, rounding, delicate, no_share, least_ridge, digits;
+    double tight, clear_lead, common_share, rounding, delicate, least_ridge, digits;
 } Plan;
 
 /* What was found: supports, each in increasing order, with their scores, and the starts'. */
@@ -299,36 +299,6 @@ static void rounds(Search *search, const int64_t *starts, int64_t n_given) {
     }
 }
 
-/* The judge with the ridges that have a share in the evidence of a support alone; `memory` has
-   R (3 + n_sizes) numbers. */
-static Judge few_ridges(Search *search, const int64_t *members, double *memory) {
-    const Judge *judge = search->judge;
-    int64_t R = judge->R, n_sizes = judge->n_sizes, n = 0;
-    double *kappa = memory, *zero = kappa + R, *size = zero + R, *volume = size + R;
-    sort_into(search->sorted, members, search->K);
-    score_of(&search->scorer, search->sorted);
-    const double *scores = search->scorer.by_ridge;
-    double lowest = INFINITY;
-    for (int64_t r = 0; r < R; r++) lowest = scores[r] < lowest ? scores[r] : lowest;
-    for (int64_t r = 0; r < R; r++) {
-        if (lowest < INFINITY && !(exp_of(-0.5 * (scores[r] - lowest)) > search->plan->no_share))
-            continue;
-        kappa[n] = judge->kappa[r];
-        zero[n] = judge->zero_cost[r];
-        size[n] = judge->size_cost[r];
-        memcpy(
-            volume + n * n_sizes, judge->volume + r * n_sizes, (size_t)n_sizes * sizeof(double));
-        n++;
-    }
-    Judge few = *judge;
-    few.R = n;
-    few.kappa = kappa;
-    few.zero_cost = zero;
-    few.size_cost = size;
-    few.volume = volume;
-    return few;
-}
-
 /* Exchanges under the criterion itself, until none improves. Returns zero, or one where rounding in
    the closed forms leaves that to the caller. */
 static int polish(Search *search) {
@@ -337,11 +307,8 @@ static int polish(Search *search) {
     int64_t K = search->K, D = search->field->D;
     int is_for_closed_forms = search->judge->counts_volume && !search->scorer.n_redundant;
     if (!is_for_closed_forms || !(record->lowest < INFINITY)) return 1;
-    const Judge *judge = search->judge;
-    double *memory = malloc((size_t)(judge->R * (3 + judge->n_sizes)) * sizeof(double));
     Neighbours around;
-    if (!memory || neighbours_open(&around, judge, D, K, plan->n_exact)) {
-        free(memory);
+    if (neighbours_open(&around, search->judge, D, K, plan->n_exact)) {
         search->is_out_of_memory = 1;
         return 1;
     }
@@ -349,9 +316,9 @@ static int polish(Search *search) {
     int is_unclear = 0;
     memcpy(members, best_of(record), (size_t)K * sizeof(int64_t));
     for (int64_t step = 0; step < plan->most_exchanges; step++) {
-        Judge few = few_ridges(search, members, memory);
         neighbours_fill(
-            &around, search->field, &few, members, plan->least_ridge, plan->digits, NULL, NULL);
+            &around, search->field, search->judge, members, plan->least_ridge, plan->digits, NULL,
+            NULL);
         is_unclear = !around.is_clear;
         if (is_unclear) break;
         double rounding = slack(around.present), lowest = INFINITY;
@@ -374,7 +341,6 @@ static int polish(Search *search) {
             if (record->starts[i] <= most) record->starts[i] = after;
     }
     neighbours_close(&around);
-    free(memory);
     return is_unclear;
 }
 

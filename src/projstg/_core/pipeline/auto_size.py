@@ -110,7 +110,7 @@ def _by_evidence(
         beliefs.sample(seed)
         drawn_around = beliefs.likeliest
         solve_likeliest()
-        if not np.array_equal(beliefs.likeliest, drawn_around):
+        if not (beliefs.has_draws and np.array_equal(beliefs.likeliest, drawn_around)):
             beliefs.sample(seed)  # chains that began elsewhere need not find the way
     k = beliefs.likeliest.size
     if k not in answers:  # as many sizes were proposed as may be

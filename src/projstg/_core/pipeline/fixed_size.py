@@ -90,7 +90,9 @@ def _answer(
 
 
 def solve_known(table: StandardTable, options: Options, beliefs: Beliefs, seed: int) -> Solution:
-    """Return the answer for one table of which every support was scored: the likeliest.
+    """Return the answer for one table of which all supports that weigh anything were scored.
+
+    It is the likeliest.
 
     Gates need not propose anything, and no search is made.
     """

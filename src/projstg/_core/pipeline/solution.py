@@ -102,7 +102,7 @@ def _among_all(known: Posterior, kept: np.ndarray, n_features: int) -> Posterior
         supports=[kept[own] for own in known.supports],
         inclusion=among_all(known.inclusion),
         inclusion_error=among_all(known.inclusion_error),
-        together=known.together._replace(columns=kept[known.together.columns]),
+        together=known.together and known.together._replace(columns=kept[known.together.columns]),
         averaging=known.averaging._replace(columns=kept[known.averaging.columns]),
     )
 

@@ -1,4 +1,4 @@
 """How sure the answer is: probabilities of supports, columns, groups and sizes; averaged effects.
 
-May import: arrays, data, score, search.
+May import: arrays, kernel, data, score, search.
 """

@@ -54,14 +54,14 @@ class Accuracy(NamedTuple):
     """How probabilities were computed, and how accurate they are."""
 
     method: str
-    """"enumerated": every support was scored, and the probabilities are exact. "sampled": the
-    likeliest were counted, and chains of draws give the rest. "settled": one support weighs ten
-    thousand times what all others one column away weigh together, and chains would stay at it.
-    "counted": only the likeliest were
-    counted, because the fit, or columns that nearly depend on each other, leave too few digits for
-    anything else; no error is known."""
+    """"enumerated": every support was scored, or has no weight by its residual alone, and the
+    probabilities are exact. "sampled": the likeliest were counted, and chains of draws give the
+    rest. "settled": one support weighs ten thousand times what all others one column away weigh
+    together, and chains would stay at it. "counted": only the likeliest were counted, because the
+    fit, or columns that nearly depend on each other, leave too few digits for anything else; no
+    error is known."""
     n_supports: int
-    """How many supports were scored exactly."""
+    """How many supports were scored exactly; if "enumerated", how many there are."""
     n_draws: int
     """How many draws the chains made."""
     largest_error: float
@@ -78,6 +78,12 @@ class JointSource(NamedTuple):
     """The columns that may be in a group, among those looked at."""
     columns: np.ndarray
     """The same, among those of the table."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds, about."""
+        sample = self.combined.sample
+        return self.combined.counted.masks.size // 8 + (0 if sample is None else sample.shares.size)
 
     def joint(self) -> Joint:
         """Return what is known of these columns at once."""
@@ -101,7 +107,7 @@ class Posterior(NamedTuple):
     """P(the support is exactly the one selected)."""
     all_belong: float
     """P(all columns of the one selected are in the support)."""
-    together: JointSource
+    together: JointSource | None
     """For what is known of several columns at once, of those that are not too unlikely."""
     averaging: Averaging
     """What coefficients averaged over supports are computed from."""
@@ -154,7 +160,7 @@ class Beliefs:
         self._sample: Sample | None = None
         self._is_settled = False
         self._visited: Visited | None = None
-        self._together: Combined | None = None
+        self._made: Combined | None = None
         self._field: Field | None = None
 
     @property
@@ -202,6 +208,7 @@ class Beliefs:
         leaders = [one.supports[: self.settings.n_leaders] for one in found]
         if not all(self._is_looked_at(own).all() for own in leaders):
             self._looked, found = None, self._found
+            self._forget_draws()
         by_ridge = [self._by_ridge(one.supports) for one in found]
         if self._looked is None and not any(np.isfinite(one).any() for one in by_ridge):
             self.criterion = replace(self.criterion, is_diluted=False)
@@ -237,13 +244,21 @@ class Beliefs:
             self.count([Optima(support[None], np.full(1, self.score(support)))])
             self._draw(seed)
 
+    @property
+    def has_draws(self) -> bool:
+        """Whether draws are there, for what was counted, or it is settled that none are needed."""
+        return self._is_settled or self._sample is not None
+
+    def _forget_draws(self) -> None:
+        self._sample, self._visited, self._is_settled = None, None, False
+
     def _draw(self, seed: int) -> None:
         looked, settings = self._looked, self.settings
-        self._is_settled = False
+        self._forget_draws()
         if looked is None or not self._has_digits(looked):
             return
         if looked.is_around_best and 1.0 - self.counted.weights[0] < settings.others_share:
-            self._is_settled, self._sample, self._visited = True, None, None
+            self._is_settled = True
             return
         generator, weights = np.random.default_rng([seed, _TAG]), self.counted.weights
         begin = generator.choice(weights.size, settings.n_chains, p=weights)
@@ -333,7 +348,7 @@ class Beliefs:
         inclusion = combined.inclusion()
         likely = _likely(inclusion.mean)
         inside = np.isin(support, self.columns).all()
-        together = combined.holding(np.searchsorted(self.columns, support)) if inside else None
+        holding = combined.holding(np.searchsorted(self.columns, support)) if inside else None
 
         def among_all(values: np.ndarray) -> np.ndarray:
             whole = np.zeros(self.always.size)
@@ -351,7 +366,7 @@ class Beliefs:
             error,
             combined.sizes(self.cost_of_size.size).mean,
             float(self._probability(self._cost(support), combined)),
-            0.0 if together is None else float(together.mean[0]),
+            0.0 if holding is None else float(holding.mean[0]),
             JointSource(combined, likely, self.columns[likely]),
             self._averaging(combined.supports(), support),
             accuracy,
@@ -394,10 +409,10 @@ class Beliefs:
 
     def _combined(self) -> Combined:
         """Return what is known together; computed once for what was counted and drawn."""
-        made = self._together
+        made = self._made
         if made is None or made.counted is not self.counted or made.sample is not self._sample:
-            self._together = Combined(self.counted, self._sample, self.settings.least_error)
-        return self._together  # type: ignore[return-value] # made above
+            self._made = Combined(self.counted, self._sample, self.settings.least_error)
+        return self._made  # type: ignore[return-value] # made above
 
     def _is_accurate(self) -> bool:
         return bool(np.max(self._combined().inclusion().error) <= self.settings.tolerance)

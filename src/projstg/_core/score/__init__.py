@@ -5,5 +5,5 @@ supports, ``dilution`` its part against repeated columns, ``tableau`` the closed
 support, ``updates`` the fits of all supports one column away, ``neighbours`` their scores, and
 ``shrunk`` the coefficients of a support.
 
-May import: arrays, data.
+May import: arrays, kernel, data.
 """

@@ -2,5 +2,5 @@
 
 Columns that may not enter a support are *excluded*, members that may not leave it are *locked*.
 
-May import: arrays, data, score.
+May import: arrays, kernel, data, score.
 """

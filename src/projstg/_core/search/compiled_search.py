@@ -138,7 +138,6 @@ def _plan(settings: SearchSettings, K: int, n_starts: int, n: float) -> Kept:
         settings.common_share,
         settings.rounding,
         settings.delicate,
-        settings.no_share,
         float(least_ridge(np.asarray(n))),
         SCORE.rounding,
     )

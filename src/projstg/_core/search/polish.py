@@ -1,26 +1,18 @@
 r"""The last exchanges of a search, under the criterion itself.
 
 A walk uses one ridge. Here the best support that walks have found is changed by exchanges of one
-column as long as its score, the mean over all ridges, improves. Ridges that have no share in the
-evidence of the support are left out: they have none in that of its neighbours.
+column as long as its score, the mean over all ridges, improves.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..score.criterion import Judge
 from ..score.neighbours import exchange_scores
 from ..score.tableau import ridge_cost, tableaux
 from .independent_start import independent_support
 from .record import slack
-from .scored_search import (
-    Search,
-    best_members,
-    exact_by_ridge,
-    exact_scores,
-    score_supports,
-)
+from .scored_search import Search, best_members, exact_scores, score_supports
 
 __all__ = ["polish"]
 
@@ -65,7 +57,7 @@ def _independent(search: Search, active: np.ndarray) -> np.ndarray:
 
 def _polishing_swap(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
     """Return the best exchange of each support (C, K), as p·D + j; −1 where none is better."""
-    field, criterion = search.field, _few_ridges(search, problem, members)
+    field, criterion = search.field, search.criterion
     state, ridge = tableaux(field, problem, members, criterion)
     scores, present, is_clear = exchange_scores(field, problem, members, criterion, state, ridge)
     doubt = np.zeros_like(scores)
@@ -88,14 +80,6 @@ def _polishing_swap(search: Search, problem: np.ndarray, members: np.ndarray) ->
     place = np.argmin(flat, axis=1)
     best = flat[np.arange(len(place)), place]
     return np.where(best <= -rounding[:, 0, 0], place, -1)
-
-
-def _few_ridges(search: Search, problem: np.ndarray, members: np.ndarray) -> Judge:
-    """Return the criterion with the ridges that have a share in the evidence of a support."""
-    scores = exact_by_ridge(search, problem, np.sort(members, axis=1))
-    least = np.min(scores, axis=1, keepdims=True)
-    share = np.exp(-0.5 * np.where(np.isfinite(least), scores - least, 0.0))
-    return search.criterion.at(np.any(share > search.settings.no_share, axis=0))
 
 
 def _one_by_one(

@@ -69,14 +69,9 @@ def score_supports(search: Search, problem: np.ndarray, members: np.ndarray) -> 
 
 def exact_scores(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
     """Return the scores of supports (C, K), members in increasing order, of problems (C,)."""
+    field = search.field
     if library.KERNEL is not None:
         return _compiled(search, problem, members)
-    return total_score(exact_by_ridge(search, problem, members))
-
-
-def exact_by_ridge(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """Return the scores of supports (C, K), likewise, at each ridge of the criterion, (C, R)."""
-    field = search.field
     G = field.G[problem[:, None, None], members[:, :, None], members[:, None, :]]
     yy = field.yy[problem]
     found = spectrum(G, field.b[problem[:, None], members], yy)
@@ -84,7 +79,8 @@ def exact_by_ridge(search: Search, problem: np.ndarray, members: np.ndarray) -> 
     found = on_rows(search.problem, problem, named, found)
     dof, n = field.dof[problem], field.n[problem]
     n_redundant = field.redundant[problem].sum(axis=1)
-    return scores_by_ridge(found, problem, yy, dof, n, search.criterion, n_redundant)
+    scores = scores_by_ridge(found, problem, yy, dof, n, search.criterion, n_redundant)
+    return total_score(scores)
 
 
 def _compiled(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarray:

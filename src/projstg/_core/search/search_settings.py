@@ -99,10 +99,6 @@ class SearchSettings:
     # The last exchanges.
     most_exchanges: int = 50
     """The most exchanges under the criterion itself. A few are usual; this ends a loop, too."""
-    no_share: float = 1e-10
-    """A ridge with less than this share of the best one's evidence is left out: the scores of
-    exchanges, which only choose the next one, change by as much at the most. Mostly a third of the
-    ridges is left."""
     most_one_by_one: int = 4000
     """At most this many exchanges are scored one by one where a tableau has too few digits, some
     hundredths of a millisecond each: a step stays below a tenth of a second."""
