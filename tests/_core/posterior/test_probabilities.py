@@ -284,8 +284,11 @@ def test_a_better_support_with_columns_not_looked_at_makes_the_count_begin_again
     known._columns = lambda groups, scores: np.unique(np.concatenate([g.ravel() for g in groups]))
     known.count([Optima(poor, support_scores(Z, poor[None], criterion)[0])])
     assert not {0, 1, 2} <= set(known.columns.tolist())
+    known.sample(0)
+    assert known.has_draws
     best = np.asarray([[0, 1, 2]])
     known.count([Optima(best, support_scores(Z, best[None], criterion)[0])])
+    assert not known.has_draws  # they were of other columns
     known.sample(0)
     found = known.about(known.likeliest)
     assert known.likeliest.tolist() == [0, 1, 2]
