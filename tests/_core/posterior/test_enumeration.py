@@ -69,8 +69,8 @@ def test_what_is_left_out_weighs_nothing(name, limits, noise, monkeypatch):
         every.counted.weights @ every.counted.masks,
         atol=1e-8,
     )
-    for columns in (few, every):
-        assert columns.about(few.likeliest).accuracy.n_supports == len(every.counted.costs)
+    for known in (few, every):
+        assert known.about(few.likeliest).accuracy.n_supports == len(every.counted.costs)
 
 
 def everything(beliefs):

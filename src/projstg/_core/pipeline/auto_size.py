@@ -95,12 +95,14 @@ def _by_evidence(
     asked_for = replace(options, probabilities=False)
     answers: dict[int, Solution] = {}
 
+    def solved(k: int) -> Solution:
+        return solve(asked.table, replace(asked_for, n_selected=k), [seed], on_step, judge)
+
     def solve_likeliest() -> None:
         """Solve for the size of the likeliest support; what that finds is counted, too."""
         k = beliefs.likeliest.size
         while k not in answers and len(answers) < PIPELINE.most_proposals:
-            asked_k = replace(asked_for, n_selected=k)
-            answers[k] = solve(asked.table, asked_k, [seed], on_step, judge)
+            answers[k] = solved(k)
             if not beliefs.is_enumerable:
                 beliefs.count(_optima_of(answers[k]))
             k = beliefs.likeliest.size
@@ -114,8 +116,7 @@ def _by_evidence(
             beliefs.sample(seed)  # chains that began elsewhere need not find the way
     k = beliefs.likeliest.size
     if k not in answers:  # as many sizes were proposed as may be
-        asked_k = replace(asked_for, n_selected=k)
-        answers[k] = solve(asked.table, asked_k, [seed], on_step, judge)
+        answers[k] = solved(k)
     return with_beliefs(answers[k], beliefs, asked.table, options)
 
 

@@ -90,9 +90,7 @@ def _answer(
 
 
 def solve_known(table: StandardTable, options: Options, beliefs: Beliefs, seed: int) -> Solution:
-    """Return the answer for one table of which all supports that weigh anything were scored.
-
-    It is the likeliest.
+    """Return the likeliest support of one table, all that weigh anything having been scored.
 
     Gates need not propose anything, and no search is made.
     """

@@ -21,8 +21,8 @@ class PipelineSettings:
     Gates are one start among others. The search looks at all columns, and found all true ones among
     10⁵ (docs/search.md)."""
     most_first_steps: int = 300
-    """Up to this many columns take part in the first steps of gates that only give a start. With
-    300 of 1000 columns they take a quarter of the time."""
+    """Up to this many columns take part in the first steps of gates that only give a start: their
+    time grows with this number, and the search looks at all columns."""
     most_for_pursuit: int = 2000
     """Up to this many columns a greedy pursuit is another start: it needs a pass over X for each
     column it takes."""

@@ -15,9 +15,8 @@ from ..search.search_settings import SEARCH
 
 __all__ = ["QuickSearch"]
 
-# The last exchanges, of a table for each ridge, would take longer than all walks. Walks among 150
-# of 1000 columns take a quarter of the time, and none of 54 answers was another (N = 60, 100, 200,
-# K = 10, 15, 20).
+# The last exchanges, of a table for each ridge, would take longer than all walks, and so would
+# walks among all of a thousand columns.
 _QUICK = replace(SEARCH, most_exchanges=0, most_columns=400, working_set=150, n_single_walks=2)
 
 

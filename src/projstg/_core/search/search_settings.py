@@ -22,8 +22,8 @@ class SearchSettings:
     """If there are at most this many supports, all are scored, and the answer is certain. That
     takes up to 0.2 s under a common size, 20 µs each; a search takes a few milliseconds."""
     fewest_starts: int = 120
-    """The budget where K is small. With half of each of these three 37 of 300 supports are worse at
-    N = 25, K = 10, and four of 600 at N = 30 and 40; with twice as many 16 and two are better."""
+    """The budget where K is small. With half of each of these three the search fails in 12 %
+    instead of 9 % at σ = 0.5, N = 25, K = 10 (``benchmarks/search.py cells``)."""
     most_starts: int = 600
     """The budget where K is large."""
     starts_per_exchange: float = 1.8
@@ -60,9 +60,7 @@ class SearchSettings:
     second_round: int = 8
     """Walks. Four of them are challenges, each of another member of the best support."""
     later_rounds: int = 16
-    """A search can end after each round. With rounds of 16 and 80, and two that agree, it takes 10
-    to 25 percent longer (seven cells, K = 6 … 15, 600 problems each), and of 4200 supports nine are
-    worse and five better."""
+    """A search can end after each round, and with larger ones it goes on where it need not."""
     n_rests: int = 3
     """This many local optima of a walk are scored, the lowest at its ridge: the best under the
     criterion need not be the lowest at one ridge."""
