@@ -174,6 +174,9 @@ def test_where_one_support_is_beyond_doubt_no_chain_is_run():
         known.sample(0)
         found = known.about(known.likeliest)
         answers[found.accuracy.method] = found
+        assert known.has_draws
+        known.count([searched(Z, 3)])  # what is new may raise doubts
+        assert known.has_draws == (share == 0.0)
     settled, sampled = answers["settled"], answers["sampled"]
     assert settled.accuracy[2:] == (0, POSTERIOR.least_error, True)
     assert np.all(settled.inclusion_error == POSTERIOR.least_error)

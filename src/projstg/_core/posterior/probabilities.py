@@ -205,6 +205,7 @@ class Beliefs:
         one of the best supports has a column that was not looked at: then it begins again.
         """
         self._found += found
+        self._is_settled = False  # by what was counted before
         leaders = [one.supports[: self.settings.n_leaders] for one in found]
         if not all(self._is_looked_at(own).all() for own in leaders):
             self._looked, found = None, self._found
