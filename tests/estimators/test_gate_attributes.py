@@ -222,17 +222,16 @@ AT_ONCE = {
 
 @pytest.mark.parametrize("options", AT_ONCE.values(), ids=AT_ONCE)
 def test_what_cannot_wait(data, options):
-    X, y = data
-    table = as_table(X[None], y[None])
-    assert not stage.can_wait(stage.gate_question(table, options, [0]))
+    assert not stage.can_wait(options, data[0].shape[1])
 
 
 def test_gates_of_more_columns_than_can_be_kept_are_fitted_at_once(rng):
     X = rng.normal(size=(1, 600, 2300))
     table = as_table(X, X[:, :, 0])
     few, many = (Options(n_selected=k, refine=True) for k in (3, 510))
-    assert stage.can_wait(stage.gate_question(table, few, [0]))
-    assert not stage.can_wait(stage.gate_question(table, many, [0]))
+    n_gates = [stage.gate_question(table, own, [0]).problem.b.shape[1] for own in (few, many)]
+    assert stage.can_wait(few, n_gates[0])
+    assert not stage.can_wait(many, n_gates[1])
 
 
 @pytest.mark.parametrize("forced", [(), (2299, 17)])

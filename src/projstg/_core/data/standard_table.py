@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import Array, namespace
+from ..kernel import library
+from .compiled_table import standard_rows
 from .kept_rows import BLOCK_ROWS, TableRows, chosen
-from .quadratic import Problem, RowQuadratic, centred_rows
+from .quadratic import GramQuadratic, Problem, RowQuadratic, centred_rows
 from .standardize import standardized
 from .sufficient_statistics import Statistics
 
@@ -21,6 +23,8 @@ _ROUNDING = 16
 # Numbers up to this power of the largest float, and down to the inverse of that, can be squared and
 # summed. The power is below 1/2, with room for the sum.
 _FAR = 0.3
+# A tall table with more numbers than this (8 MB) is never copied whole.
+_MOST_COPIED = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +98,10 @@ def as_table(
     The columns of the table are those of X at ``columns``, (W,), or all. Those ``never`` to be
     selected, a mask (W,), count as columns that do not vary.
     """
+    if library.KERNEL is not None and weights is None and _is_for_kernel(X, y):
+        table = _compiled(X, y, centre, never, columns)
+        if table is not None:
+            return table
     xp = namespace(X)
     left, mean = _without_mean(y, weights) if centre else (y, 0.0)
     y_scale, unit = _size(left, weights, centre), _unit(X, weights)
@@ -112,6 +120,46 @@ def as_table(
     rows = TableRows.of(X, used, y, weights, centre, left, x_mean, scale, y_scale)
     y_mean = y_mean * y_scale + mean
     return StandardTable(problem.with_source(rows), scale, x_mean, y_mean, y_scale, rows)
+
+
+def _is_for_kernel(X: Array, y: Array) -> bool:
+    """Return whether tables are in NumPy arrays of doubles, and small if all rows are copied."""
+    is_double = isinstance(X, np.ndarray) and X.dtype == y.dtype == np.float64
+    n_rows, n_columns = X.shape[-2:]
+    return is_double and (n_rows < n_columns or n_rows * n_columns <= _MOST_COPIED)
+
+
+def _compiled(
+    X: np.ndarray, y: np.ndarray, centre: bool, never: Array | None, columns: np.ndarray | None
+) -> StandardTable | None:
+    """Return what :func:`as_table` returns, by the compiled kernel, or None out of its range."""
+    few = X if columns is None else X[..., columns]
+    B, N, D = few.shape
+    info = np.finfo(np.float64)
+    made = standard_rows(
+        few,
+        y,
+        np.zeros(D, dtype=bool) if never is None else never,
+        centre=centre,
+        rounding=_ROUNDING * float(info.eps),
+        far=float(info.max) ** _FAR,
+    )
+    if made is None:
+        return None
+    n = np.full(B, float(N))
+    dof = n - 1.0 if centre else n
+    used = np.arange(D) if columns is None else columns
+    numbers = (made.x_mean, made.scale, made.y_scale)
+    rows = TableRows.of(X, used, y, None, centre, made.y_left, *numbers)
+    problem: Problem
+    if N >= D:
+        G = made.X.swapaxes(-1, -2) @ made.X
+        yy = np.sum(made.y * made.y, axis=-1)
+        problem = GramQuadratic(G, made.b, yy, n, dof, source=rows)
+    else:
+        problem = RowQuadratic(made.X, made.y, n, dof, source=rows)
+        problem.__dict__.update(diagonal=made.diagonal, b=made.b)
+    return StandardTable(problem, made.scale, made.x_mean, made.y_mean, made.y_scale, rows)
 
 
 class _Source(NamedTuple):

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..arrays.backend import Array, clip, namespace
 from ..data.quadratic import Problem, RowQuadratic, is_double
 from ..kernel import library
-from .compiled_steps import common_steps_compiled
+from ..kernel.library import Kept
+from .compiled_steps import common_steps_compiled, steps_record
 from .concave_penalty import REACH, GatePenalty, gate_penalty
 from .gate_settings import GATES
 from .moments import open_slope
@@ -27,6 +29,7 @@ from .projection import project
 from .risk import residual_sum_of_squares
 
 __all__ = [
+    "MOST_COMPILED",
     "Hook",
     "Optimum",
     "Status",
@@ -34,10 +37,11 @@ __all__ = [
     "common_steps",
     "response_scale",
     "warm_up_coefficients",
+    "warm_up_record",
 ]
 
-# With a larger matrix BLAS is faster.
-_MOST_COMPILED = 100
+MOST_COMPILED = 100
+"""Up to this many rows or columns the kernel takes the steps; beyond, BLAS is faster."""
 
 Hook = Callable[[int], bool]
 """Called with the number of each step after it; returns whether to stop there."""
@@ -108,6 +112,13 @@ def warm_up_coefficients(
     return common_steps(problem, alpha, gate_penalty(tau), *steps, on_step)
 
 
+@lru_cache(maxsize=64)
+def warm_up_record(tau: float) -> Kept:
+    """Return how gates take their first steps, as the compiled kernel takes it."""
+    penalty = gate_penalty(tau)
+    return steps_record(tau, penalty.log_ratio, REACH, GATES.warm_up_steps, GATES.warm_up_size)
+
+
 def common_steps(
     problem: Problem,
     alpha: Array,
@@ -125,8 +136,8 @@ def common_steps(
     """
     xp = namespace(problem.b)
     if on_step is None and _is_for_kernel(problem):
-        of_any = penalty.log_ratio
-        beta = common_steps_compiled(problem, alpha, penalty.tau, of_any, REACH, n_steps, size)
+        steps = steps_record(penalty.tau, penalty.log_ratio, REACH, n_steps, size)
+        beta = common_steps_compiled(problem, alpha, steps)
         if beta is not None:
             return beta
     mu = xp.full_like(problem.b, 0.5)
@@ -147,7 +158,7 @@ def common_steps(
 def _is_for_kernel(problem: Problem) -> bool:
     """Return whether the compiled kernel takes less time: matrices are small."""
     n_rows = problem.X.shape[-2] if isinstance(problem, RowQuadratic) else problem.b.shape[-1]
-    is_small = min(n_rows, problem.b.shape[-1]) <= _MOST_COMPILED
+    is_small = min(n_rows, problem.b.shape[-1]) <= MOST_COMPILED
     return library.KERNEL is not None and is_small and is_double(problem)
 
 

@@ -27,6 +27,7 @@ from .projection import project
 __all__ = [
     "Scale",
     "estimated_scale",
+    "fits_all",
     "given_alpha",
     "nominal_sparsity",
     "rule_alpha",
@@ -87,8 +88,7 @@ def estimated_scale(problem: Problem, n_selected: Array) -> Scale:
     """Return the scale of each problem from a greedy fit of ``n_selected`` columns, (B,)."""
     xp = namespace(problem.b)
     n_features = problem.b.shape[-1]
-    freedom = _whole(problem.degrees_of_freedom)
-    takes_all = freedom >= 2 * n_features
+    freedom, takes_all = _whole(problem.degrees_of_freedom), fits_all(problem)
     n_steps = clip(xp.minimum(n_selected, freedom - 1.0), low=0.0)
     rss = _greedy_residual(problem, n_steps) if not xp.all(takes_all) else problem.yy
     if xp.any(takes_all):
@@ -99,6 +99,11 @@ def estimated_scale(problem: Problem, n_selected: Array) -> Scale:
     least = GATES.smallest_noise**2 * power
     variance = xp.maximum(rss / clip(problem.degrees_of_freedom - n_steps, low=1.0), least)
     return Scale(xp.sqrt(variance), xp.sqrt(xp.maximum(power - variance, least) / n_selected))
+
+
+def fits_all(problem: Problem) -> Array:
+    """Return whether there are so many rows that all columns are fitted, (B,)."""
+    return _whole(problem.degrees_of_freedom) >= 2 * problem.b.shape[-1]
 
 
 def _greedy_residual(problem: Problem, n_steps: Array) -> Array:

@@ -34,7 +34,9 @@ __all__ = [
     "ForwardPath",
     "Pursuits",
     "SoftmaxCorrelation",
+    "correlation_tolerance",
     "forward_selection",
+    "gain_tolerance",
     "largest_correlation",
     "largest_gain",
     "matching_pursuits",
@@ -132,7 +134,8 @@ def forward_selection(problem: Quadratic, n_steps: int) -> ForwardPath:
     xp = namespace(problem.b)
     if n_steps == 0:
         return ForwardPath(xp.astype(problem.b[:, :0], xp.int64), problem.b[:, :0])
-    path = _pursued(problem, n_steps, 1, largest_gain, _ROUNDING * xp.finfo(problem.b.dtype).eps)
+    tolerance = gain_tolerance(xp.finfo(problem.b.dtype).eps)
+    path = _pursued(problem, n_steps, 1, largest_gain, tolerance)
     rss, remains = problem.yy, []
     for step in range(n_steps):
         rss = xp.maximum(rss - path.projection[:, step] ** 2, xp.zeros_like(rss))
@@ -175,8 +178,18 @@ def pursued_columns(problem: Quadratic, n_steps: int) -> tuple[Array, Array]:
     return path.order, path.counts
 
 
+def gain_tolerance(eps: float) -> float:
+    """Return the share of its squared norm that a column must have left, by the largest gain."""
+    return _ROUNDING * float(eps)
+
+
+def correlation_tolerance(eps: float) -> float:
+    """Return the same for the other rules."""
+    return float(eps) ** _DEPENDENT
+
+
 def _tolerance(problem: Quadratic) -> float:
-    return float(namespace(problem.b).finfo(problem.b.dtype).eps) ** _DEPENDENT
+    return correlation_tolerance(namespace(problem.b).finfo(problem.b.dtype).eps)
 
 
 class _Path(NamedTuple):

@@ -4,13 +4,6 @@
 
 #include "kernel.h"
 
-/* log of the noise ratio of a gate, as cubics between nodes (arrays/cubic_table.py). */
-typedef struct {
-    int64_t n;
-    const double *cubics; /* (n, 4) */
-    double first, step, lowest, highest;
-} RatioTable;
-
 /* Rows of matrices begin so many numbers apart: whole vectors, and no remainder. */
 #define LANES 8
 #define PADDED(m) (((m) + LANES - 1) / LANES * LANES)
@@ -113,54 +106,51 @@ static int primal(const GateProblem *of, const double *rho, double *A, double *s
 }
 
 /* The noise ratios of gates at mu, at least `floor`, and their slopes. */
-static void ridges_at(
-    const RatioTable *table, const double *mu, int64_t D, double floor, double *rho,
-    double *slope) {
+static void ridges_at(const Steps *by, const double *mu, int64_t D, double *rho, double *slope) {
+    double lowest = -by->reach * by->tau, highest = 1.0 + by->reach * by->tau;
     for (int64_t d = 0; d < D; d++) {
-        double x = mu[d] > table->lowest ? mu[d] : table->lowest;
-        x = x < table->highest ? x : table->highest;
-        double place = (x - table->first) / table->step;
+        double x = mu[d] > lowest ? mu[d] : lowest;
+        x = x < highest ? x : highest;
+        double place = (x - by->first) / by->step;
         int64_t node = (int64_t)place;
         node = node > 0 ? node : 0;
-        node = node < table->n - 1 ? node : table->n - 1;
-        const double *c = table->cubics + 4 * node;
+        node = node < by->n_cubics - 1 ? node : by->n_cubics - 1;
+        const double *c = by->cubics + 4 * node;
         double u = place - (double)node;
         double ratio = exp_of(((c[0] * u + c[1]) * u + c[2]) * u + c[3]);
-        slope[d] = ratio * (((3.0 * c[0] * u + 2.0 * c[1]) * u + c[2]) / table->step);
-        rho[d] = ratio > floor ? ratio : floor;
+        slope[d] = ratio * (((3.0 * c[0] * u + 2.0 * c[1]) * u + c[2]) / by->step);
+        rho[d] = ratio > by->floor ? ratio : by->floor;
     }
 }
 
-/* The coefficients (D,) of one problem after `n_steps` steps. `X` (N, D) and `y` (N,), or NULL: then
+/* The coefficients (D,) of one problem after the steps. `X` (N, D) and `y` (N,), or NULL: then
    `G` (D, D) and `b` (D,). Returns zero, NO_MEMORY, or one where rounding has left a matrix that is
    not positive definite. */
 EXPORTED int64_t projstg_first_steps(
-    int64_t N, int64_t D, const double *X, const double *y, const double *G, const double *b,
-    double n, double alpha, double tau, int64_t n_cubics, const double *cubics, double first,
-    double step, double reach, int64_t n_steps, double size, double floor, double *beta) {
+    const Steps *by, int64_t N, int64_t D, const double *X, const double *y, const double *G,
+    const double *b, double n, double alpha, double *beta) {
     int64_t m = X ? N : D, width = PADDED(m);
     double *memory = calloc((size_t)(4 * D + (m + 1 + (X ? D : 0)) * width), sizeof(double));
     if (!memory) return NO_MEMORY;
     double *mu = memory, *rho = mu + D, *slope = rho + D, *gradient = slope + D;
     double *A = gradient + D, *work = A + m * width, *Xt = work + width;
-    RatioTable table = {n_cubics, cubics, first, step, -reach * tau, 1.0 + reach * tau};
     GateProblem of = {N, D, X ? Xt : NULL, y, G, b, n};
     for (int64_t i = 0; X && i < N; i++)
         for (int64_t d = 0; d < D; d++) Xt[d * width + i] = X[i * D + d];
     for (int64_t d = 0; d < D; d++) mu[d] = 0.5;
     int is_solved = 1;
-    for (int64_t turn = 0; turn <= n_steps && is_solved; turn++) {
+    for (int64_t turn = 0; turn <= by->n_steps && is_solved; turn++) {
         if (turn) {
             double square = 0.0;
             for (int64_t d = 0; d < D; d++) {
-                double z = mu[d] / tau, open = exp_of(-0.5 * z * z) / (sqrt(2.0 * PI) * tau);
+                double z = mu[d] / by->tau, open = exp_of(-0.5 * z * z) / (sqrt(2.0 * PI) * by->tau);
                 gradient[d] = beta[d] * beta[d] * slope[d] + alpha * open;
                 square += gradient[d] * gradient[d];
             }
-            double length = size / (sqrt(square / (double)D) + 2.2250738585072014e-308);
+            double length = by->size / (sqrt(square / (double)D) + 2.2250738585072014e-308);
             for (int64_t d = 0; d < D; d++) mu[d] -= gradient[d] * length;
         }
-        ridges_at(&table, mu, D, floor, rho, slope);
+        ridges_at(by, mu, D, rho, slope);
         is_solved = X ? dual(&of, rho, A, work, beta) : primal(&of, rho, A, work, beta);
     }
     free(memory);

@@ -143,6 +143,8 @@ typedef struct {
 
 double total_score(const double *scores, int64_t R);
 void spectrum_of(double *A, double *values, double *Vt, double *work, int64_t K);
+/* Eigenvalues (K,) alone, in no order; A is overwritten, and `work` has 4 K numbers. */
+void eigenvalues_of(double *A, double *values, double *work, int64_t K);
 
 /* The rows, where they are at hand: sums of squares may have too few digits. */
 typedef struct {
@@ -162,6 +164,7 @@ typedef struct {
     double *by_ridge; /* (R, padded): of the support scored last, without dilution */
     double dilution;  /* of the support scored last, infinite where columns are dependent … */
     double repeated;  /* … and finite all the same */
+    int is_from_rows; /* whether the support scored last needed the rows */
     int has_digits;   /* whether every score so far has digits enough */
 } Scorer;
 
@@ -170,6 +173,8 @@ int scorer_open(
     int64_t n_redundant);
 void scorer_close(Scorer *scorer);
 double score_of(Scorer *scorer, const int64_t *members);
+/* Least squares on the members, (K,); returns the score. */
+double coefficients_of(Scorer *scorer, const int64_t *members, double *beta);
 
 /* Directions that are not determined get the eigenvalue zero, and no part of y, `along` (K,):
    data/determined_directions.py has the rule. Returns how many there are. */
@@ -211,6 +216,41 @@ typedef struct {
 void walk_on(
     Walk *walk, const int64_t *members, double ridge, int64_t without, const Wandering *far,
     int64_t *rests, double *heights, int64_t *n);
+
+/* How gates take their first steps (gates/alternate.py): the log of a gate's noise ratio as cubics
+   between nodes (arrays/cubic_table.py), so many standard deviations beyond its stops. */
+typedef struct {
+    double tau;
+    int64_t n_cubics;
+    const double *cubics; /* (n_cubics, 4) */
+    double first, step, reach;
+    int64_t n_steps;
+    double size, floor;
+} Steps;
+
+int64_t projstg_first_steps(
+    const Steps *by, int64_t N, int64_t D, const double *X, const double *y, const double *G,
+    const double *b, double n, double alpha, double *beta);
+int64_t projstg_pursue(
+    int64_t D, const double *G, int64_t N, const double *X, int64_t n_steps, int64_t by_gain,
+    double *correlation, double *left, const double *norm, const double *smallest, int64_t *order,
+    uint8_t *counts, double *projection, double *found);
+int64_t projstg_mean_determinants(
+    int64_t M, const double *values, int64_t n_columns, double n, int64_t R, const double *kappa,
+    int64_t n_sizes, double *logs);
+
+/* A search and how far it goes (search.c). */
+typedef struct Search Search;
+typedef struct Plan Plan;
+
+Search *projstg_search(
+    const Field *field, const Judge *judge, const Rows *rows, int64_t n_redundant,
+    const Plan *plan, Generator *generator, int64_t K, int64_t n_given, const int64_t *starts,
+    int64_t n_known, const int64_t *known, const double *known_scores, int64_t n_before,
+    const double *before, int64_t n_challenges, int64_t *numbers);
+int64_t search_size(const Search *search);
+/* The best support (K,), its score, least squares on it, (K,), and how many starts arrived at it. */
+int64_t search_answer(Search *search, int64_t *members, double *score, double *beta);
 
 typedef struct {
     double score;
@@ -255,6 +295,9 @@ typedef struct {
     double present;
     int is_clear;
 } Neighbours;
+
+/* Whether rounding is small in all scores around a support at R ridges (score/tableau.py). */
+int has_enough_digits(const Field *field, const Tableau *states, int64_t R, double rounding);
 
 int neighbours_open(Neighbours *of, const Judge *judge, int64_t D, int64_t K, int64_t n_exact);
 void neighbours_close(Neighbours *of);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 if TYPE_CHECKING:
@@ -14,10 +14,14 @@ if TYPE_CHECKING:
 __all__ = [
     "KERNEL",
     "WHY_NOT",
+    "AnswersRecord",
     "FieldRecord",
     "JudgeRecord",
+    "Kept",
     "PlanRecord",
     "RowsRecord",
+    "StepsRecord",
+    "TablesRecord",
     "address",
     "load",
 ]
@@ -30,6 +34,13 @@ def _record(name: str, fields: str) -> type[ctypes.Structure]:
     types = {"i": _INT, "d": _REAL, "p": _ARRAY}
     parts = [one.split(":") for one in fields.split()]
     return type(name, (ctypes.Structure,), {"_fields_": [(part, types[of]) for of, part in parts]})
+
+
+class Kept(NamedTuple):
+    """A record of the kernel, and the arrays it points at."""
+
+    record: ctypes.Structure
+    arrays: tuple[Any, ...]
 
 
 FieldRecord = _record("FieldRecord", "i:D p:G p:b d:yy d:dof d:n d:floor p:excluded p:locked")
@@ -52,6 +63,20 @@ PlanRecord = _record(
 )
 """How far a search goes, likewise."""
 
+StepsRecord = _record(
+    "StepsRecord",
+    "d:tau i:n_cubics p:cubics d:first d:step d:reach i:n_steps d:size d:floor",
+)
+"""How gates take their first steps, likewise."""
+TablesRecord = _record(
+    "TablesRecord",
+    "i:B i:N i:D i:K p:X p:y p:G p:b p:yy d:n d:dof d:residual_floor i:is_by_rule d:factor "
+    "d:smallest_noise d:largest_alpha d:by_gain d:dependent p:alpha p:noise i:has_volume p:volume",
+)
+"""Small tables with K columns to select, as ``fit.c`` has them."""
+AnswersRecord = _record("AnswersRecord", "p:support p:beta p:objective p:numbers p:searches")
+"""What is found of them, likewise."""
+
 _OF, _BY, _ON = (ctypes.POINTER(one) for one in (FieldRecord, JudgeRecord, RowsRecord))
 _FUNCTIONS = {
     "projstg_descend": [_OF, _INT, _INT, _ARRAY, _ARRAY, _INT, _INT, _INT, _REAL],
@@ -62,9 +87,16 @@ _FUNCTIONS = {
     "projstg_mean_determinants": [_INT, _ARRAY, _INT, _REAL, _INT, _ARRAY, _INT, _ARRAY],
     "projstg_pursue": [_INT, _ARRAY, _INT, _ARRAY, _INT, _INT, *[_ARRAY] * 8],
     "projstg_first_steps": [
-        *[_INT, _INT, *[_ARRAY] * 4, _REAL, _REAL, _REAL, _INT, _ARRAY, _REAL, _REAL, _REAL],
-        *[_INT, _REAL, _REAL, _ARRAY],
+        *[ctypes.POINTER(StepsRecord), _INT, _INT, *[_ARRAY] * 4, _REAL, _REAL, _ARRAY],
     ],
+    "projstg_standardize": [
+        *[_INT, _INT, _INT, _ARRAY, _ARRAY, _INT, _ARRAY, _REAL, _REAL, *[_ARRAY] * 9],
+    ],
+    "projstg_fit": [
+        *[ctypes.POINTER(TablesRecord), _BY, ctypes.POINTER(PlanRecord)],
+        *[ctypes.POINTER(StepsRecord), _ARRAY, ctypes.POINTER(AnswersRecord)],
+    ],
+    "projstg_search_rank": [_ARRAY] * 3,
     "projstg_search": [
         *[_OF, _BY, _ON, _INT, ctypes.POINTER(PlanRecord), _ARRAY, _INT, _INT, _ARRAY],
         *[_INT, _ARRAY, _ARRAY, _INT, _ARRAY, _INT, _ARRAY],

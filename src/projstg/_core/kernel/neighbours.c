@@ -64,8 +64,7 @@ static int64_t smallest_of(const double *scores, int64_t n, Ranked *heap, int64_
     return filled;
 }
 
-/* Whether rounding is small in all scores around a support (score/tableau.py:has_enough_digits). */
-static int has_enough_digits(const Field *field, const Tableau *states, int64_t R, double rounding) {
+int has_enough_digits(const Field *field, const Tableau *states, int64_t R, double rounding) {
     double yy = field->yy > 0.0 ? field->yy : 1.0;
     for (int64_t r = 0; r < R; r++) {
         const Tableau *t = states + r;

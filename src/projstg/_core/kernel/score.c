@@ -312,7 +312,9 @@ double score_of(Scorer *scorer, const int64_t *members) {
         b[i] = field->b[members[i]];
     }
     double rss = directions(&room, b, field->yy, K, &n_null);
+    scorer->is_from_rows = 0;
     if (K && share_of(&room, K) * rss < ENOUGH_DIGITS * field->yy) {
+        scorer->is_from_rows = scorer->rows != NULL;
         if (scorer->rows)
             rss = directions_of_rows(&room, scorer->rows, members, K, &n_null);
         else
@@ -324,6 +326,36 @@ double score_of(Scorer *scorer, const int64_t *members) {
     int is_dependent = judge->is_diluted && n_null > scorer->n_redundant;
     scorer->dilution = is_dependent ? INFINITY : scorer->repeated;
     return total_score(scorer->by_ridge, judge->R) + scorer->dilution;
+}
+
+/* What a right-hand side, `along` (K,) each direction, adds to coefficients (K,). */
+static void add_coefficients(const Room *room, const double *along, int64_t K, double *beta) {
+    for (int64_t d = 0; d < K; d++) {
+        if (!(room->values[d] > 0.0)) continue;
+        double size = along[d] / room->values[d];
+        for (int64_t i = 0; i < K; i++) beta[i] += room->Vt[d * K + i] * size;
+    }
+}
+
+double coefficients_of(Scorer *scorer, const int64_t *members, double *beta) {
+    const Field *field = scorer->field;
+    int64_t K = scorer->K, D = field->D;
+    double score = score_of(scorer, members);
+    Room room = room_of(scorer->memory, K, scorer->padded.R);
+    memset(beta, 0, (size_t)K * sizeof(double));
+    add_coefficients(&room, room.along, K, beta);
+    if (scorer->is_from_rows) return score;
+    /* Rounding is taken back once. */
+    double *along = room.work;
+    memset(along, 0, (size_t)K * sizeof(double));
+    for (int64_t i = 0; i < K; i++) {
+        const double *row = field->G + members[i] * D;
+        double missing = field->b[members[i]];
+        for (int64_t k = 0; k < K; k++) missing -= row[members[k]] * beta[k];
+        for (int64_t d = 0; d < K; d++) along[d] += room.Vt[d * K + i] * missing;
+    }
+    add_coefficients(&room, along, K, beta);
+    return score;
 }
 
 /* The scores (C,) of supports (C, K) of one problem; with `by_ridge` (C, R), unless it is NULL,

@@ -8,14 +8,14 @@
 #include "kernel.h"
 
 /* search/search_settings.py */
-typedef struct {
+struct Plan {
     int64_t n_starts, first_round, second_round, later_rounds, n_rests, n_steps;
     int64_t excluded_for, locked_for, refresh, most_steps, most_exchanges;
     int64_t first_agreement, clear_agreement, agreement, wide, wide_agreement, n_exact;
     int64_t n_fractions;
     const double *fractions, *tight_fractions; /* (n_fractions,) */
     double tight, clear_lead, common_share, rounding, delicate, least_ridge, digits;
-} Plan;
+};
 
 /* What was found: supports, each in increasing order, with their scores, and the starts'. */
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct {
     int64_t n_challenges;
 } Record;
 
-typedef struct {
+struct Search {
     const Field *field;
     const Judge *judge;
     const Plan *plan;
@@ -40,7 +40,7 @@ typedef struct {
     int64_t *members, *rests, *sorted, *chosen; /* (K,), (n_rests, K), (K,), (D,) */
     double *heights, *order;                    /* (n_rests,), (D,) */
     int is_out_of_memory;
-} Search;
+};
 
 /* What equal scores may differ by. */
 static double slack(double score) {
@@ -299,6 +299,50 @@ static void rounds(Search *search, const int64_t *starts, int64_t n_given) {
     }
 }
 
+/* A bound from below of what supports of K columns cost beside their residuals (score/evidence.py:
+   least_scores). */
+static double least_cost(const Judge *judge, int64_t K) {
+    double lowest = INFINITY, sum = 0.0;
+    for (int turn = 0; turn < 2; turn++)
+        for (int64_t r = 0; r < judge->R; r++) {
+            double zero = judge->zero_cost[r], size = judge->size_cost[r];
+            double more = judge->volume[r * judge->n_sizes + K], least = zero < size ? zero : size;
+            if (turn)
+                sum += exp_of(-0.5 * (more + zero - lowest)) + exp_of(-0.5 * (more + size - lowest));
+            else
+                lowest = more + least < lowest ? more + least : lowest;
+        }
+    return lowest - 2.0 * log_of(sum);
+}
+
+/* What a bound must be above a score to tell, whatever rounding does. */
+#define CLEARLY 0.01
+
+/* Whether the residuals of all exchanges are so large that none can be as good: then they need not
+   be scored. */
+static int is_far_ahead(Search *search, const int64_t *members) {
+    const Field *field = search->field;
+    int64_t K = search->K, D = field->D;
+    double dof = field->dof, least_ridge = search->plan->least_ridge;
+    Tableau *t = &search->walk.tableau;
+    tableau_fresh(t, field, members, least_ridge);
+    if (!has_enough_digits(field, t, 1, search->plan->digits)) return 0;
+    double most = search->record.lowest + CLEARLY - least_cost(search->judge, K);
+    double least_rss = exp_of(most / dof < 700.0 ? most / dof : 700.0);
+    for (int64_t j = 0; j < D; j++) search->order[j] = field->excluded[j];
+    for (int64_t i = 0; i < K; i++) search->order[members[i]] = 1.0;
+    for (int64_t p = 0; p < K; p++) {
+        if (field->locked[members[p]]) continue;
+        Leaver one = leaver_of(t, p);
+        const double *U = row_of(t, p);
+        for (int64_t j = 0; j < D; j++) {
+            double rss = left_by(one, U[j], t->e[j], t->h[j], field->floor).rss;
+            if (!(rss > least_rss) && search->order[j] == 0.0) return 0;
+        }
+    }
+    return 1;
+}
+
 /* Exchanges under the criterion itself, until none improves. Returns zero, or one where rounding in
    the closed forms leaves that to the caller. */
 static int polish(Search *search) {
@@ -307,6 +351,7 @@ static int polish(Search *search) {
     int64_t K = search->K, D = search->field->D;
     int is_for_closed_forms = search->judge->counts_volume && !search->scorer.n_redundant;
     if (!is_for_closed_forms || !(record->lowest < INFINITY)) return 1;
+    if (is_far_ahead(search, best_of(record))) return 0;
     Neighbours around;
     if (neighbours_open(&around, search->judge, D, K, plan->n_exact)) {
         search->is_out_of_memory = 1;
@@ -437,4 +482,42 @@ EXPORTED int64_t projstg_search_take(
     memcpy(starts, record->starts, (size_t)record->n_starts * sizeof(double));
     search_close(search);
     return 0;
+}
+
+int64_t search_answer(Search *search, int64_t *members, double *score, double *beta) {
+    memcpy(members, best_of(&search->record), (size_t)search->K * sizeof(int64_t));
+    *score = coefficients_of(&search->scorer, members, beta);
+    return agreeing(&search->record);
+}
+
+/* How many of the supports have finite scores, or how many there are, if none has. */
+int64_t search_size(const Search *search) {
+    int64_t n = 0;
+    for (int64_t i = 0; i < search->record.n; i++) n += search->record.scores[i] < INFINITY;
+    return n ? n : search->record.n;
+}
+
+static int by_score(const void *one, const void *other) {
+    const Ranked *a = one, *b = other;
+    if (a->score != b->score) return a->score < b->score ? -1 : 1;
+    return a->place < b->place ? -1 : 1;
+}
+
+/* Hand out what was found and end the search: supports (n, K) with their scores (n,), the best first,
+   n that of search_size. Without arrays it only ends it. */
+EXPORTED int64_t projstg_search_rank(Search *search, int64_t *supports, double *scores) {
+    const Record *record = &search->record;
+    int64_t K = record->K, n = search_size(search);
+    Ranked *order = supports ? malloc((size_t)record->n * sizeof(Ranked)) : NULL;
+    for (int64_t i = 0; order && i < record->n; i++) order[i] = (Ranked){record->scores[i], i};
+    if (order) qsort(order, (size_t)record->n, sizeof(Ranked), by_score);
+    for (int64_t i = 0; order && i < n; i++) {
+        const int64_t *own = record->supports + order[i].place * K;
+        memcpy(supports + i * K, own, (size_t)K * sizeof(int64_t));
+        scores[i] = order[i].score;
+    }
+    int is_lost = supports && !order;
+    free(order);
+    search_close(search);
+    return is_lost ? NO_MEMORY : 0;
 }

@@ -4,9 +4,9 @@
 #include "kernel.h"
 
 /* A is K by K and becomes the tridiagonal matrix with diagonal d and, beside it, e (K,), where the
-   last of e is zero. The rows of Vt (K, K) become the columns of the transformation. */
+   last of e is zero. The reflections are left in the rows of A, and their factors (K,). */
 SEVERAL_PATHS
-static void tridiagonal(double *A, double *Vt, double *d, double *e, double *work, int64_t K) {
+static void tridiagonal(double *A, double *d, double *e, double *work, int64_t K) {
     double *restrict v = work, *restrict p = work + K, *factors = work + 2 * K, whole = 0.0;
     for (int64_t i = 0; i < K * K; i++) whole += A[i] * A[i];
     for (int64_t k = 0; k + 2 < K; k++) {
@@ -45,6 +45,11 @@ static void tridiagonal(double *A, double *Vt, double *d, double *e, double *wor
     for (int64_t i = 0; i < K; i++) d[i] = A[i * K + i];
     if (K > 1) e[K - 2] = A[(K - 2) * K + K - 1];
     if (K > 0) e[K - 1] = 0.0;
+}
+
+/* The rows of Vt (K, K) become the columns of the transformation, from its reflections. */
+SEVERAL_PATHS
+static void transformation(const double *A, const double *factors, double *Vt, int64_t K) {
     memset(Vt, 0, (size_t)(K * K) * sizeof(double));
     for (int64_t i = 0; i < K; i++) Vt[i * K + i] = 1.0;
     for (int64_t k = K - 3; k >= 0; k--) {
@@ -67,12 +72,9 @@ ALWAYS_INLINE void rotate(double *restrict low, double *restrict high, double c,
     }
 }
 
-/* Eigenvalues (K,), in no order, and eigenvectors, the rows of Vt (K, K). A is overwritten, and
-   `work` has 4 K numbers. */
-SEVERAL_PATHS
-void spectrum_of(double *A, double *values, double *Vt, double *work, int64_t K) {
-    double *d = values, *e = work + 3 * K;
-    tridiagonal(A, Vt, d, e, work, K);
+/* Rotations make a tridiagonal matrix diagonal; the rows of Vt (K, K) turn with it, unless it is
+   NULL. */
+ALWAYS_INLINE void diagonalize(double *d, double *e, double *Vt, int64_t K) {
     double largest = 0.0;
     for (int64_t i = 0; i < K; i++) {
         double size = fabs(d[i]) + fabs(e[i]);
@@ -105,7 +107,7 @@ void spectrum_of(double *A, double *values, double *Vt, double *work, int64_t K)
                 p = s * r;
                 d[i + 1] = g + p;
                 g = c * r - b;
-                rotate(Vt + i * K, Vt + (i + 1) * K, c, s, K);
+                if (Vt) rotate(Vt + i * K, Vt + (i + 1) * K, c, s, K);
             }
             if (i < l) {
                 d[l] -= p;
@@ -114,4 +116,21 @@ void spectrum_of(double *A, double *values, double *Vt, double *work, int64_t K)
             e[m] = 0.0;
         }
     }
+}
+
+/* Eigenvalues (K,), in no order, and eigenvectors, the rows of Vt (K, K). A is overwritten, and
+   `work` has 4 K numbers. */
+SEVERAL_PATHS
+void spectrum_of(double *A, double *values, double *Vt, double *work, int64_t K) {
+    double *e = work + 3 * K;
+    tridiagonal(A, values, e, work, K);
+    transformation(A, work + 2 * K, Vt, K);
+    diagonalize(values, e, Vt, K);
+}
+
+SEVERAL_PATHS
+void eigenvalues_of(double *A, double *values, double *work, int64_t K) {
+    double *e = work + 3 * K;
+    tridiagonal(A, values, e, work, K);
+    diagonalize(values, e, NULL, K);
 }

@@ -17,22 +17,33 @@ from ..arrays.backend import Array, namespace, to_numpy
 from ..data.least_squares import largest
 from ..data.partial_out import partialled
 from ..data.quadratic import Problem, on_host
-from ..data.refit import Refit, columns_of, refit
+from ..data.refit import Refit, columns_of, in_data_units, refit
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
 from ..gates.moments import gated_coefficients
+from ..gates.theory_lambda import fits_all
 from ..greedy.matching_pursuit import pursued_columns
-from ..posterior.probabilities import Beliefs, Posterior, criterion_with_volume
-from ..score.criterion import CRITERIA, Criterion, Judge
+from ..posterior.probabilities import Beliefs, Posterior
+from ..score.criterion import Judge
 from ..search.best_support import Refined, refine
-from ..search.record import Optima, slack
+from ..search.record import Optima
 from .batch_gates import BatchGates, one_batch
-from .gate_question import GateQuestion, can_wait, first_steps, fitted, gate_question
+from .compiled_fit import answer_small, is_small
+from .gate_question import (
+    GateQuestion,
+    alpha_and_noise,
+    can_wait,
+    first_steps,
+    fitted,
+    gate_question,
+    plain_question,
+)
+from .how_sure import always_mask, scores_in_units, with_posteriors
 from .options import Options
 from .pipeline_settings import PIPELINE
 from .solution import Solution, joined, parts, restored
 
-__all__ = ["always_mask", "solve", "solve_known", "with_beliefs"]
+__all__ = ["solve", "solve_known"]
 
 
 def solve(
@@ -64,6 +75,62 @@ def _solved(
     judge: Judge | None,
 ) -> Solution:
     """Return the answer for tables whose columns may all be selected."""
+    waits = can_wait(options, table.scale.shape[-1])
+    if waits and on_step is None and is_small(table.problem, options):
+        return _solved_small(table, options, seeds, judge)
+    return _solved_in_steps(table, options, seeds, on_step, judge)
+
+
+def _solved_small(
+    table: StandardTable, options: Options, seeds: Sequence[int], judge: Judge | None
+) -> Solution:
+    """Return the answer for small tables, by one call of the kernel."""
+    problem, alpha, noise_std = table.problem, None, None
+    is_given = options.alpha is not None or options.noise_std is not None
+    if is_given or bool(np.any(fits_all(problem))):
+        alpha, noise_std = alpha_and_noise(problem, problem.b.shape[-1], table.y_scale, options)
+    answered = answer_small(problem, options, seeds, alpha, judge)
+    if not answered.is_done.all():
+        return _solved_apart(table, options, seeds, judge, answered.is_done)
+    noise_std = answered.noise_std if alpha is None else noise_std
+    question = plain_question(table, options, answered.alpha, noise_std, seeds)
+    search, known = with_posteriors(table, answered.search, options, seeds)
+    fitted = in_data_units(table, search.support, search.support >= 0, answered.beta)
+    if not np.array_equal(search.support, answered.search.support):
+        fitted = refit(table, search.support, search.support >= 0)
+    gates = one_batch(question, table, options.gates)
+    return _answer(table, question, fitted, gates)._replace(search=search, posterior=known)
+
+
+def _solved_apart(
+    table: StandardTable,
+    options: Options,
+    seeds: Sequence[int],
+    judge: Judge | None,
+    is_small: np.ndarray,
+) -> Solution:
+    """Return the answer where only some tables, a mask (B,), have digits enough for the kernel."""
+    answers, order = [], [np.flatnonzero(is_small), np.flatnonzero(~is_small)]
+    for problems in order:
+        if problems.size:
+            part = table.restricted(problems, np.arange(table.scale.shape[-1]))
+            own = [seeds[i] for i in problems.tolist()]
+            few = None if judge is None else judge.problems(problems)
+            if is_small[problems[0]]:
+                answers.append(_solved_small(part, options, own, few))
+            else:
+                answers.append(_solved_in_steps(part, options, own, None, few))
+    return joined(answers, np.argsort(np.concatenate(order)))
+
+
+def _solved_in_steps(
+    table: StandardTable,
+    options: Options,
+    seeds: Sequence[int],
+    on_step: Hook | None,
+    judge: Judge | None,
+) -> Solution:
+    """Return the answer for tables whose columns may all be selected, one step after another."""
     question = gate_question(table, options, seeds)
     support, counts, gates = _proposal(table, question, on_step)
     search, known = None, None
@@ -97,7 +164,7 @@ def solve_known(table: StandardTable, options: Options, beliefs: Beliefs, seed: 
     support = beliefs.likeliest
     options = replace(options, n_selected=support.size)
     question = gate_question(table, options, [seed])
-    if can_wait(question):
+    if _can_wait(question):
         gates = one_batch(question, table, options.gates)
     else:
         gates = _proposal(table, question, None)[2]
@@ -117,7 +184,7 @@ def solve_known(table: StandardTable, options: Options, beliefs: Beliefs, seed: 
         optima=[Optima(support[None], score)],
     )
     answer = _answer(table, question, refit(table, columns, columns >= 0), gates)
-    return answer._replace(search=_scores_in_units(found, table, 1.0))
+    return answer._replace(search=scores_in_units(found, table, 1.0))
 
 
 def _proposal(
@@ -128,7 +195,7 @@ def _proposal(
     With K given all count; of open gates there may be a different number in each problem.
     """
     xp, options = namespace(question.alpha), question.options
-    if can_wait(question):
+    if _can_wait(question):
         size = xp.abs(first_steps(question, on_step))
         support = _largest(table, size, size, options)
         return support, support >= 0, one_batch(question, table, options.gates)
@@ -140,6 +207,10 @@ def _proposal(
     size = xp.abs(gated_coefficients(found.mu, found.theta))
     support = _largest(table, size, xp.abs(found.beta), options)
     return support, support >= 0, gates
+
+
+def _can_wait(question: GateQuestion) -> bool:
+    return can_wait(question.options, question.problem.b.shape[-1])
 
 
 def _largest(table: StandardTable, size: Array, tie: Array, options: Options) -> Array:
@@ -163,45 +234,17 @@ def _search(
 ) -> tuple[Refined, list[Posterior] | None]:
     """Search from the gates' proposal and the greedy one; the draws depend on (seed, K) alone."""
     k = support.shape[-1]
-    problem, always, never = (
-        on_host(table.problem),
-        always_mask(table, options),
-        ~to_numpy(table.varies),
-    )
     found = refine(
-        problem,
+        on_host(table.problem),
         k,
         starts=_starts(table.problem, support, options),
         generators=[np.random.default_rng([seed, k]) for seed in seeds],
         criterion=options.criterion if judge is None else judge,
         n_starts=options.n_starts,
-        always=always,
-        never=never,
+        always=always_mask(table, options),
+        never=~to_numpy(table.varies),
     )
-    if not options.probabilities:
-        return _scores_in_units(found, table, 1.0), None
-    known = []
-    for i, seed in enumerate(seeds):
-        own = np.asarray([i])
-        better, posterior = _with_beliefs(
-            problem.problems(own), found.one(i), options, always, never[i], seed
-        )
-        found = found.put(own, better)
-        known.append(posterior)
-    return _scores_in_units(found, table, 1.0), known
-
-
-def _scores_in_units(found: Refined, table: StandardTable, sign: float) -> Refined:
-    """Return the result with scores in the units of the data (sign 1) or back again (sign −1).
-
-    ν log(rss) changes by a constant. Scores are compared in units of the scaled y.
-    """
-    dof, unit = to_numpy(table.problem.degrees_of_freedom), to_numpy(table.y_scale)
-    shift = sign * 2.0 * dof * np.log(unit)
-    optima = [
-        own._replace(scores=own.scores + by) for own, by in zip(found.optima, shift, strict=True)
-    ]
-    return found._replace(objective=found.objective + shift, optima=optima)
+    return with_posteriors(table, found, options, seeds)
 
 
 def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
@@ -223,99 +266,3 @@ def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
     # A pursuit ends early where all other columns depend on those taken.
     is_whole = to_numpy(xp.all(counts, axis=-1))[:, None]
     return np.stack([proposed[:, 0], np.where(is_whole, found, proposed[:, 0])], axis=1)
-
-
-def _with_beliefs(
-    problem: Problem,
-    found: Refined,
-    options: Options,
-    always: np.ndarray,
-    never: np.ndarray,
-    seed: int,
-) -> tuple[Refined, Posterior]:
-    """Return what was found in one problem, or a better support, and its posterior.
-
-    Both are over supports of the size that was found.
-    """
-    k, optima = found.support.shape[1], found.optima[0]
-    criterion = _criterion_of(options.criterion, found)
-    prior = np.where(np.arange(k + 1) == k, 0.0, -np.inf)
-    beliefs = Beliefs(problem, criterion, prior, always=always, never=never)
-    if found.is_complete[0] and CRITERIA[options.criterion].counts_volume:
-        beliefs.take(optima)
-    elif beliefs.is_enumerable:
-        beliefs.enumerate()
-    else:
-        beliefs.count([optima])
-        beliefs.sample(seed)
-    found = _improved(found, beliefs, options.criterion)
-    return found, beliefs.about(found.support[0])
-
-
-def _criterion_of(name: str, found: Refined) -> Criterion:
-    """Return the criterion that probabilities come from, for what was found in one problem."""
-    if not CRITERIA[name].counts_volume:
-        return CRITERIA[criterion_with_volume(name)]
-    return replace(found.judges[0], is_diluted=bool(found.is_diluted[0]))
-
-
-def always_mask(table: StandardTable, options: Options) -> np.ndarray:
-    """Return the mask (D,) of the columns that must be selected."""
-    always = np.zeros(table.scale.shape[-1], dtype=bool)
-    always[list(options.always)] = True
-    return always
-
-
-def with_beliefs(
-    solution: Solution, beliefs: Beliefs, table: StandardTable, options: Options
-) -> Solution:
-    """Return the answer for one table with a posterior of supports of all sizes.
-
-    If its likeliest support also has K columns and a better score than the search's, it becomes the
-    answer. If the decision is for the columns likelier than not, and the criterion has
-    probabilities, these do.
-    """
-    if solution.search is None:
-        raise RuntimeError("K is to be chosen from the data, but no search was run.")
-    found = _scores_in_units(solution.search, table, -1.0)
-    better = found
-    if beliefs.likeliest.size == found.support.shape[1]:
-        better = _improved(found, beliefs, options.criterion)
-    if options.decision == "median" and CRITERIA[options.criterion].counts_volume:
-        better = _replaced(better, beliefs, beliefs.median(better.support[0]))
-    if not np.array_equal(better.support, found.support):
-        support = namespace(solution.coef).asarray(better.support, device=solution.coef.device)
-        solution = solution._replace(
-            search=_scores_in_units(better, table, 1.0),
-            **refit(table, support, support >= 0)._asdict(),
-        )
-    return solution._replace(posterior=[beliefs.about(better.support[0])])
-
-
-def _improved(found: Refined, beliefs: Beliefs, criterion: str) -> Refined:
-    """Return what was found in one problem, or the likeliest support where that is better.
-
-    Both have the same number of columns. Under a criterion without probabilities (least squares)
-    nothing changes.
-    """
-    if not CRITERIA[criterion].counts_volume:
-        return found
-    better = _replaced(found, beliefs, beliefs.likeliest)
-    # A search that met only dependent supports has scores of another kind, and is no rival.
-    is_rival = bool(found.is_diluted[0]) == beliefs.criterion.is_diluted
-    if is_rival and not better.objective[0] < found.objective[0] - slack(found.objective[0]):
-        return found
-    return better
-
-
-def _replaced(found: Refined, beliefs: Beliefs, support: np.ndarray) -> Refined:
-    """Return what was found in one problem with another support, which no start arrived at."""
-    if np.array_equal(support, found.support[0]):
-        return found
-    nobody, score = np.zeros_like(found.n_agreeing_starts), np.full(1, beliefs.score(support))
-    return found._replace(
-        support=support[None],
-        objective=score,
-        n_agreeing_starts=nobody,
-        judges=[beliefs.criterion],
-    )

@@ -25,7 +25,15 @@ from ..gates.theory_lambda import given_alpha, rule_alpha
 from .options import Options
 from .pipeline_settings import PIPELINE
 
-__all__ = ["GateQuestion", "can_wait", "first_steps", "fitted", "gate_question"]
+__all__ = [
+    "GateQuestion",
+    "alpha_and_noise",
+    "can_wait",
+    "first_steps",
+    "fitted",
+    "gate_question",
+    "plain_question",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,21 +88,36 @@ def gate_question(table: StandardTable, options: Options, seeds: Sequence[int]) 
         forced = _Forced(always, forced_coefficients(problem, always))
         rest, scale = partialled(problem, always)
         unit = xp.where(scale > 0.0, scale, unit)
-    alpha, noise_std = _alpha(rest, n_features, table.y_scale, options)
+    alpha, noise_std = alpha_and_noise(rest, n_features, table.y_scale, options)
     return GateQuestion(
         rest, unit, forced, columns, n_features, options, alpha, noise_std, tuple(seeds)
     )
 
 
-def can_wait(question: GateQuestion) -> bool:
+def plain_question(
+    table: StandardTable,
+    options: Options,
+    alpha: Array,
+    noise_std: Array | None,
+    seeds: Sequence[int],
+) -> GateQuestion:
+    """Return what :func:`gate_question` returns where all columns get gates and none is forced."""
+    problem = table.problem
+    unit, n_features = namespace(problem.b).ones_like(problem.b), problem.b.shape[-1]
+    return GateQuestion(
+        problem, unit, None, None, n_features, options, alpha, noise_std, tuple(seeds)
+    )
+
+
+def can_wait(options: Options, n_columns: int) -> bool:
     """Return whether the first steps are enough, and the gates can be fitted when asked for.
 
-    Not if the gates decide the answer, are sampled or have no first steps, nor if there are so many
-    columns that keeping the question would take too much memory.
+    Not if the gates decide the answer, are sampled or have no first steps, nor if so many columns
+    get gates that keeping the question would take too much memory.
     """
-    options, gates = question.options, question.options.gates
+    gates = options.gates
     is_exact = gates.coefficients == "projected" and gates.expectation == "exact"
-    is_small = question.problem.b.shape[-1] <= PIPELINE.most_gates
+    is_small = n_columns <= PIPELINE.most_gates
     return options.has_search and is_exact and gates.warm_up and is_small
 
 
@@ -163,7 +186,7 @@ def _with_forced(gates: GateFit, unit: Array, alpha: Array, forced: _Forced) -> 
     )
 
 
-def _alpha(
+def alpha_and_noise(
     rest: Problem, n_features: int, y_scale: Array, options: Options
 ) -> tuple[Array, Array | None]:
     """Return λ and the σ it came from, in units of the scaled y; no σ where λ is given."""

@@ -6,28 +6,20 @@ What a record points at must live as long as the record: each function returns b
 from __future__ import annotations
 
 import ctypes
-from ctypes import Structure
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..data.quadratic import Problem, RowQuadratic
 from ..kernel import library
+from ..kernel.library import Kept
 from .criterion import Judge
 from .score_settings import SCORE
 from .tableau import Field
 
-__all__ = ["Kept", "field_record", "generator_address", "judge_record", "row_record"]
+__all__ = ["field_record", "generator_address", "judge_record", "row_record"]
 
 _capsule = ctypes.pythonapi["PyCapsule_GetPointer"]  # one of our own: its types are set here
 _capsule.restype, _capsule.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-
-
-class Kept(NamedTuple):
-    """A record of the kernel, and the arrays it points at."""
-
-    record: Structure
-    arrays: tuple[Any, ...]
 
 
 def _contiguous(array: np.ndarray, dtype: type = np.float64) -> np.ndarray:

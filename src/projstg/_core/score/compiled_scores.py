@@ -12,7 +12,8 @@ import numpy as np
 
 from ..data.quadratic import Problem
 from ..kernel import library
-from .compiled import Kept, field_record, judge_record, row_record
+from ..kernel.library import Kept
+from .compiled import field_record, judge_record, row_record
 from .criterion import Judge
 from .tableau import Field
 

@@ -14,14 +14,15 @@ import numpy as np
 
 from ..data.kept_rows import MOST_FACTORED
 from ..kernel import library
-from ..score.compiled import Kept, field_record, generator_address, judge_record, row_record
+from ..kernel.library import Kept
+from ..score.compiled import field_record, generator_address, judge_record, row_record
 from ..score.score_settings import SCORE
 from ..score.tableau import least_ridge
 from .record import members_of
 from .scored_search import Search
 from .search_settings import SearchSettings
 
-__all__ = ["Done", "search_compiled"]
+__all__ = ["Done", "plan_record", "search_compiled"]
 
 _NOBODY, _NOTHING = np.empty(0, dtype=np.int64), np.empty(0)
 
@@ -69,7 +70,7 @@ class _Searched:
     ) -> None:
         record, columns, K = search.records[i], search.columns[i], starts.shape[1]
         field, judge = field_record(search.field, i), judge_record(search.criterion, i)
-        plan = _plan(search.settings, K, n_starts, field.record.n)
+        plan = plan_record(search.settings, K, n_starts, field.record.n)
         known, scores, before = _NOBODY, _NOTHING, _NOTHING
         if record.scores:
             known = np.asarray([members_of(key) for key in record.scores], dtype=np.int64)
@@ -108,7 +109,7 @@ class _Searched:
 
 
 @lru_cache(maxsize=64)
-def _plan(settings: SearchSettings, K: int, n_starts: int, n: float) -> Kept:
+def plan_record(settings: SearchSettings, K: int, n_starts: int, n: float) -> Kept:
     """Return the settings as the kernel takes them."""
     fractions = np.asarray([settings.fractions, settings.tight_fractions], dtype=float)
     first, second = (library.address(one) for one in fractions)

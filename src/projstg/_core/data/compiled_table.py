@@ -1,0 +1,62 @@
+"""Standardised rows by the compiled kernel, for tables in NumPy without weights."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernel import library
+
+__all__ = ["StandardRows", "standard_rows"]
+
+
+class StandardRows(NamedTuple):
+    """Tables with columns of mean square one, and what leads back to the data."""
+
+    X: np.ndarray
+    """(B, N, D)."""
+    y: np.ndarray
+    """(B, N)."""
+    b: np.ndarray
+    """Xᵀy, (B, D)."""
+    diagonal: np.ndarray
+    """The squared norms of the columns, (B, D)."""
+    scale: np.ndarray
+    """What each column was divided by, (B, D); zero for a column that became zero."""
+    x_mean: np.ndarray
+    """(B, D)."""
+    y_mean: np.ndarray
+    """(B,)."""
+    y_scale: np.ndarray
+    """What y less its mean was divided by, (B,)."""
+    y_left: np.ndarray
+    """y less its mean, (B, N)."""
+
+
+def standard_rows(
+    X: np.ndarray, y: np.ndarray, never: np.ndarray, *, centre: bool, rounding: float, far: float
+) -> StandardRows | None:
+    """Return the tables X (B, N, D), y (B, N), or None where squares may be out of range.
+
+    A mean square that is not above the square of ``rounding`` times the mean is that of a constant
+    column; those of ``never``, (D,), count as constant. Numbers between ``far`` and its inverse are
+    in range.
+    """
+    X, y, never = (np.require(one, requirements=["C", "A"]) for one in (X, y, never))
+    B, N, D = X.shape
+    shapes = ((B, N, D), (B, N), *((B, D),) * 4, (B,), (B,), (B, N))
+    found = StandardRows(*(np.empty(shape) for shape in shapes))
+    is_far = library.KERNEL.projstg_standardize(
+        B,
+        N,
+        D,
+        library.address(X),
+        library.address(y),
+        centre,
+        library.address(never),
+        rounding,
+        far,
+        *(library.address(one) for one in found),
+    )
+    return None if is_far else found

@@ -1,0 +1,231 @@
+/* Small tables with K columns to select, from standardised columns to the answer: what
+   pipeline/fixed_size.py does step by step. */
+
+#include <stdlib.h>
+
+#include "kernel.h"
+
+/* B tables of one shape. */
+typedef struct {
+    int64_t B, N, D, K;
+    const double *X, *y;      /* (B, N, D) and (B, N), where rows are fewer than columns, or NULL */
+    const double *G, *b, *yy; /* (B, D, D), (B, D) and (B,) */
+    double n, dof, residual_floor;
+    int64_t is_by_rule;       /* whether lambda comes from the rule (gates/theory_lambda.py) */
+    double factor, smallest_noise, largest_alpha, by_gain, dependent;
+    double *alpha, *noise;    /* (B,): given, or made here by the rule */
+    int64_t has_volume;       /* whether the judge's volume is known */
+    double *volume;           /* (B, R, n_sizes) */
+} Tables;
+
+/* What is found of each table. */
+typedef struct {
+    int64_t *support;   /* (B, K), in increasing order */
+    double *beta;       /* (B, K): least squares of standardised columns */
+    double *objective;  /* (B,) */
+    int64_t *numbers;   /* (B, 5): whether it is done, starts, those that agree, exchanges, supports */
+    Search **searches;  /* (B,): for projstg_search_rank */
+} Answers;
+
+/* Memory for one table. */
+typedef struct {
+    double *matrix, *values, *work;                /* (m, m), (m,) and (4 m,), m the smaller side */
+    double *correlation, *left, *norm, *smallest;  /* (D,) */
+    double *found, *projection, *beta, *logs;      /* (K, D), (K,), (D,), (n_sizes, R) */
+    int64_t *order, *starts;                       /* (K,) and (2, K) */
+    uint8_t *counts, *nobody;                      /* (K,) and (D,) */
+    int64_t m;
+} Desk;
+
+static int desk_open(Desk *desk, const Tables *of, const Judge *judge) {
+    int64_t D = of->D, K = of->K, m = of->X && of->N < D ? of->N : D;
+    int64_t numbers = m * m + 5 * m + 5 * D + K * D + K + judge->R * judge->n_sizes;
+    double *next = malloc((size_t)numbers * sizeof(double));
+    desk->matrix = next;
+    desk->order = malloc((size_t)(3 * K) * sizeof(int64_t));
+    desk->counts = calloc((size_t)(K + D), 1);
+    if (!next || !desk->order || !desk->counts) return NO_MEMORY;
+    desk->values = next += m * m;
+    desk->work = next += m;
+    desk->correlation = next += 4 * m;
+    desk->left = next += D;
+    desk->norm = next += D;
+    desk->smallest = next += D;
+    desk->beta = next += D;
+    desk->found = next += D;
+    desk->projection = next += K * D;
+    desk->logs = next + K;
+    desk->starts = desk->order + K;
+    desk->nobody = desk->counts + K;
+    desk->m = m;
+    return 0;
+}
+
+static void desk_close(Desk *desk) {
+    free(desk->matrix);
+    free(desk->order);
+    free(desk->counts);
+}
+
+/* A greedy path of n_steps columns (greedy/matching_pursuit.py). */
+static void pursue(
+    const Desk *desk, const Field *field, int64_t n_steps, int64_t by_gain, double tolerance) {
+    int64_t D = field->D;
+    for (int64_t j = 0; j < D; j++) {
+        double own = field->G[j * D + j];
+        desk->correlation[j] = field->b[j];
+        desk->left[j] = own;
+        desk->norm[j] = own > 0.0 ? own : 1.0;
+        desk->smallest[j] = own * tolerance;
+    }
+    projstg_pursue(
+        D, field->G, 0, NULL, n_steps, by_gain, desk->correlation, desk->left, desk->norm,
+        desk->smallest, desk->order, desk->counts, desk->projection, desk->found);
+}
+
+/* lambda and sigma from a greedy fit of K columns (gates/theory_lambda.py). */
+static void rule(const Tables *of, const Desk *desk, const Field *field, double *alpha, double *noise) {
+    double freedom = floor(of->dof + 1e-6) - 1.0, K = (double)of->K, rss = field->yy;
+    int64_t n_steps = freedom < K ? (freedom > 0.0 ? (int64_t)freedom : 0) : of->K;
+    pursue(desk, field, n_steps, 1, of->by_gain);
+    for (int64_t s = 0; s < n_steps; s++) {
+        rss -= desk->projection[s] * desk->projection[s];
+        rss = rss > 0.0 ? rss : 0.0;
+    }
+    double left = of->dof - (double)n_steps, power = field->yy / of->n;
+    double least = of->smallest_noise * of->smallest_noise * power, others = (double)of->D - K;
+    double variance = rss / (left > 1.0 ? left : 1.0);
+    variance = variance > least ? variance : least;
+    double rest = power - variance > least ? power - variance : least;
+    double logs = log_of(others > 2.0 ? others : 2.0) * log_of(K > 2.0 ? K : 2.0);
+    *noise = sqrt(variance);
+    *alpha = of->factor * sqrt(rest / K) * *noise * sqrt(2.0 * logs / of->n);
+    *alpha = *alpha < of->largest_alpha ? *alpha : of->largest_alpha;
+}
+
+/* What so many columns cost, `volume` (R, n_sizes): score/prior.py:volumes. */
+SEVERAL_PATHS
+static int64_t volumes(
+    const Tables *of, const Desk *desk, const Field *field, const double *X, const Judge *judge,
+    double *volume) {
+    int64_t m = desk->m, D = of->D, R = judge->R, n_sizes = judge->n_sizes;
+    if (X) {
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t k = 0; k <= i; k++) {
+                const double *restrict a = X + i * D, *restrict b = X + k * D;
+                double sums[4] = {0.0};
+                int64_t j = 0;
+                for (; j + 4 <= D; j += 4)
+                    for (int l = 0; l < 4; l++) sums[l] += a[j + l] * b[j + l];
+                for (; j < D; j++) sums[0] += a[j] * b[j];
+                double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+                desk->matrix[i * m + k] = desk->matrix[k * m + i] = sum;
+            }
+    } else {
+        memcpy(desk->matrix, field->G, (size_t)(m * m) * sizeof(double));
+    }
+    eigenvalues_of(desk->matrix, desk->values, desk->work, m);
+    /* The largest comes first. */
+    for (int64_t i = 0; i < m; i++) {
+        double value = desk->values[i] > 0.0 ? desk->values[i] / of->n : 0.0;
+        int64_t place = i;
+        for (; place > 0 && desk->values[place - 1] < value; place--)
+            desk->values[place] = desk->values[place - 1];
+        desk->values[place] = value;
+    }
+    if (projstg_mean_determinants(
+            m, desk->values, D, of->n, R, judge->kappa, n_sizes, desk->logs))
+        return NO_MEMORY;
+    for (int64_t r = 0; r < R; r++) {
+        double one = log1p_of(of->n / judge->kappa[r]);
+        for (int64_t s = 0; s < n_sizes; s++)
+            volume[r * n_sizes + s] = (double)s * one + desk->logs[s * R + r];
+    }
+    return 0;
+}
+
+/* The K columns with the largest coefficients, in increasing order; of equal ones the first. */
+static void largest(const double *beta, int64_t D, int64_t K, int64_t *members) {
+    int64_t n = 0;
+    for (int64_t j = 0; j < D; j++) {
+        double size = fabs(beta[j]);
+        if (n == K && !(size > fabs(beta[members[K - 1]]))) continue;
+        int64_t place = n < K ? n++ : K - 1;
+        for (; place > 0 && fabs(beta[members[place - 1]]) < size; place--)
+            members[place] = members[place - 1];
+        members[place] = j;
+    }
+}
+
+static void sort(int64_t *members, int64_t K) {
+    for (int64_t i = 1; i < K; i++) {
+        int64_t one = members[i], place = i;
+        for (; place > 0 && members[place - 1] > one; place--) members[place] = members[place - 1];
+        members[place] = one;
+    }
+}
+
+/* The columns of the gates and of a pursuit, desk->starts (2, K). Returns zero where rounding has left
+   a matrix that is not positive definite. */
+static int64_t propose(
+    const Tables *of, const Desk *desk, const Field *field, const Rows *rows, const Steps *steps,
+    double alpha) {
+    int64_t K = of->K, D = of->D, *own = desk->starts + K, is_whole = 1;
+    int64_t status = projstg_first_steps(
+        steps, of->N, D, rows ? rows->X : NULL, rows ? rows->y : NULL, field->G, field->b, of->n,
+        alpha, desk->beta);
+    if (status) return status;
+    largest(desk->beta, D, K, desk->starts);
+    sort(desk->starts, K);
+    pursue(desk, field, K, 0, of->dependent);
+    memcpy(own, desk->order, (size_t)K * sizeof(int64_t));
+    sort(own, K);
+    for (int64_t s = 0; s < K; s++) is_whole &= desk->counts[s];
+    if (!is_whole) memcpy(own, desk->starts, (size_t)K * sizeof(int64_t));
+    return 0;
+}
+
+static int64_t solve_one(
+    const Tables *of, Desk *desk, int64_t i, const Judge *general, const Plan *plan,
+    const Steps *steps, Generator *generator, const Answers *to) {
+    int64_t N = of->N, D = of->D, K = of->K, numbers[6], *found = to->numbers + 5 * i;
+    double yy = of->yy[i], floor = yy > 0.0 ? of->residual_floor * yy : 1.0;
+    Field field = {D,  of->G + i * D * D, of->b + i * D, yy, of->dof, of->n, floor, desk->nobody,
+                   desk->nobody};
+    Rows rows = {N, D, of->X ? of->X + i * N * D : NULL, of->X ? of->y + i * N : NULL};
+    const Rows *some = of->X ? &rows : NULL;
+    Judge judge = *general;
+    double *volume = of->volume + i * judge.R * judge.n_sizes;
+    judge.volume = volume;
+    memset(found, 0, 5 * sizeof(int64_t));
+    if (of->is_by_rule) rule(of, desk, &field, of->alpha + i, of->noise + i);
+    int64_t status = propose(of, desk, &field, some, steps, of->alpha[i]);
+    if (status) return status == NO_MEMORY ? NO_MEMORY : 0;
+    if (!of->has_volume && volumes(of, desk, &field, rows.X, &judge, volume)) return NO_MEMORY;
+    Search *search = projstg_search(
+        &field, &judge, some, 0, plan, generator, K, 2, desk->starts, 0, NULL, NULL, 0, NULL, 0,
+        numbers);
+    if (!search) return NO_MEMORY;
+    to->searches[i] = search;
+    found[1] = numbers[1];
+    found[2] = search_answer(search, to->support + i * K, to->objective + i, to->beta + i * K);
+    found[3] = numbers[2];
+    found[4] = search_size(search);
+    int has_digits = numbers[3] != 0, is_polished = !numbers[4];
+    found[0] = has_digits && is_polished && to->objective[i] < INFINITY;
+    return 0;
+}
+
+/* Solve each table; a table that is not done is left to the caller. Returns zero or NO_MEMORY. In
+   either case searches that are not NULL are to be ended by projstg_search_rank. */
+EXPORTED int64_t projstg_fit(
+    const Tables *of, const Judge *judge, const Plan *plan, const Steps *steps,
+    Generator **generators, const Answers *to) {
+    Desk desk = {0};
+    int64_t status = desk_open(&desk, of, judge);
+    memset(to->searches, 0, (size_t)of->B * sizeof(Search *));
+    for (int64_t i = 0; i < of->B && !status; i++)
+        status = solve_one(of, &desk, i, judge, plan, steps, generators[i], to);
+    desk_close(&desk);
+    return status;
+}

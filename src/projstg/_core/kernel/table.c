@@ -1,0 +1,149 @@
+/* From rows to columns of mean square one: data/standard_table.py has the steps and their reasons. */
+
+#include "kernel.h"
+
+/* y less its mean, `left` (N,), and then its own unit and the mean taken out, z (N,). */
+static void standardize_response(
+    int64_t N, const double *y, int64_t centre, double rounding, double *left, double *z,
+    double *mean, double *scale) {
+    double high = -INFINITY, low = INFINITY, share = 1.0 / (double)N, sum = 0.0;
+    *mean = 0.0;
+    for (int64_t i = 0; i < N; i++) {
+        high = y[i] > high ? y[i] : high;
+        low = y[i] < low ? y[i] : low;
+        sum += share * y[i];
+    }
+    int is_constant = centre && high - low <= rounding * fabs(high);
+    if (centre) *mean = is_constant ? high : sum;
+    double rest = 0.0, largest = 0.0, square = 0.0, own = 0.0;
+    for (int64_t i = 0; i < N; i++) {
+        left[i] = is_constant ? 0.0 : y[i] - *mean;
+        rest += centre ? share * left[i] : 0.0;
+    }
+    for (int64_t i = 0; i < N; i++) {
+        double size = fabs(left[i] - rest);
+        largest = size > largest ? size : largest;
+    }
+    largest = largest > 0.0 ? largest : 1.0;
+    for (int64_t i = 0; i < N; i++) {
+        double size = (left[i] - rest) / largest;
+        square += share * (size * size);
+    }
+    *scale = largest * sqrt(square);
+    *scale = *scale > 0.0 ? *scale : 1.0;
+    for (int64_t i = 0; i < N; i++) {
+        z[i] = left[i] / *scale;
+        own += z[i];
+    }
+    if (!centre) return;
+    own /= (double)N;
+    for (int64_t i = 0; i < N; i++) z[i] -= own;
+    *mean += own * *scale;
+}
+
+/* Whether a square of numbers in X (N, D) may leave the range of doubles; `largest` has D numbers. */
+SEVERAL_PATHS
+static int is_far(int64_t N, int64_t D, const double *X, double far, double *restrict largest) {
+    memset(largest, 0, (size_t)D * sizeof(double));
+    for (int64_t i = 0; i < N; i++) {
+        const double *restrict row = X + i * D;
+        for (int64_t j = 0; j < D; j++) {
+            double size = fabs(row[j]);
+            largest[j] = size > largest[j] ? size : largest[j];
+        }
+    }
+    for (int64_t j = 0; j < D; j++)
+        if (largest[j] > 0.0 && (largest[j] > far || largest[j] < 1.0 / far)) return 1;
+    return 0;
+}
+
+/* The sums of rows (N, D) less what `off` (D,) is, which are written to Z. */
+SEVERAL_PATHS
+static void centred(
+    int64_t N, int64_t D, const double *X, const double *restrict off, double *Z,
+    double *restrict sums) {
+    memset(sums, 0, (size_t)D * sizeof(double));
+    for (int64_t i = 0; i < N; i++) {
+        const double *row = X + i * D;
+        double *own = Z + i * D;
+        INDEPENDENT
+        for (int64_t j = 0; j < D; j++) {
+            own[j] = row[j] - off[j];
+            sums[j] += own[j];
+        }
+    }
+}
+
+/* Squares of columns and their products with z. */
+SEVERAL_PATHS
+static void products(
+    int64_t N, int64_t D, const double *restrict Z, const double *z, double *restrict diagonal,
+    double *restrict b) {
+    memset(diagonal, 0, (size_t)D * sizeof(double));
+    memset(b, 0, (size_t)D * sizeof(double));
+    for (int64_t i = 0; i < N; i++) {
+        const double *restrict row = Z + i * D, y = z[i];
+        for (int64_t j = 0; j < D; j++) {
+            diagonal[j] += row[j] * row[j];
+            b[j] += row[j] * y;
+        }
+    }
+}
+
+/* Columns divided by `scale`; where that is zero they become zero. */
+SEVERAL_PATHS
+static void divide(int64_t N, int64_t D, double *Z, const double *restrict scale) {
+    for (int64_t i = 0; i < N; i++) {
+        double *restrict row = Z + i * D;
+        for (int64_t j = 0; j < D; j++) {
+            double one = scale[j] > 0.0 ? row[j] : 0.0;
+            row[j] = one / (scale[j] > 0.0 ? scale[j] : 1.0);
+        }
+    }
+}
+
+/* B tables X (B, N, D), y (B, N). A column is constant if its mean square is not above the square of
+   `rounding` times its mean; those of `never` (D,) count as constant. Written are the standardised Z
+   and z, b = Z'z and the squared norms (B, D), what columns were divided by, `scale`, and their means
+   (B, D), those of y (B,), and y less its mean, `left` (B, N). Returns one, and nothing is of use,
+   where numbers are farther from one than `far`. */
+EXPORTED int64_t projstg_standardize(
+    int64_t B, int64_t N, int64_t D, const double *X, const double *y, int64_t centre,
+    const uint8_t *never, double rounding, double far, double *Z, double *z, double *b,
+    double *diagonal, double *scale, double *x_mean, double *y_mean, double *y_scale,
+    double *left) {
+    for (int64_t i = 0; i < B; i++) {
+        const double *rows = X + i * N * D;
+        double *own = Z + i * N * D, *restrict mean = x_mean + i * D, *restrict by = scale + i * D;
+        double *restrict square = diagonal + i * D, *restrict along = b + i * D;
+        if (is_far(N, D, rows, far, by)) return 1;
+        standardize_response(
+            N, y + i * N, centre, rounding, left + i * N, z + i * N, y_mean + i, y_scale + i);
+        memset(mean, 0, (size_t)D * sizeof(double));
+        if (centre) {
+            /* Centred twice, because the first mean is rounded. */
+            memset(by, 0, (size_t)D * sizeof(double));
+            centred(N, D, rows, by, own, mean);
+            for (int64_t j = 0; j < D; j++) mean[j] /= (double)N;
+            centred(N, D, rows, mean, own, by);
+            for (int64_t j = 0; j < D; j++) {
+                by[j] /= (double)N;
+                mean[j] += by[j];
+            }
+            centred(N, D, own, by, own, square);
+        } else {
+            memcpy(own, rows, (size_t)(N * D) * sizeof(double));
+        }
+        products(N, D, own, z + i * N, square, along);
+        for (int64_t j = 0; j < D; j++) {
+            double mean_square = square[j] / (double)N, least = rounding * mean[j];
+            int varies = mean_square > least * least && !never[j];
+            by[j] = varies ? sqrt(mean_square) : 0.0;
+            double factor = varies ? 1.0 / by[j] : 0.0;
+            square[j] *= factor * factor;
+            along[j] *= factor;
+        }
+        divide(N, D, own, by);
+    }
+    return 0;
+}

@@ -1,0 +1,171 @@
+"""Small tables with K given, from standardised columns to the answer, in one call of the kernel.
+
+Where tables are small most of the time would go into calling it: so λ, the gates' first steps, a
+greedy pursuit, the prior of the supports, the search and least squares follow each other in C.
+:mod:`.fixed_size` does the same step by step, which is the definition, and does what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ctypes import byref
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.quadratic import Problem, RowQuadratic, is_double
+from ..gates.alternate import MOST_COMPILED, warm_up_record
+from ..gates.gate_settings import GATES
+from ..greedy.matching_pursuit import correlation_tolerance, gain_tolerance
+from ..kernel import library
+from ..score.compiled import generator_address, judge_record
+from ..score.criterion import CRITERIA, Judge
+from ..score.score_settings import SCORE
+from ..search.best_support import Refined
+from ..search.compiled_search import plan_record
+from ..search.record import Optima
+from ..search.search_settings import SEARCH
+from .options import Options
+from .pipeline_settings import PIPELINE
+
+__all__ = ["Answered", "answer_small", "is_small"]
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+class Answered(NamedTuple):
+    """What the kernel found in B tables."""
+
+    is_done: np.ndarray
+    """(B,): a table that is not done needs more digits than the kernel has, and nothing else here
+    is of use for it."""
+    alpha: np.ndarray
+    """λ in units of the scaled y, (B,)."""
+    noise_std: np.ndarray
+    """Likewise, (B,); NaN where λ was given."""
+    beta: np.ndarray
+    """Least squares of standardised columns on the support, (B, K)."""
+    search: Refined
+
+
+def is_small(problem: Problem, options: Options) -> bool:
+    """Return whether tables all of whose columns may be selected are for :func:`answer_small`."""
+    K, D = options.n_selected or 0, problem.b.shape[-1]
+    if library.KERNEL is None or not (0 < K < D <= PIPELINE.most_first_steps) or options.always:
+        return False
+    n_rows = problem.X.shape[-2] if isinstance(problem, RowQuadratic) else D
+    return (
+        min(n_rows, D) <= MOST_COMPILED
+        and CRITERIA[options.criterion].counts_volume
+        and comb(D, K) > SEARCH.n_enumerable
+        and is_double(problem)
+        and _is_one_shape(problem)
+    )
+
+
+def _is_one_shape(problem: Problem) -> bool:
+    """Return whether no array is shared between problems, and all have as many rows."""
+    arrays = problem.X if isinstance(problem, RowQuadratic) else problem.G
+    n, dof = problem.n, problem.degrees_of_freedom
+    is_own = len(arrays) == len(problem.b) == len(n) == len(dof)
+    return is_own and bool((n == n[0]).all() and (dof == dof[0]).all())
+
+
+def answer_small(
+    problem: Problem,
+    options: Options,
+    seeds: Sequence[int],
+    alpha: np.ndarray | None,
+    judge: Judge | None,
+) -> Answered:
+    """Return the answers for small tables; problem i draws from seeds[i].
+
+    ``alpha`` is λ in units of the scaled y, (B,), or None for the paper's rule with the σ of each
+    table; ``judge`` is that of the tables, or None.
+    """
+    (B, D), K = problem.b.shape, options.n_selected or 0
+    numbers = np.empty((B, 5), dtype=np.int64)
+    support, beta, objective = np.empty((B, K), dtype=np.int64), np.empty((B, K)), np.empty(B)
+    handles, noise = np.zeros(B, dtype=np.int64), np.full(B, np.nan)
+    by_rule = alpha is None
+    alpha = np.empty(B) if alpha is None else np.ascontiguousarray(alpha)
+    has_volume = judge is not None
+    if judge is None:
+        of = CRITERIA[options.criterion]
+        volume = np.empty((B, of.ridges.kappa.size, K + 2))
+        judge = Judge(of.ridges, of.counts_volume, of.is_diluted, volume)
+    volume = np.ascontiguousarray(judge.volume_of_size)
+    X = y = None
+    if isinstance(problem, RowQuadratic):
+        X, y = np.ascontiguousarray(problem.X), np.ascontiguousarray(problem.y)
+    sums = [np.ascontiguousarray(one) for one in (problem.gram.G, problem.b, problem.yy)]
+    n, dof = float(problem.n[0]), float(problem.degrees_of_freedom[0])
+    address = library.address
+    tables = library.TablesRecord(
+        *(B, 0 if X is None else X.shape[1], D, K),
+        *(None if one is None else address(one) for one in (X, y)),
+        *(address(one) for one in sums),
+        *(n, dof, SCORE.residual_floor),
+        *(by_rule, options.alpha_scale, GATES.smallest_noise, GATES.largest_alpha),
+        *(gain_tolerance(_EPS), correlation_tolerance(_EPS)),
+        *(address(alpha), address(noise), has_volume, address(volume)),
+    )
+    answers = library.AnswersRecord(
+        *(address(one) for one in (support, beta, objective, numbers, handles))
+    )
+    generators = [np.random.default_rng([seed, K]) for seed in seeds]
+    draws = np.asarray([generator_address(one) for one in generators], dtype=np.uintp)
+    plan = plan_record(SEARCH, K, options.n_starts or SEARCH.n_starts(K), n)
+    by = judge_record(judge, 0)
+    searches = _Searches(handles)
+    is_lost = library.KERNEL.projstg_fit(
+        byref(tables),
+        byref(by.record),
+        byref(plan.record),
+        byref(warm_up_record(options.gates.tau).record),
+        address(draws),
+        byref(answers),
+    )
+    if is_lost:
+        raise MemoryError(f"no memory for a search of {D} columns")
+    optima = [searches.optima(i, n, K) for i, n in enumerate(numbers[:, 4].tolist())]
+    return Answered(
+        numbers[:, 0] > 0,
+        alpha,
+        noise,
+        beta,
+        Refined(
+            support=support,
+            objective=objective,
+            n_starts=numbers[:, 1],
+            n_agreeing_starts=numbers[:, 2],
+            n_iter=numbers[:, 3],
+            is_diluted=np.full(B, judge.is_diluted),
+            is_complete=np.zeros(B, dtype=bool),
+            n_redundant=np.zeros(B, dtype=np.int64),
+            judges=[judge] if B == 1 else [judge.problems(np.asarray([i])) for i in range(B)],
+            optima=optima,
+        ),
+    )
+
+
+class _Searches:
+    """Searches of the kernel, each ended when what it found is taken, or with this object."""
+
+    def __init__(self, handles: np.ndarray) -> None:
+        self._handles = handles
+
+    def optima(self, i: int, n: int, K: int) -> Optima:
+        """Return what search i found, n supports of K columns."""
+        found = Optima(np.empty((n, K), dtype=np.int64), np.empty(n))
+        handle, self._handles[i] = int(self._handles[i]), 0
+        if handle and library.KERNEL.projstg_search_rank(
+            handle, *(library.address(one) for one in found)
+        ):
+            raise MemoryError(f"no memory for {n} supports")
+        return found
+
+    def __del__(self) -> None:
+        for handle in self._handles[self._handles != 0].tolist():
+            library.KERNEL.projstg_search_rank(handle, None, None)

@@ -1,0 +1,155 @@
+"""How sure an answer is: the posterior of what a search has found, and a better answer from it.
+
+With K given the posterior is over supports of K columns, with K from the data over all sizes. It
+may know a likelier support than the search has found: then that is the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays.backend import namespace, to_numpy
+from ..data.quadratic import Problem, on_host
+from ..data.refit import refit
+from ..data.standard_table import StandardTable
+from ..posterior.probabilities import Beliefs, Posterior, criterion_with_volume
+from ..score.criterion import CRITERIA, Criterion
+from ..search.best_support import Refined
+from ..search.record import slack
+from .options import Options
+from .solution import Solution
+
+__all__ = ["always_mask", "scores_in_units", "with_beliefs", "with_posteriors"]
+
+
+def with_posteriors(
+    table: StandardTable, found: Refined, options: Options, seeds: Sequence[int]
+) -> tuple[Refined, list[Posterior] | None]:
+    """Return what was found with K given, or better supports, and posteriors, if asked for.
+
+    Scores become those in the units of the data.
+    """
+    if not options.probabilities:
+        return scores_in_units(found, table, 1.0), None
+    problem, always = on_host(table.problem), always_mask(table, options)
+    never, known = ~to_numpy(table.varies), []
+    for i, seed in enumerate(seeds):
+        own = np.asarray([i])
+        better, posterior = _with_posterior(
+            problem.problems(own), found.one(i), options, always, never[i], seed
+        )
+        found = found.put(own, better)
+        known.append(posterior)
+    return scores_in_units(found, table, 1.0), known
+
+
+def always_mask(table: StandardTable, options: Options) -> np.ndarray:
+    """Return the mask (D,) of the columns that must be selected."""
+    always = np.zeros(table.scale.shape[-1], dtype=bool)
+    always[list(options.always)] = True
+    return always
+
+
+def scores_in_units(found: Refined, table: StandardTable, sign: float) -> Refined:
+    """Return the result with scores in the units of the data (sign 1) or back again (sign −1).
+
+    ν log(rss) changes by a constant. Scores are compared in units of the scaled y.
+    """
+    dof, unit = to_numpy(table.problem.degrees_of_freedom), to_numpy(table.y_scale)
+    shift = sign * 2.0 * dof * np.log(unit)
+    optima = [
+        own._replace(scores=own.scores + by) for own, by in zip(found.optima, shift, strict=True)
+    ]
+    return found._replace(objective=found.objective + shift, optima=optima)
+
+
+def _with_posterior(
+    problem: Problem,
+    found: Refined,
+    options: Options,
+    always: np.ndarray,
+    never: np.ndarray,
+    seed: int,
+) -> tuple[Refined, Posterior]:
+    """Return what was found in one problem, or a better support, and its posterior.
+
+    Both are over supports of the size that was found.
+    """
+    k, optima = found.support.shape[1], found.optima[0]
+    criterion = _criterion_of(options.criterion, found)
+    prior = np.where(np.arange(k + 1) == k, 0.0, -np.inf)
+    beliefs = Beliefs(problem, criterion, prior, always=always, never=never)
+    if found.is_complete[0] and CRITERIA[options.criterion].counts_volume:
+        beliefs.take(optima)
+    elif beliefs.is_enumerable:
+        beliefs.enumerate()
+    else:
+        beliefs.count([optima])
+        beliefs.sample(seed)
+    found = _improved(found, beliefs, options.criterion)
+    return found, beliefs.about(found.support[0])
+
+
+def _criterion_of(name: str, found: Refined) -> Criterion:
+    """Return the criterion that probabilities come from, for what was found in one problem."""
+    if not CRITERIA[name].counts_volume:
+        return CRITERIA[criterion_with_volume(name)]
+    return replace(found.judges[0], is_diluted=bool(found.is_diluted[0]))
+
+
+def with_beliefs(
+    solution: Solution, beliefs: Beliefs, table: StandardTable, options: Options
+) -> Solution:
+    """Return the answer for one table with a posterior of supports of all sizes.
+
+    If its likeliest support also has K columns and a better score than the search's, it becomes the
+    answer. If the decision is for the columns likelier than not, and the criterion has
+    probabilities, these do.
+    """
+    if solution.search is None:
+        raise RuntimeError("K is to be chosen from the data, but no search was run.")
+    found = scores_in_units(solution.search, table, -1.0)
+    better = found
+    if beliefs.likeliest.size == found.support.shape[1]:
+        better = _improved(found, beliefs, options.criterion)
+    if options.decision == "median" and CRITERIA[options.criterion].counts_volume:
+        better = _replaced(better, beliefs, beliefs.median(better.support[0]))
+    if not np.array_equal(better.support, found.support):
+        support = namespace(solution.coef).asarray(better.support, device=solution.coef.device)
+        solution = solution._replace(
+            search=scores_in_units(better, table, 1.0),
+            **refit(table, support, support >= 0)._asdict(),
+        )
+    return solution._replace(posterior=[beliefs.about(better.support[0])])
+
+
+def _improved(found: Refined, beliefs: Beliefs, criterion: str) -> Refined:
+    """Return what was found in one problem, or the likeliest support where that is better.
+
+    Both have the same number of columns. Under a criterion without probabilities (least squares)
+    nothing changes.
+    """
+    if not CRITERIA[criterion].counts_volume:
+        return found
+    better = _replaced(found, beliefs, beliefs.likeliest)
+    # A search that met only dependent supports has scores of another kind, and is no rival.
+    is_rival = bool(found.is_diluted[0]) == beliefs.criterion.is_diluted
+    if is_rival and not better.objective[0] < found.objective[0] - slack(found.objective[0]):
+        return found
+    return better
+
+
+def _replaced(found: Refined, beliefs: Beliefs, support: np.ndarray) -> Refined:
+    """Return what was found in one problem with another support, which no start arrived at."""
+    if np.array_equal(support, found.support[0]):
+        return found
+    nobody, score = np.zeros_like(found.n_agreeing_starts), np.full(1, beliefs.score(support))
+    return found._replace(
+        support=support[None],
+        objective=score,
+        n_agreeing_starts=nobody,
+        judges=[beliefs.criterion],
+    )
