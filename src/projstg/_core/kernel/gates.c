@@ -8,6 +8,9 @@
 #define LANES 8
 #define PADDED(m) (((m) + LANES - 1) / LANES * LANES)
 
+/* Four numbers that are computed together, wherever they begin. */
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+
 /* One problem: rows where these are fewer than the columns, else its Gram matrix. */
 typedef struct {
     int64_t N, D;
@@ -20,68 +23,99 @@ typedef struct {
 
 /* out += factor * in, whole vectors from one that has place `from` on. */
 ALWAYS_INLINE void add_from(
-    double *restrict out, double factor, const double *restrict in, int64_t from, int64_t width) {
-    for (int64_t k = from / LANES * LANES; k < width; k += LANES)
-        for (int l = 0; l < LANES; l++) out[k + l] += factor * in[k + l];
+    double *out, double factor, const double *in, int64_t from, int64_t width) {
+    for (int64_t k = from & -4; k < width; k += 4)
+        *(Four *)(out + k) += factor * *(const Four *)(in + k);
 }
+
+/* So many rows of a matrix are computed together: what they share is loaded once. */
+#define ROWS 4
 
 /* Solve A x = rhs, x in place of rhs, with the upper half of a positive definite A (m, m padded),
    which is overwritten. Returns whether it is. */
 SEVERAL_PATHS
 static int solve_positive(double *A, double *rhs, int64_t m) {
     int64_t width = PADDED(m);
-    for (int64_t j = 0; j < m; j++) {
-        double *restrict row = A + j * width;
-        if (!(row[j] > 0.0)) return 0;
-        double root = 1.0 / sqrt(row[j]);
-        for (int64_t k = j; k < m; k++) row[k] *= root;
-        rhs[j] *= root;
-        for (int64_t i = j + 1; i < m; i++) {
-            add_from(A + i * width, -row[i], row, i, width);
-            rhs[i] -= row[i] * rhs[j];
+    for (int64_t first = 0; first < m; first += ROWS) {
+        int64_t last = first + ROWS < m ? first + ROWS : m;
+        for (int64_t j = first; j < last; j++) {
+            double *row = A + j * width;
+            if (!(row[j] > 0.0)) return 0;
+            double root = 1.0 / sqrt(row[j]);
+            for (int64_t k = j & -4; k < width; k += 4) *(Four *)(row + k) *= root;
+            rhs[j] *= root;
+            for (int64_t i = j + 1; i < last; i++) {
+                add_from(A + i * width, -row[i], row, i, width);
+                rhs[i] -= row[i] * rhs[j];
+            }
+        }
+        const double *x = A + first * width, *z = rhs + first;
+        const double *y = x + width, *u = y + width, *v = u + width;
+        for (int64_t i = last; i < m; i++) {
+            double *row = A + i * width, a = x[i], b = y[i], c = u[i], d = v[i];
+            for (int64_t k = i & -4; k < width; k += 4)
+                *(Four *)(row + k) -=
+                    (a * *(const Four *)(x + k) + b * *(const Four *)(y + k)) +
+                    (c * *(const Four *)(u + k) + d * *(const Four *)(v + k));
+            rhs[i] -= (a * z[0] + b * z[1]) + (c * z[2] + d * z[3]);
         }
     }
     for (int64_t j = m - 1; j >= 0; j--) {
-        rhs[j] /= A[j * width + j];
-        for (int64_t i = 0; i < j; i++) rhs[i] -= A[i * width + j] * rhs[j];
+        const double *row = A + j * width;
+        double sum = rhs[j];
+        for (int64_t k = j + 1; k < m; k++) sum -= row[k] * rhs[k];
+        rhs[j] = sum / row[j];
     }
     return 1;
 }
 
-/* beta = c Xt r, where (I + X c X') r = y and c = 1/(n rho): the dual. `r` has N numbers, padded. */
+/* out (ROWS, width): rows `i` and on of X c X', from column `from` on; `Xc` is Xt with each row times
+   its c. */
+ALWAYS_INLINE void weighted_products(
+    const GateProblem *of, const double *Xc, int64_t i, int64_t from, int64_t width, double *out) {
+    for (int64_t k = from; k < width; k += 8) {
+        Four low[ROWS] = {{0.0}}, high[ROWS] = {{0.0}};
+        for (int64_t d = 0; d < of->D; d++) {
+            const double *x = of->Xt + d * width + k, *c = Xc + d * width + i;
+            Four first = *(const Four *)x, second = *(const Four *)(x + 4);
+#pragma GCC unroll 4
+            for (int q = 0; q < ROWS; q++) {
+                low[q] += c[q] * first;
+                high[q] += c[q] * second;
+            }
+        }
+#pragma GCC unroll 4
+        for (int q = 0; q < ROWS; q++) {
+            *(Four *)(out + q * width + k) = low[q];
+            *(Four *)(out + q * width + k + 4) = high[q];
+        }
+    }
+}
+
+/* beta = c Xt r, where (I + X c X') r = y and c = 1/(n rho): the dual. `r` has N numbers, padded, A as
+   many rows, and Xc is as large as Xt. */
 SEVERAL_PATHS
-static int dual(const GateProblem *of, const double *rho, double *A, double *r, double *beta) {
+static int dual(
+    const GateProblem *of, const double *rho, double *A, double *Xc, double *r, double *beta) {
     int64_t N = of->N, D = of->D, width = PADDED(N);
-    memset(A, 0, (size_t)(N * width) * sizeof(double));
     memset(r, 0, (size_t)width * sizeof(double));
-    for (int64_t d = 0; d < D; d++) beta[d] = 1.0 / of->n / rho[d];
+    for (int64_t d = 0; d < D; d++) {
+        beta[d] = 1.0 / of->n / rho[d];
+        for (int64_t k = 0; k < width; k += 4)
+            *(Four *)(Xc + d * width + k) = beta[d] * *(const Four *)(of->Xt + d * width + k);
+    }
+    for (int64_t i = 0; i < N; i += ROWS)
+        weighted_products(of, Xc, i, i / LANES * LANES, width, A + i * width);
     for (int64_t i = 0; i < N; i++) {
-        double *restrict row = A + i * width;
-        int64_t d = 0, from = i / LANES * LANES;
-        for (; d + 4 <= D; d += 4) {
-            const double *restrict x = of->Xt + d * width, *restrict c = beta + d;
-            double first = x[i] * c[0], second = x[width + i] * c[1];
-            double third = x[2 * width + i] * c[2], fourth = x[3 * width + i] * c[3];
-            for (int64_t k = from; k < width; k += LANES)
-                for (int l = 0; l < LANES; l++)
-                    row[k + l] += (first * x[k + l] + second * x[width + k + l]) +
-                                  (third * x[2 * width + k + l] + fourth * x[3 * width + k + l]);
-        }
-        for (; d < D; d++) {
-            const double *restrict x = of->Xt + d * width;
-            add_from(row, x[i] * beta[d], x, from, width);
-        }
-        row[i] += 1.0;
+        A[i * width + i] += 1.0;
         r[i] = of->y[i];
     }
     if (!solve_positive(A, r, N)) return 0;
     for (int64_t d = 0; d < D; d++) {
-        const double *restrict x = of->Xt + d * width;
-        double sums[LANES] = {0.0}, sum = 0.0;
-        for (int64_t k = 0; k < width; k += LANES)
-            for (int l = 0; l < LANES; l++) sums[l] += x[k + l] * r[k + l];
-        for (int l = 0; l < LANES; l++) sum += sums[l];
-        beta[d] *= sum;
+        const double *x = of->Xt + d * width;
+        Four sums = {0.0};
+        for (int64_t k = 0; k < width; k += 4) sums += *(const Four *)(x + k) * *(Four *)(r + k);
+        beta[d] *= (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
     return 1;
 }
@@ -130,10 +164,11 @@ EXPORTED int64_t projstg_first_steps(
     const Steps *by, int64_t N, int64_t D, const double *X, const double *y, const double *G,
     const double *b, double n, double alpha, double *beta) {
     int64_t m = X ? N : D, width = PADDED(m);
-    double *memory = calloc((size_t)(4 * D + (m + 1 + (X ? D : 0)) * width), sizeof(double));
+    double *memory = calloc((size_t)(4 * D + (width + 1 + (X ? 2 * D : 0)) * width), sizeof(double));
     if (!memory) return NO_MEMORY;
     double *mu = memory, *rho = mu + D, *slope = rho + D, *gradient = slope + D;
-    double *A = gradient + D, *work = A + m * width, *Xt = work + width;
+    double *A = gradient + D, *work = A + width * width, *Xt = work + width;
+    double *Xc = Xt + D * width; /* these two where X is not NULL */
     GateProblem of = {N, D, X ? Xt : NULL, y, G, b, n};
     for (int64_t i = 0; X && i < N; i++)
         for (int64_t d = 0; d < D; d++) Xt[d * width + i] = X[i * D + d];
@@ -151,7 +186,7 @@ EXPORTED int64_t projstg_first_steps(
             for (int64_t d = 0; d < D; d++) mu[d] -= gradient[d] * length;
         }
         ridges_at(by, mu, D, rho, slope);
-        is_solved = X ? dual(&of, rho, A, work, beta) : primal(&of, rho, A, work, beta);
+        is_solved = X ? dual(&of, rho, A, Xc, work, beta) : primal(&of, rho, A, work, beta);
     }
     free(memory);
     return is_solved ? 0 : 1;

@@ -72,8 +72,7 @@ ALWAYS_INLINE void rotate(double *restrict low, double *restrict high, double c,
     }
 }
 
-/* Rotations make a tridiagonal matrix diagonal; the rows of Vt (K, K) turn with it, unless it is
-   NULL. */
+/* Rotations make a tridiagonal matrix diagonal; the rows of Vt (K, K) turn with it. */
 ALWAYS_INLINE void diagonalize(double *d, double *e, double *Vt, int64_t K) {
     double largest = 0.0;
     for (int64_t i = 0; i < K; i++) {
@@ -107,7 +106,7 @@ ALWAYS_INLINE void diagonalize(double *d, double *e, double *Vt, int64_t K) {
                 p = s * r;
                 d[i + 1] = g + p;
                 g = c * r - b;
-                if (Vt) rotate(Vt + i * K, Vt + (i + 1) * K, c, s, K);
+                rotate(Vt + i * K, Vt + (i + 1) * K, c, s, K);
             }
             if (i < l) {
                 d[l] -= p;
@@ -128,9 +127,46 @@ void spectrum_of(double *A, double *values, double *Vt, double *work, int64_t K)
     diagonalize(values, e, Vt, K);
 }
 
+/* The same without vectors and without roots: all that is needed of a rotation are the squares of its
+   cosine and sine (Pal, Walker and Kahan's form of QL). e becomes squares. */
+static void diagonalize_alone(double *d, double *e, int64_t K) {
+    double largest = 0.0;
+    for (int64_t i = 0; i < K; i++) {
+        double size = fabs(d[i]) + fabs(e[i]);
+        largest = size > largest ? size : largest;
+    }
+    double eps = 0x1p-53, tiny = 0x1p-100 * largest;
+    for (int64_t i = 0; i < K; i++) e[i] *= e[i];
+    for (int64_t l = 0; l < K; l++) {
+        for (int n_iter = 0; n_iter < 60; n_iter++) {
+            int64_t m = l;
+            for (; m + 1 < K; m++) {
+                double around = eps * (fabs(d[m]) + fabs(d[m + 1])) + tiny;
+                if (e[m] <= around * around) break;
+            }
+            if (m == l) break;
+            double root = sqrt(e[l]), g = (d[l + 1] - d[l]) / (2.0 * root);
+            double r = sqrt(g * g + 1.0), shift = d[l] - root / (g + (g >= 0.0 ? r : -r));
+            double c = 1.0, s = 0.0, gamma = d[m] - shift, p = gamma * gamma;
+            for (int64_t i = m - 1; i >= l; i--) {
+                double b = e[i], sum = p + b, before = c, last = gamma, own = d[i];
+                if (i < m - 1) e[i + 1] = s * sum;
+                double inverse = sum / p; /* of the new c */
+                c = p / sum;
+                s = b / sum;
+                gamma = c * (own - shift) - s * last;
+                d[i + 1] = last + (own - gamma);
+                p = c != 0.0 ? gamma * gamma * inverse : before * b;
+            }
+            e[l] = s * p;
+            d[l] = shift + gamma;
+        }
+    }
+}
+
 SEVERAL_PATHS
 void eigenvalues_of(double *A, double *values, double *work, int64_t K) {
     double *e = work + 3 * K;
     tridiagonal(A, values, e, work, K);
-    diagonalize(values, e, NULL, K);
+    diagonalize_alone(values, e, K);
 }
