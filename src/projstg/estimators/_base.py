@@ -42,6 +42,19 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
         # scikit-learn reads the signature each time it is asked, which is several times in a fit.
         return list(_param_names(cls))  # type: ignore[arg-type] # a class can be hashed
 
+    def _validate_params(self) -> None:
+        # Models with the same plain parameters are fitted again and again: they are checked once.
+        values = [getattr(self, name) for name in self._get_param_names()]
+        key = (type(self), *((type(one), one) for one in values))
+        is_plain = all(isinstance(one, str | int | float | None) for one in values)
+        if is_plain and key in _VALID:
+            return
+        super()._validate_params()
+        if is_plain:
+            if len(_VALID) >= _MOST_VALID:
+                _VALID.clear()
+            _VALID.add(key)
+
     def set_params(self, **params: Any) -> Self:
         """Set parameters, such as ``gates__tau`` once ``gates=Gates()`` is given.
 
@@ -80,6 +93,11 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
         """Return what a notebook shows: once fitted the answer, and scikit-learn's own display."""
         own = super()._html_repr()
         return answer_html(self) + own if hasattr(self, "support_") else own
+
+
+# Parameters that were found in their ranges, of the classes they belong to; so many at the most.
+_VALID: set[tuple[Any, ...]] = set()
+_MOST_VALID = 1000
 
 
 @cache

@@ -79,14 +79,14 @@ def asked_of(model: Any) -> Asked:
     """
     params = model.get_params(deep=False)
     k = params["n_features_to_select"]
-    options = price_and_gates(params["gates"], model.gate_family)
+    options, search = price_and_gates(params["gates"], model.gate_family), {}
     if "refine" in params:
         _check_search(model)
-        search = {name: params[name] for name in ("refine", "criterion", "decision", "n_starts")}
-        options = replace(options, probabilities=params["probabilities"], **search)
+        names = ("refine", "criterion", "decision", "n_starts", "probabilities")
+        search = {name: params[name] for name in names}
     return Asked(
         n_features_to_select=k,
-        options=replace(options, n_selected=None if k == "auto" else k),
+        options=replace(options, n_selected=None if k == "auto" else k, **search),
         selection=params.get("selection"),
         always_select=params.get("always_select"),
         never_select=params.get("never_select"),
@@ -149,9 +149,12 @@ def prepare(
     )
     for varies in to_numpy(table.varies):
         check_selection(k, varies, always, never, names, otherwise)
+    options = asked.options
+    if always.any():
+        options = replace(options, always=tuple(np.flatnonzero(always).tolist()))
     return Question(
         table=table,
-        options=replace(asked.options, always=tuple(np.flatnonzero(always).tolist())),
+        options=options,
         selection=asked.selection if k == "auto" else None,
         names=names,
     )

@@ -91,6 +91,10 @@ class GramQuadratic:
         """Return the same problem, with the rows it came from."""
         return replace(self, source=source)
 
+    def without_source(self) -> GramQuadratic:
+        """Return the same problem without the rows it came from."""
+        return self if self.source is None else replace(self, source=None)
+
     @property
     def rows_at(self) -> RowsAt | None:
         """A function to columns of X, and y; see :class:`Quadratic`."""

@@ -76,7 +76,8 @@ class TableRows:
         xp = namespace(self.X)
         weights = None if self.weights is None else xp.asarray(self.weights, copy=True)
         X, y, y_left = (xp.asarray(one, copy=True) for one in (self.X, self.y, self.y_left))
-        return replace(self, X=X, y=y, weights=weights, y_left=y_left)
+        own = (self.x_mean, self.scale, self.y_scale, self.which, self.places, self.factors)
+        return TableRows(X, self.used, y, weights, self.centre, y_left, *own)
 
     def raw(self, problems: np.ndarray) -> tuple[Array, Array, Array | None]:
         """Return X, y and weights of the tables of some problems, as they came."""

@@ -8,7 +8,6 @@ demand, its diagonal, b = Xᵀy, yᵀy and n. :class:`GramQuadratic` has a Gram 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -27,7 +26,6 @@ __all__ = [
     "is_double",
     "on_host",
     "without_rows",
-    "without_source",
 ]
 
 
@@ -90,16 +88,11 @@ def on_host(problem: Problem) -> Problem:
     return GramQuadratic(*(to_numpy(one) for one in sums), source=problem.source)
 
 
-def without_source(problem: Problem) -> Problem:
-    """Return the same problem without the rows it came from: it holds only what is its own."""
-    return problem if problem.source is None else replace(problem, source=None)
-
-
 def without_rows(problem: Problem) -> Problem:
     """Return the same problem without its rows: only inner products of columns and y are kept.
 
     A Gram matrix has nothing else.
     """
     if isinstance(problem, GramQuadratic):
-        return replace(problem, source=None)
+        return problem.without_source()
     return problem if problem.is_mixed else problem.mixed

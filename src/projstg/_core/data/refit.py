@@ -9,7 +9,7 @@ from .least_squares import as_mask, largest, least_squares, spread
 from .original_units import in_units
 from .standard_table import StandardTable
 
-__all__ = ["Refit", "columns_of", "in_data_units", "refit", "refit_mask"]
+__all__ = ["Refit", "columns_of", "refit", "refit_mask"]
 
 
 class Refit(NamedTuple):
@@ -36,12 +36,8 @@ def refit(table: StandardTable, support: Array, counts: Array) -> Refit:
     >>> bool(np.allclose(found.coef, [[0.0, 0.0, 3.0, 0.0]])), found.intercept.round(9)
     (True, array([1.]))
     """
-    return in_data_units(table, support, counts, least_squares(table.problem, support, counts))
-
-
-def in_data_units(table: StandardTable, support: Array, counts: Array, beta: Array) -> Refit:
-    """Return what :func:`refit` returns, from coefficients (B, k) of standardised columns."""
     n_features = table.scale.shape[-1]
+    beta = least_squares(table.problem, support, counts)
     coef = in_units(spread(beta, support, n_features), table.scale, table.y_scale)
     return Refit(as_mask(support, counts, n_features), coef, table.intercept(coef))
 

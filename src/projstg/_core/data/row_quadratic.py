@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -119,7 +119,15 @@ class RowQuadratic:
 
     def with_source(self, source: RowSource) -> RowQuadratic:
         """Return the same problem, with the rows as they came."""
-        same = replace(self, source=source)
+        return self._from(source)
+
+    def without_source(self) -> RowQuadratic:
+        """Return the same problem without the rows it came from."""
+        return self if self.source is None else self._from(None)
+
+    def _from(self, source: RowSource | None) -> RowQuadratic:
+        rows = (self.X, self.y, self.n, self.degrees_of_freedom)
+        same = RowQuadratic(*rows, source=source, is_mixed=self.is_mixed)
         same.__dict__.update(diagonal=self.diagonal, b=self.b)
         return same
 

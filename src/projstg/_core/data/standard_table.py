@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -77,7 +77,8 @@ class StandardTable:
     def owned(self) -> StandardTable:
         """Return the same table with a copy of the rows: nobody else can change them."""
         rows = self.rows.owned()
-        return replace(self, problem=self.problem.with_source(rows), rows=rows)
+        units = (self.scale, self.x_mean, self.y_mean, self.y_scale)
+        return StandardTable(self.problem.with_source(rows), *units, rows)
 
     def intercept(self, coef: Array) -> Array:
         """Return ȳ − x̄ᵀβ, (B,), for coefficients (B, D) in the units of the data."""

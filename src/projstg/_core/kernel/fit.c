@@ -16,12 +16,15 @@ typedef struct {
     double *alpha, *noise;    /* (B,): given, or made here by the rule */
     int64_t has_volume;       /* whether the judge's volume is known */
     double *volume;           /* (B, R, n_sizes) */
+    const double *scale, *x_mean, *y_scale, *y_mean; /* (B, D), (B, D), (B,), (B,): units of the data */
 } Tables;
 
 /* What is found of each table. */
 typedef struct {
     int64_t *support;   /* (B, K), in increasing order */
-    double *beta;       /* (B, K): least squares of standardised columns */
+    uint8_t *mask;      /* (B, D) */
+    double *coef;       /* (B, D): least squares in the units of the data */
+    double *intercept;  /* (B,) */
     double *objective;  /* (B,) */
     int64_t *numbers;   /* (B, 5): whether it is done, starts, those that agree, exchanges, supports */
     Search **searches;  /* (B,): for projstg_search_rank */
@@ -31,7 +34,7 @@ typedef struct {
 typedef struct {
     double *matrix, *values, *work;                /* (m, m), (m,) and (4 m,), m the smaller side */
     double *correlation, *left, *norm, *smallest;  /* (D,) */
-    double *found, *projection, *beta, *logs;      /* (K, D), (K,), (D,), (n_sizes, R) */
+    double *found, *projection, *beta, *logs;      /* (K, D), (K,), (D,) and more, (n_sizes, R) */
     int64_t *order, *starts;                       /* (K,) and (2, K) */
     uint8_t *counts, *nobody;                      /* (K,) and (D,) */
     int64_t m;
@@ -185,6 +188,30 @@ static int64_t propose(
     return 0;
 }
 
+/* A coefficient below this is rounding, and may vanish in the units of the data. */
+#define NOTHING 1e-12
+#define SMALLEST_NORMAL 2.2250738585072014e-308
+
+/* Coefficients (K,) of standardised columns in the units of the data: data/original_units.py. */
+static void in_units(
+    const Tables *of, int64_t i, const int64_t *members, const double *beta, const Answers *to) {
+    int64_t D = of->D, K = of->K;
+    const double *scale = of->scale + i * D, *mean = of->x_mean + i * D;
+    uint8_t *mask = to->mask + i * D;
+    double *coef = to->coef + i * D, at_zero = 0.0;
+    memset(mask, 0, (size_t)D);
+    memset(coef, 0, (size_t)D * sizeof(double));
+    for (int64_t k = 0; k < K; k++) {
+        int64_t j = members[k];
+        double own = beta[k] / scale[j] * of->y_scale[i];
+        int vanishes = fabs(beta[k]) > NOTHING && fabs(own) < SMALLEST_NORMAL;
+        mask[j] = 1;
+        coef[j] = vanishes ? NAN : own;
+        at_zero += mean[j] * coef[j];
+    }
+    to->intercept[i] = of->y_mean[i] - at_zero;
+}
+
 static int64_t solve_one(
     const Tables *of, Desk *desk, int64_t i, const Judge *general, const Plan *plan,
     const Steps *steps, Generator *generator, const Answers *to) {
@@ -208,7 +235,8 @@ static int64_t solve_one(
     if (!search) return NO_MEMORY;
     to->searches[i] = search;
     found[1] = numbers[1];
-    found[2] = search_answer(search, to->support + i * K, to->objective + i, to->beta + i * K);
+    found[2] = search_answer(search, to->support + i * K, to->objective + i, desk->beta);
+    in_units(of, i, to->support + i * K, desk->beta, to);
     found[3] = numbers[2];
     found[4] = search_size(search);
     int has_digits = numbers[3] != 0, is_polished = !numbers[4];

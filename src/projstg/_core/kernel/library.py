@@ -71,10 +71,13 @@ StepsRecord = _record(
 TablesRecord = _record(
     "TablesRecord",
     "i:B i:N i:D i:K p:X p:y p:G p:b p:yy d:n d:dof d:residual_floor i:is_by_rule d:factor "
-    "d:smallest_noise d:largest_alpha d:by_gain d:dependent p:alpha p:noise i:has_volume p:volume",
+    "d:smallest_noise d:largest_alpha d:by_gain d:dependent p:alpha p:noise i:has_volume p:volume "
+    "p:scale p:x_mean p:y_scale p:y_mean",
 )
 """Small tables with K columns to select, as ``fit.c`` has them."""
-AnswersRecord = _record("AnswersRecord", "p:support p:beta p:objective p:numbers p:searches")
+AnswersRecord = _record(
+    "AnswersRecord", "p:support p:mask p:coef p:intercept p:objective p:numbers p:searches"
+)
 """What is found of them, likewise."""
 
 _OF, _BY, _ON = (ctypes.POINTER(one) for one in (FieldRecord, JudgeRecord, RowsRecord))

@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.quadratic import Problem, RowQuadratic, is_double
+from ..data.refit import Refit
+from ..data.standard_table import StandardTable
 from ..gates.alternate import MOST_COMPILED, warm_up_record
 from ..gates.gate_settings import GATES
 from ..greedy.matching_pursuit import correlation_tolerance, gain_tolerance
@@ -44,8 +46,7 @@ class Answered(NamedTuple):
     """λ in units of the scaled y, (B,)."""
     noise_std: np.ndarray
     """Likewise, (B,); NaN where λ was given."""
-    beta: np.ndarray
-    """Least squares of standardised columns on the support, (B, K)."""
+    fitted: Refit
     search: Refined
 
 
@@ -73,7 +74,7 @@ def _is_one_shape(problem: Problem) -> bool:
 
 
 def answer_small(
-    problem: Problem,
+    table: StandardTable,
     options: Options,
     seeds: Sequence[int],
     alpha: np.ndarray | None,
@@ -84,9 +85,11 @@ def answer_small(
     ``alpha`` is λ in units of the scaled y, (B,), or None for the paper's rule with the σ of each
     table; ``judge`` is that of the tables, or None.
     """
-    (B, D), K = problem.b.shape, options.n_selected or 0
+    problem, K = table.problem, options.n_selected or 0
+    B, D = problem.b.shape
     numbers = np.empty((B, 5), dtype=np.int64)
-    support, beta, objective = np.empty((B, K), dtype=np.int64), np.empty((B, K)), np.empty(B)
+    support, objective = np.empty((B, K), dtype=np.int64), np.empty(B)
+    fitted = Refit(np.empty((B, D), dtype=bool), np.empty((B, D)), np.empty(B))
     handles, noise = np.zeros(B, dtype=np.int64), np.full(B, np.nan)
     by_rule = alpha is None
     alpha = np.empty(B) if alpha is None else np.ascontiguousarray(alpha)
@@ -100,6 +103,8 @@ def answer_small(
     if isinstance(problem, RowQuadratic):
         X, y = np.ascontiguousarray(problem.X), np.ascontiguousarray(problem.y)
     sums = [np.ascontiguousarray(one) for one in (problem.gram.G, problem.b, problem.yy)]
+    of_data = (table.scale, table.x_mean, table.y_scale, table.y_mean)
+    units = [np.ascontiguousarray(one) for one in of_data]
     n, dof = float(problem.n[0]), float(problem.degrees_of_freedom[0])
     address = library.address
     tables = library.TablesRecord(
@@ -110,9 +115,10 @@ def answer_small(
         *(by_rule, options.alpha_scale, GATES.smallest_noise, GATES.largest_alpha),
         *(gain_tolerance(_EPS), correlation_tolerance(_EPS)),
         *(address(alpha), address(noise), has_volume, address(volume)),
+        *(address(one) for one in units),
     )
     answers = library.AnswersRecord(
-        *(address(one) for one in (support, beta, objective, numbers, handles))
+        *(address(one) for one in (support, *fitted, objective, numbers, handles))
     )
     generators = [np.random.default_rng([seed, K]) for seed in seeds]
     draws = np.asarray([generator_address(one) for one in generators], dtype=np.uintp)
@@ -134,7 +140,7 @@ def answer_small(
         numbers[:, 0] > 0,
         alpha,
         noise,
-        beta,
+        fitted,
         Refined(
             support=support,
             objective=objective,

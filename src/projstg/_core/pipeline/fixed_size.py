@@ -17,7 +17,7 @@ from ..arrays.backend import Array, namespace, to_numpy
 from ..data.least_squares import largest
 from ..data.partial_out import partialled
 from ..data.quadratic import Problem, on_host
-from ..data.refit import Refit, columns_of, in_data_units, refit
+from ..data.refit import Refit, columns_of, refit
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
 from ..gates.moments import gated_coefficients
@@ -89,13 +89,13 @@ def _solved_small(
     is_given = options.alpha is not None or options.noise_std is not None
     if is_given or bool(np.any(fits_all(problem))):
         alpha, noise_std = alpha_and_noise(problem, problem.b.shape[-1], table.y_scale, options)
-    answered = answer_small(problem, options, seeds, alpha, judge)
+    answered = answer_small(table, options, seeds, alpha, judge)
     if not answered.is_done.all():
         return _solved_apart(table, options, seeds, judge, answered.is_done)
     noise_std = answered.noise_std if alpha is None else noise_std
     question = plain_question(table, options, answered.alpha, noise_std, seeds)
     search, known = with_posteriors(table, answered.search, options, seeds)
-    fitted = in_data_units(table, search.support, search.support >= 0, answered.beta)
+    fitted = answered.fitted
     if not np.array_equal(search.support, answered.search.support):
         fitted = refit(table, search.support, search.support >= 0)
     gates = one_batch(question, table, options.gates)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from ..arrays.backend import Array, namespace, put_along
 from ..data.least_squares import largest, spread
 from ..data.partial_out import ForcedCoefficients, forced_coefficients, forced_mask, partialled
-from ..data.quadratic import Problem, without_rows, without_source
+from ..data.quadratic import Problem, without_rows
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook, warm_up_coefficients
 from ..gates.gate_fit import GateFit, among_all, fit_gates
@@ -58,7 +58,8 @@ class GateQuestion:
 
     def without_source(self) -> GateQuestion:
         """Return the same question without the rows that it came from."""
-        return replace(self, problem=without_source(self.problem))
+        problem = self.problem.without_source()
+        return self if problem is self.problem else replace(self, problem=problem)
 
     def without_rows(self) -> GateQuestion:
         """Return the same question with only the inner products of the columns."""
@@ -102,7 +103,7 @@ def plain_question(
     seeds: Sequence[int],
 ) -> GateQuestion:
     """Return what :func:`gate_question` returns where all columns get gates and none is forced."""
-    problem = table.problem
+    problem = table.problem.without_source()
     unit, n_features = namespace(problem.b).ones_like(problem.b), problem.b.shape[-1]
     return GateQuestion(
         problem, unit, None, None, n_features, options, alpha, noise_std, tuple(seeds)

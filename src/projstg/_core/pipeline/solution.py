@@ -57,6 +57,9 @@ class BatchPart(NamedTuple):
 def parts(table: StandardTable, options: Options) -> Iterator[BatchPart]:
     """Yield the tables of a batch, in groups, with only the columns that may be selected."""
     varies = to_numpy(table.varies)
+    if varies.all():
+        yield BatchPart(table, options, *(np.arange(size) for size in varies.shape))
+        return
     masks, which = varies[:1], np.zeros(len(varies), dtype=np.int64)
     if np.any(varies != masks):
         masks, which = np.unique(varies, axis=0, return_inverse=True)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import to_numpy
-from ..data.quadratic import Problem, RowQuadratic, on_host, without_source
+from ..data.quadratic import Problem, RowQuadratic, on_host
 from ..data.redundant_columns import redundant_forced
 from ..kernel import library
 from ..score.compiled_scores import Scores, scores_compiled
@@ -384,7 +384,7 @@ class Beliefs:
             few = few.columns(columns[None])
         return Averaging(
             columns,
-            without_source(on_host(few)),
+            on_host(few).without_source(),
             self.always[columns],
             np.searchsorted(columns, members),
             supports._replace(masks=supports.masks[:, used]),
