@@ -172,7 +172,8 @@ def test_scores_of_neighbours_have_nine_digits_where_columns_are_not_copies(name
 def test_searches(table, name, data):
     problem, rng = table
     n_columns = problem.b.shape[1]
-    K = data.draw(st.integers(1, most_members(problem)))
+    # With more members every support fits, and where a walk goes is rounding.
+    K = data.draw(st.integers(1, min(n_columns, max(int(problem.n[0]) - 3, 1))))
     always = np.isin(np.arange(n_columns), rng.permutation(n_columns)[: K // 4])
 
     def found():

@@ -319,16 +319,20 @@ static double least_cost(const Judge *judge, int64_t K) {
 #define CLEARLY 0.01
 
 /* Whether the residuals of all exchanges are so large that none can be as good: then they need not
-   be scored. */
+   be scored.
+
+   A tableau has a ridge, and residuals without it are lower: by ridge/e yy at most, e the smallest
+   eigenvalue of the support's G, and 1/e is below tr P' <= tr P + (1 + n tr P)/den. */
 static int is_far_ahead(Search *search, const int64_t *members) {
     const Field *field = search->field;
     int64_t K = search->K, D = field->D;
-    double dof = field->dof, least_ridge = search->plan->least_ridge;
+    double dof = field->dof, ridge = search->plan->least_ridge, trace = 0.0;
     Tableau *t = &search->walk.tableau;
-    tableau_fresh(t, field, members, least_ridge);
+    tableau_fresh(t, field, members, ridge);
     if (!has_enough_digits(field, t, 1, search->plan->digits)) return 0;
-    double most = search->record.lowest + CLEARLY - least_cost(search->judge, K);
-    double least_rss = exp_of(most / dof < 700.0 ? most / dof : 700.0);
+    double most = (search->record.lowest + CLEARLY - least_cost(search->judge, K)) / dof;
+    double least_rss = exp_of(most < 700.0 ? most : 700.0);
+    for (int64_t i = 0; i < K; i++) trace += row_of(t, i)[D + 1 + i];
     for (int64_t j = 0; j < D; j++) search->order[j] = field->excluded[j];
     for (int64_t i = 0; i < K; i++) search->order[members[i]] = 1.0;
     for (int64_t p = 0; p < K; p++) {
@@ -336,8 +340,10 @@ static int is_far_ahead(Search *search, const int64_t *members) {
         Leaver one = leaver_of(t, p);
         const double *U = row_of(t, p);
         for (int64_t j = 0; j < D; j++) {
-            double rss = left_by(one, U[j], t->e[j], t->h[j], field->floor).rss;
-            if (!(rss > least_rss) && search->order[j] == 0.0) return 0;
+            Left left = left_by(one, U[j], t->e[j], t->h[j], field->floor);
+            double share = ridge * (trace + (1.0 + field->n * trace) * one.p / left.volume);
+            int is_known = share < 0.5 && left.rss - 2.0 * share * field->yy > least_rss;
+            if (!is_known && search->order[j] == 0.0) return 0;
         }
     }
     return 1;
