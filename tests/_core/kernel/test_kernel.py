@@ -183,7 +183,7 @@ def test_searches(table, name, data):
 
     compiled, expected = found(), without_kernel(found)
     assert compiled.is_diluted.tolist() == expected.is_diluted.tolist()
-    np.testing.assert_allclose(compiled.objective, expected.objective, rtol=1e-9, atol=1e-5)
+    same(compiled.objective, expected.objective)
 
 
 def test_a_search_finds_the_same_supports_with_the_same_draws():

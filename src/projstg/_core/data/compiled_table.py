@@ -1,4 +1,4 @@
-"""Standardised rows by the compiled kernel, for tables in NumPy without weights."""
+"""Standardised rows by the compiled kernel, for tables in NumPy."""
 
 from __future__ import annotations
 
@@ -35,15 +35,26 @@ class StandardRows(NamedTuple):
 
 
 def standard_rows(
-    X: np.ndarray, y: np.ndarray, never: np.ndarray, *, centre: bool, rounding: float, far: float
+    X: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    n: np.ndarray,
+    never: np.ndarray,
+    *,
+    centre: bool,
+    rounding: float,
+    far: float,
 ) -> StandardRows | None:
     """Return the tables X (B, N, D), y (B, N), or None where squares may be out of range.
+
+    ``weights`` are (B, N), n (B,) is what they add up to.
 
     A mean square that is not above the square of ``rounding`` times the mean is that of a constant
     column; those of ``never``, (D,), count as constant. Numbers between ``far`` and its inverse are
     in range.
     """
-    X, y, never = (np.require(one, requirements=["C", "A"]) for one in (X, y, never))
+    arrays = (X, y, weights, n, never)
+    X, y, weights, n, never = (np.require(one, requirements=["C", "A"]) for one in arrays)
     B, N, D = X.shape
     shapes = ((B, N, D), (B, N), *((B, D),) * 4, (B,), (B,), (B, N))
     found = StandardRows(*(np.empty(shape) for shape in shapes))
@@ -51,8 +62,7 @@ def standard_rows(
         B,
         N,
         D,
-        library.address(X),
-        library.address(y),
+        *(library.address(one) for one in (X, y, weights, n)),
         centre,
         library.address(never),
         rounding,

@@ -99,8 +99,8 @@ def as_table(
     The columns of the table are those of X at ``columns``, (W,), or all. Those ``never`` to be
     selected, a mask (W,), count as columns that do not vary.
     """
-    if library.KERNEL is not None and weights is None and _is_for_kernel(X, y):
-        table = _compiled(X, y, centre, never, columns)
+    if library.KERNEL is not None and _is_for_kernel(X, y):
+        table = _compiled(X, y, weights, centre, never, columns)
         if table is not None:
             return table
     xp = namespace(X)
@@ -131,15 +131,23 @@ def _is_for_kernel(X: Array, y: Array) -> bool:
 
 
 def _compiled(
-    X: np.ndarray, y: np.ndarray, centre: bool, never: Array | None, columns: np.ndarray | None
+    X: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray | None,
+    centre: bool,
+    never: Array | None,
+    columns: np.ndarray | None,
 ) -> StandardTable | None:
     """Return what :func:`as_table` returns, by the compiled kernel, or None out of its range."""
     few = X if columns is None else X[..., columns]
     B, N, D = few.shape
     info = np.finfo(np.float64)
+    n = np.full(B, float(N)) if weights is None else np.sum(weights, axis=-1)
     made = standard_rows(
         few,
         y,
+        np.ones((B, N)) if weights is None else weights,
+        n,
         np.zeros(D, dtype=bool) if never is None else never,
         centre=centre,
         rounding=_ROUNDING * float(info.eps),
@@ -147,11 +155,10 @@ def _compiled(
     )
     if made is None:
         return None
-    n = np.full(B, float(N))
     dof = n - 1.0 if centre else n
     used = np.arange(D) if columns is None else columns
     numbers = (made.x_mean, made.scale, made.y_scale)
-    rows = TableRows.of(X, used, y, None, centre, made.y_left, *numbers)
+    rows = TableRows.of(X, used, y, weights, centre, made.y_left, *numbers)
     problem: Problem
     if N >= D:
         G = made.X.swapaxes(-1, -2) @ made.X

@@ -10,7 +10,8 @@ typedef struct {
     int64_t B, N, D, K;
     const double *X, *y;      /* (B, N, D) and (B, N), where rows are fewer than columns, or NULL */
     const double *G, *b, *yy; /* (B, D, D), (B, D) and (B,) */
-    double n, dof, residual_floor;
+    const double *n, *dof;    /* (B,) */
+    double residual_floor;
     int64_t is_by_rule;       /* whether lambda comes from the rule (gates/theory_lambda.py) */
     double factor, smallest_noise, largest_alpha, by_gain, dependent;
     double *alpha, *noise;    /* (B,): given, or made here by the rule */
@@ -37,7 +38,6 @@ typedef struct {
     double *found, *projection, *beta, *logs;      /* (K, D), (K,), (D,) and more, (n_sizes, R) */
     int64_t *order, *starts;                       /* (K,) and (2, K) */
     uint8_t *counts, *nobody;                      /* (K,) and (D,) */
-    int64_t m;
 } Desk;
 
 static int desk_open(Desk *desk, const Tables *of, const Judge *judge) {
@@ -60,7 +60,6 @@ static int desk_open(Desk *desk, const Tables *of, const Judge *judge) {
     desk->logs = next + K;
     desk->starts = desk->order + K;
     desk->nobody = desk->counts + K;
-    desk->m = m;
     return 0;
 }
 
@@ -86,33 +85,43 @@ static void pursue(
         desk->smallest, desk->order, desk->counts, desk->projection, desk->found);
 }
 
+/* Rows of weight zero, at the end, count for nothing. */
+static void leave_empty(Rows *rows) {
+    for (; rows->N > 1; rows->N--) {
+        const double *last = rows->X + (rows->N - 1) * rows->D;
+        for (int64_t j = 0; j < rows->D; j++)
+            if (last[j] != 0.0) return;
+        if (rows->y[rows->N - 1] != 0.0) return;
+    }
+}
+
 /* lambda and sigma from a greedy fit of K columns (gates/theory_lambda.py). */
 static void rule(const Tables *of, const Desk *desk, const Field *field, double *alpha, double *noise) {
-    double freedom = floor(of->dof + 1e-6) - 1.0, K = (double)of->K, rss = field->yy;
+    double freedom = floor(field->dof + 1e-6) - 1.0, K = (double)of->K, rss = field->yy;
     int64_t n_steps = freedom < K ? (freedom > 0.0 ? (int64_t)freedom : 0) : of->K;
     pursue(desk, field, n_steps, 1, of->by_gain);
     for (int64_t s = 0; s < n_steps; s++) {
         rss -= desk->projection[s] * desk->projection[s];
         rss = rss > 0.0 ? rss : 0.0;
     }
-    double left = of->dof - (double)n_steps, power = field->yy / of->n;
+    double left = field->dof - (double)n_steps, power = field->yy / field->n;
     double least = of->smallest_noise * of->smallest_noise * power, others = (double)of->D - K;
     double variance = rss / (left > 1.0 ? left : 1.0);
     variance = variance > least ? variance : least;
     double rest = power - variance > least ? power - variance : least;
     double logs = log_of(others > 2.0 ? others : 2.0) * log_of(K > 2.0 ? K : 2.0);
     *noise = sqrt(variance);
-    *alpha = of->factor * sqrt(rest / K) * *noise * sqrt(2.0 * logs / of->n);
+    *alpha = of->factor * sqrt(rest / K) * *noise * sqrt(2.0 * logs / field->n);
     *alpha = *alpha < of->largest_alpha ? *alpha : of->largest_alpha;
 }
 
 /* What so many columns cost, `volume` (R, n_sizes): score/prior.py:volumes. */
 SEVERAL_PATHS
 static int64_t volumes(
-    const Tables *of, const Desk *desk, const Field *field, const double *X, const Judge *judge,
-    double *volume) {
-    int64_t m = desk->m, D = of->D, R = judge->R, n_sizes = judge->n_sizes;
-    if (X) {
+    const Desk *desk, const Field *field, const Rows *rows, const Judge *judge, double *volume) {
+    int64_t D = field->D, m = rows ? rows->N : D, R = judge->R, n_sizes = judge->n_sizes;
+    if (rows) {
+        const double *X = rows->X;
         for (int64_t i = 0; i < m; i++)
             for (int64_t k = 0; k <= i; k++) {
                 const double *restrict a = X + i * D, *restrict b = X + k * D;
@@ -130,17 +139,17 @@ static int64_t volumes(
     eigenvalues_of(desk->matrix, desk->values, desk->work, m);
     /* The largest comes first. */
     for (int64_t i = 0; i < m; i++) {
-        double value = desk->values[i] > 0.0 ? desk->values[i] / of->n : 0.0;
+        double value = desk->values[i] > 0.0 ? desk->values[i] / field->n : 0.0;
         int64_t place = i;
         for (; place > 0 && desk->values[place - 1] < value; place--)
             desk->values[place] = desk->values[place - 1];
         desk->values[place] = value;
     }
     if (projstg_mean_determinants(
-            m, desk->values, D, of->n, R, judge->kappa, n_sizes, desk->logs))
+            m, desk->values, D, field->n, R, judge->kappa, n_sizes, desk->logs))
         return NO_MEMORY;
     for (int64_t r = 0; r < R; r++) {
-        double one = log1p_of(of->n / judge->kappa[r]);
+        double one = log1p_of(field->n / judge->kappa[r]);
         for (int64_t s = 0; s < n_sizes; s++)
             volume[r * n_sizes + s] = (double)s * one + desk->logs[s * R + r];
     }
@@ -175,8 +184,8 @@ static int64_t propose(
     double alpha) {
     int64_t K = of->K, D = of->D, *own = desk->starts + K, is_whole = 1;
     int64_t status = projstg_first_steps(
-        steps, of->N, D, rows ? rows->X : NULL, rows ? rows->y : NULL, field->G, field->b, of->n,
-        alpha, desk->beta);
+        steps, rows ? rows->N : 0, D, rows ? rows->X : NULL, rows ? rows->y : NULL, field->G,
+        field->b, field->n, alpha, desk->beta);
     if (status) return status;
     largest(desk->beta, D, K, desk->starts);
     sort(desk->starts, K);
@@ -217,10 +226,11 @@ static int64_t solve_one(
     const Steps *steps, Generator *generator, const Answers *to) {
     int64_t N = of->N, D = of->D, K = of->K, numbers[6], *found = to->numbers + 5 * i;
     double yy = of->yy[i], floor = yy > 0.0 ? of->residual_floor * yy : 1.0;
-    Field field = {D,  of->G + i * D * D, of->b + i * D, yy, of->dof, of->n, floor, desk->nobody,
-                   desk->nobody};
+    Field field = {D,     of->G + i * D * D, of->b + i * D, yy, of->dof[i], of->n[i],
+                   floor, desk->nobody,      desk->nobody};
     Rows rows = {N, D, of->X ? of->X + i * N * D : NULL, of->X ? of->y + i * N : NULL};
     const Rows *some = of->X ? &rows : NULL;
+    if (some) leave_empty(&rows);
     Judge judge = *general;
     double *volume = of->volume + i * judge.R * judge.n_sizes;
     judge.volume = volume;
@@ -228,7 +238,7 @@ static int64_t solve_one(
     if (of->is_by_rule) rule(of, desk, &field, of->alpha + i, of->noise + i);
     int64_t status = propose(of, desk, &field, some, steps, of->alpha[i]);
     if (status) return status == NO_MEMORY ? NO_MEMORY : 0;
-    if (!of->has_volume && volumes(of, desk, &field, rows.X, &judge, volume)) return NO_MEMORY;
+    if (!of->has_volume && volumes(desk, &field, some, &judge, volume)) return NO_MEMORY;
     Search *search = projstg_search(
         &field, &judge, some, 0, plan, generator, K, 2, desk->starts, 0, NULL, NULL, 0, NULL, 0,
         numbers);

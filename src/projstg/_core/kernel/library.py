@@ -59,7 +59,7 @@ PlanRecord = _record(
     "i:n_starts i:first_round i:second_round i:later_rounds i:n_rests i:n_steps i:excluded_for "
     "i:locked_for i:refresh i:most_steps i:most_exchanges i:first_agreement i:clear_agreement "
     "i:agreement i:wide i:wide_agreement i:n_exact i:n_fractions p:fractions p:tight_fractions "
-    "d:tight d:clear_lead d:common_share d:rounding d:delicate d:least_ridge d:digits",
+    "d:tight d:clear_lead d:common_share d:rounding d:delicate d:relative_ridge d:digits",
 )
 """How far a search goes, likewise."""
 
@@ -70,7 +70,7 @@ StepsRecord = _record(
 """How gates take their first steps, likewise."""
 TablesRecord = _record(
     "TablesRecord",
-    "i:B i:N i:D i:K p:X p:y p:G p:b p:yy d:n d:dof d:residual_floor i:is_by_rule d:factor "
+    "i:B i:N i:D i:K p:X p:y p:G p:b p:yy p:n p:dof d:residual_floor i:is_by_rule d:factor "
     "d:smallest_noise d:largest_alpha d:by_gain d:dependent p:alpha p:noise i:has_volume p:volume "
     "p:scale p:x_mean p:y_scale p:y_mean",
 )
@@ -93,7 +93,7 @@ _FUNCTIONS = {
         *[ctypes.POINTER(StepsRecord), _INT, _INT, *[_ARRAY] * 4, _REAL, _REAL, _ARRAY],
     ],
     "projstg_standardize": [
-        *[_INT, _INT, _INT, _ARRAY, _ARRAY, _INT, _ARRAY, _REAL, _REAL, *[_ARRAY] * 9],
+        *[_INT, _INT, _INT, *[_ARRAY] * 4, _INT, _ARRAY, _REAL, _REAL, *[_ARRAY] * 9],
     ],
     "projstg_fit": [
         *[ctypes.POINTER(TablesRecord), _BY, ctypes.POINTER(PlanRecord)],

@@ -14,7 +14,7 @@ struct Plan {
     int64_t first_agreement, clear_agreement, agreement, wide, wide_agreement, n_exact;
     int64_t n_fractions;
     const double *fractions, *tight_fractions; /* (n_fractions,) */
-    double tight, clear_lead, common_share, rounding, delicate, least_ridge, digits;
+    double tight, clear_lead, common_share, rounding, delicate, relative_ridge, digits;
 };
 
 /* What was found: supports, each in increasing order, with their scores, and the starts'. */
@@ -41,6 +41,11 @@ struct Search {
     double *heights, *order;                    /* (n_rests,), (D,) */
     int is_out_of_memory;
 };
+
+/* The ridge that is used instead of zero, since columns may be collinear. */
+static double least_ridge(const Search *search) {
+    return search->plan->relative_ridge * search->field->n;
+}
 
 /* What equal scores may differ by. */
 static double slack(double score) {
@@ -190,7 +195,8 @@ static double ridge_of(const Search *search, int64_t number) {
     int is_tight = search->field->dof - (double)search->K < plan->tight;
     const double *fractions = is_tight ? plan->tight_fractions : plan->fractions;
     double ridge = (double)search->K * fractions[number % plan->n_fractions];
-    return ridge > plan->least_ridge ? ridge : plan->least_ridge;
+    double least = least_ridge(search);
+    return ridge > least ? ridge : least;
 }
 
 /* How often walks from `first` on, `size` of them, begin from a fresh inverse. */
@@ -206,7 +212,7 @@ static double unridged(Search *search, const int64_t *members) {
     Walk *walk = &search->walk;
     walk->counts_log_det = 0;
     walk->refresh = 1;
-    walk_down(walk, members, search->plan->least_ridge, search->plan->most_steps);
+    walk_down(walk, members, least_ridge(search), search->plan->most_steps);
     walk->counts_log_det = 1;
     search->n_iter += walk->step;
     return scored(search, walk->members);
@@ -326,7 +332,7 @@ static double least_cost(const Judge *judge, int64_t K) {
 static int is_far_ahead(Search *search, const int64_t *members) {
     const Field *field = search->field;
     int64_t K = search->K, D = field->D;
-    double dof = field->dof, ridge = search->plan->least_ridge, trace = 0.0;
+    double dof = field->dof, ridge = least_ridge(search), trace = 0.0;
     Tableau *t = &search->walk.tableau;
     tableau_fresh(t, field, members, ridge);
     if (!has_enough_digits(field, t, 1, search->plan->digits)) return 0;
@@ -368,7 +374,7 @@ static int polish(Search *search) {
     memcpy(members, best_of(record), (size_t)K * sizeof(int64_t));
     for (int64_t step = 0; step < plan->most_exchanges; step++) {
         neighbours_fill(
-            &around, search->field, search->judge, members, plan->least_ridge, plan->digits, NULL,
+            &around, search->field, search->judge, members, least_ridge(search), plan->digits, NULL,
             NULL);
         is_unclear = !around.is_clear;
         if (is_unclear) break;

@@ -2,51 +2,58 @@
 
 #include "kernel.h"
 
-/* y less its mean, `left` (N,), and then its own unit and the mean taken out, z (N,). */
+/* y less its mean, `left` (N,), and z (N,): that in a unit of its own, centred again, times the roots of
+   the weights. Rows of weight zero count for nothing. */
 static void standardize_response(
-    int64_t N, const double *y, int64_t centre, double rounding, double *left, double *z,
-    double *mean, double *scale) {
-    double high = -INFINITY, low = INFINITY, share = 1.0 / (double)N, sum = 0.0;
+    int64_t N, const double *y, const double *weights, double total, int64_t centre,
+    double rounding, double *left, double *z, double *mean, double *scale) {
+    double high = -INFINITY, low = INFINITY, sum = 0.0;
     *mean = 0.0;
     for (int64_t i = 0; i < N; i++) {
-        high = y[i] > high ? y[i] : high;
-        low = y[i] < low ? y[i] : low;
-        sum += share * y[i];
+        if (weights[i] > 0.0) {
+            high = y[i] > high ? y[i] : high;
+            low = y[i] < low ? y[i] : low;
+        }
+        sum += weights[i] / total * y[i];
     }
     int is_constant = centre && high - low <= rounding * fabs(high);
     if (centre) *mean = is_constant ? high : sum;
     double rest = 0.0, largest = 0.0, square = 0.0, own = 0.0;
     for (int64_t i = 0; i < N; i++) {
         left[i] = is_constant ? 0.0 : y[i] - *mean;
-        rest += centre ? share * left[i] : 0.0;
+        rest += centre ? weights[i] / total * left[i] : 0.0;
     }
     for (int64_t i = 0; i < N; i++) {
-        double size = fabs(left[i] - rest);
+        double size = weights[i] > 0.0 ? fabs(left[i] - rest) : 0.0;
         largest = size > largest ? size : largest;
     }
     largest = largest > 0.0 ? largest : 1.0;
     for (int64_t i = 0; i < N; i++) {
         double size = (left[i] - rest) / largest;
-        square += share * (size * size);
+        square += weights[i] > 0.0 ? weights[i] / total * (size * size) : 0.0;
     }
     *scale = largest * sqrt(square);
     *scale = *scale > 0.0 ? *scale : 1.0;
     for (int64_t i = 0; i < N; i++) {
         z[i] = left[i] / *scale;
-        own += z[i];
+        own += centre && weights[i] > 0.0 ? weights[i] * z[i] : 0.0;
     }
-    if (!centre) return;
-    own /= (double)N;
-    for (int64_t i = 0; i < N; i++) z[i] -= own;
+    own /= total;
+    for (int64_t i = 0; i < N; i++) {
+        z[i] = weights[i] > 0.0 ? (z[i] - own) * sqrt(weights[i]) : 0.0;
+    }
     *mean += own * *scale;
 }
 
 /* Whether a square of numbers in X (N, D) may leave the range of doubles; `largest` has D numbers. */
 SEVERAL_PATHS
-static int is_far(int64_t N, int64_t D, const double *X, double far, double *restrict largest) {
+static int is_far(
+    int64_t N, int64_t D, const double *X, const double *weights, double far,
+    double *restrict largest) {
     memset(largest, 0, (size_t)D * sizeof(double));
     for (int64_t i = 0; i < N; i++) {
         const double *restrict row = X + i * D;
+        if (!(weights[i] > 0.0)) continue;
         for (int64_t j = 0; j < D; j++) {
             double size = fabs(row[j]);
             largest[j] = size > largest[j] ? size : largest[j];
@@ -57,20 +64,33 @@ static int is_far(int64_t N, int64_t D, const double *X, double far, double *res
     return 0;
 }
 
-/* The sums of rows (N, D) less what `off` (D,) is, which are written to Z. */
+/* Rows (N, D) less `off` (D,), which are written to Z unless they weigh nothing, and their sums. */
 SEVERAL_PATHS
 static void centred(
-    int64_t N, int64_t D, const double *X, const double *restrict off, double *Z,
-    double *restrict sums) {
+    int64_t N, int64_t D, const double *X, const double *weights, const double *restrict off,
+    double *Z, double *restrict sums) {
     memset(sums, 0, (size_t)D * sizeof(double));
     for (int64_t i = 0; i < N; i++) {
         const double *row = X + i * D;
-        double *own = Z + i * D;
+        double *own = Z + i * D, weight = weights[i];
+        if (!(weight > 0.0)) {
+            memset(own, 0, (size_t)D * sizeof(double));
+            continue;
+        }
         INDEPENDENT
         for (int64_t j = 0; j < D; j++) {
             own[j] = row[j] - off[j];
-            sums[j] += own[j];
+            sums[j] += weight * own[j];
         }
+    }
+}
+
+/* Rows times the roots of their weights. */
+static void weigh(int64_t N, int64_t D, double *Z, const double *weights) {
+    for (int64_t i = 0; i < N; i++) {
+        double root = sqrt(weights[i]), *own = Z + i * D;
+        if (root == 1.0) continue;
+        for (int64_t j = 0; j < D; j++) own[j] *= root;
     }
 }
 
@@ -102,41 +122,41 @@ static void divide(int64_t N, int64_t D, double *Z, const double *restrict scale
     }
 }
 
-/* B tables X (B, N, D), y (B, N). A column is constant if its mean square is not above the square of
-   `rounding` times its mean; those of `never` (D,) count as constant. Written are the standardised Z
-   and z, b = Z'z and the squared norms (B, D), what columns were divided by, `scale`, and their means
-   (B, D), those of y (B,), and y less its mean, `left` (B, N). Returns one, and nothing is of use,
-   where numbers are farther from one than `far`. */
+/* B tables X (B, N, D), y (B, N), weights (B, N), and what these add up to, `totals` (B,). A column is
+   constant if its mean square is not above the square of `rounding` times its mean; those of `never`
+   (D,) count as constant. Written are the standardised Z and z, b = Z'z and the squared norms (B, D),
+   what columns were divided by, `scale`, and their means (B, D), those of y (B,), and y less its mean,
+   `left` (B, N). Returns one, and nothing is of use, where numbers are farther from one than `far`. */
 EXPORTED int64_t projstg_standardize(
-    int64_t B, int64_t N, int64_t D, const double *X, const double *y, int64_t centre,
-    const uint8_t *never, double rounding, double far, double *Z, double *z, double *b,
-    double *diagonal, double *scale, double *x_mean, double *y_mean, double *y_scale,
-    double *left) {
+    int64_t B, int64_t N, int64_t D, const double *X, const double *y, const double *weights,
+    const double *totals, int64_t centre, const uint8_t *never, double rounding, double far,
+    double *Z, double *z, double *b, double *diagonal, double *scale, double *x_mean,
+    double *y_mean, double *y_scale, double *left) {
     for (int64_t i = 0; i < B; i++) {
-        const double *rows = X + i * N * D;
+        const double *rows = X + i * N * D, *w = weights + i * N;
         double *own = Z + i * N * D, *restrict mean = x_mean + i * D, *restrict by = scale + i * D;
-        double *restrict square = diagonal + i * D, *restrict along = b + i * D;
-        if (is_far(N, D, rows, far, by)) return 1;
+        double *restrict square = diagonal + i * D, *restrict along = b + i * D, n = totals[i];
+        if (is_far(N, D, rows, w, far, by)) return 1;
         standardize_response(
-            N, y + i * N, centre, rounding, left + i * N, z + i * N, y_mean + i, y_scale + i);
-        memset(mean, 0, (size_t)D * sizeof(double));
+            N, y + i * N, w, n, centre, rounding, left + i * N, z + i * N, y_mean + i, y_scale + i);
+        memset(by, 0, (size_t)D * sizeof(double));
+        centred(N, D, rows, w, by, own, mean);
         if (centre) {
             /* Centred twice, because the first mean is rounded. */
-            memset(by, 0, (size_t)D * sizeof(double));
-            centred(N, D, rows, by, own, mean);
-            for (int64_t j = 0; j < D; j++) mean[j] /= (double)N;
-            centred(N, D, rows, mean, own, by);
+            for (int64_t j = 0; j < D; j++) mean[j] /= n;
+            centred(N, D, rows, w, mean, own, by);
             for (int64_t j = 0; j < D; j++) {
-                by[j] /= (double)N;
+                by[j] /= n;
                 mean[j] += by[j];
             }
-            centred(N, D, own, by, own, square);
+            centred(N, D, own, w, by, own, square);
         } else {
-            memcpy(own, rows, (size_t)(N * D) * sizeof(double));
+            memset(mean, 0, (size_t)D * sizeof(double));
         }
+        weigh(N, D, own, w);
         products(N, D, own, z + i * N, square, along);
         for (int64_t j = 0; j < D; j++) {
-            double mean_square = square[j] / (double)N, least = rounding * mean[j];
+            double mean_square = square[j] / n, least = rounding * mean[j];
             int varies = mean_square > least * least && !never[j];
             by[j] = varies ? sqrt(mean_square) : 0.0;
             double factor = varies ? 1.0 / by[j] : 0.0;

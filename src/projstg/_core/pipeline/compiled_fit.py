@@ -61,16 +61,8 @@ def is_small(problem: Problem, options: Options) -> bool:
         and CRITERIA[options.criterion].counts_volume
         and comb(D, K) > SEARCH.n_enumerable
         and is_double(problem)
-        and _is_one_shape(problem)
+        and len(problem.n) == len(problem.b)  # no array is shared between problems
     )
-
-
-def _is_one_shape(problem: Problem) -> bool:
-    """Return whether no array is shared between problems, and all have as many rows."""
-    arrays = problem.X if isinstance(problem, RowQuadratic) else problem.G
-    n, dof = problem.n, problem.degrees_of_freedom
-    is_own = len(arrays) == len(problem.b) == len(n) == len(dof)
-    return is_own and bool((n == n[0]).all() and (dof == dof[0]).all())
 
 
 def answer_small(
@@ -102,17 +94,17 @@ def answer_small(
     X = y = None
     if isinstance(problem, RowQuadratic):
         X, y = np.ascontiguousarray(problem.X), np.ascontiguousarray(problem.y)
-    sums = [np.ascontiguousarray(one) for one in (problem.gram.G, problem.b, problem.yy)]
+    fields = (problem.gram.G, problem.b, problem.yy, problem.n, problem.degrees_of_freedom)
+    sums = [np.ascontiguousarray(one) for one in fields]
     of_data = (table.scale, table.x_mean, table.y_scale, table.y_mean)
     units = [np.ascontiguousarray(one) for one in of_data]
-    n, dof = float(problem.n[0]), float(problem.degrees_of_freedom[0])
     address = library.address
     tables = library.TablesRecord(
         *(B, 0 if X is None else X.shape[1], D, K),
         *(None if one is None else address(one) for one in (X, y)),
         *(address(one) for one in sums),
-        *(n, dof, SCORE.residual_floor),
-        *(by_rule, options.alpha_scale, GATES.smallest_noise, GATES.largest_alpha),
+        *(SCORE.residual_floor, by_rule, options.alpha_scale),
+        *(GATES.smallest_noise, GATES.largest_alpha),
         *(gain_tolerance(_EPS), correlation_tolerance(_EPS)),
         *(address(alpha), address(noise), has_volume, address(volume)),
         *(address(one) for one in units),
@@ -122,7 +114,7 @@ def answer_small(
     )
     generators = [np.random.default_rng([seed, K]) for seed in seeds]
     draws = np.asarray([generator_address(one) for one in generators], dtype=np.uintp)
-    plan = plan_record(SEARCH, K, options.n_starts or SEARCH.n_starts(K), n)
+    plan = plan_record(SEARCH, K, options.n_starts or SEARCH.n_starts(K))
     by = judge_record(judge, 0)
     searches = _Searches(handles)
     is_lost = library.KERNEL.projstg_fit(

@@ -150,10 +150,18 @@ def _answer(
         **fitted._asdict(),
         gates=gates,
         alpha=alpha * unit**2 if options.alpha is None else 0.0 * alpha + options.alpha,
-        noise_std=None if question.noise_std is None else question.noise_std * unit,
+        noise_std=_noise_std(question, unit),
         search=None,
         posterior=None,
     )
+
+
+def _noise_std(question: GateQuestion, unit: Array) -> Array | None:
+    """Return σ in the units of the data, as it was given or from the data; None with λ given."""
+    noise, given = question.noise_std, question.options.noise_std
+    if noise is None or given is None:
+        return None if noise is None else noise * unit
+    return 0.0 * noise + given
 
 
 def solve_known(table: StandardTable, options: Options, beliefs: Beliefs, seed: int) -> Solution:

@@ -17,7 +17,6 @@ from ..kernel import library
 from ..kernel.library import Kept
 from ..score.compiled import field_record, generator_address, judge_record, row_record
 from ..score.score_settings import SCORE
-from ..score.tableau import least_ridge
 from .record import members_of
 from .scored_search import Search
 from .search_settings import SearchSettings
@@ -70,7 +69,7 @@ class _Searched:
     ) -> None:
         record, columns, K = search.records[i], search.columns[i], starts.shape[1]
         field, judge = field_record(search.field, i), judge_record(search.criterion, i)
-        plan = plan_record(search.settings, K, n_starts, field.record.n)
+        plan = plan_record(search.settings, K, n_starts)
         known, scores, before = _NOBODY, _NOTHING, _NOTHING
         if record.scores:
             known = np.asarray([members_of(key) for key in record.scores], dtype=np.int64)
@@ -109,7 +108,7 @@ class _Searched:
 
 
 @lru_cache(maxsize=64)
-def plan_record(settings: SearchSettings, K: int, n_starts: int, n: float) -> Kept:
+def plan_record(settings: SearchSettings, K: int, n_starts: int) -> Kept:
     """Return the settings as the kernel takes them."""
     fractions = np.asarray([settings.fractions, settings.tight_fractions], dtype=float)
     first, second = (library.address(one) for one in fractions)
@@ -139,7 +138,7 @@ def plan_record(settings: SearchSettings, K: int, n_starts: int, n: float) -> Ke
         settings.common_share,
         settings.rounding,
         settings.delicate,
-        float(least_ridge(np.asarray(n))),
+        SCORE.relative_ridge,
         SCORE.rounding,
     )
     return Kept(plan, (fractions,))
