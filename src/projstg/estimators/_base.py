@@ -126,11 +126,14 @@ class TableSelector(LinearSelector):
         self : object
         """
         asked = self._asked()
-        context = self._init_callback_context(max_subtasks=self._most_steps(asked))
-        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
+        context = None
+        if hasattr(self, "_skl_callbacks"):
+            context = self._init_callback_context(max_subtasks=self._most_steps(asked))
+            context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         rows = batch_of_one(*checked_rows(self, X, y, sample_weight))
         self._learn(asked, *rows, context)
-        context.call_on_fit_task_end(estimator=self, X=X, y=y)
+        if context is not None:
+            context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
     def _asked(self) -> Any:
@@ -141,7 +144,10 @@ class TableSelector(LinearSelector):
         return 0
 
     def _learn(self, asked: Any, X: Array, y: Array, weights: Array | None, context: Any) -> None:
-        """Learn from X (1, N, D), y (1, N) and weights (1, N) or None."""
+        """Learn from X (1, N, D), y (1, N) and weights (1, N) or None.
+
+        ``context`` is that of callbacks, None where there are none.
+        """
         raise NotImplementedError
 
 
@@ -170,7 +176,7 @@ class GateSelector(GateAttributes, TableSelector):
     def _learn(self, asked: Asked, X: Array, y: Array, weights: Array | None, context: Any) -> None:
         names = getattr(self, "feature_names_in_", None)
         question = prepare(asked, X, y, weights, names)
-        on_step = Progress(self, context, "step") if hasattr(self, "_skl_callbacks") else None
+        on_step = None if context is None else Progress(self, context, "step")
         solution = solve(question, [seed_from(self.random_state)], on_step)
         self._store(question.table, solution)
         gates = self._fitted_gates

@@ -398,8 +398,8 @@ def test_information_criteria_take_so_many_starts_as_they_may(monkeypatch):
     asked = []
 
     class Listening(auto.QuickSearch):
-        def __call__(self, k):
-            found = super().__call__(k)
+        def __call__(self, k, n_starts):
+            found = super().__call__(k, n_starts)
             asked.append(int(found.n_starts[0]))
             return found
 

@@ -224,7 +224,7 @@ static void in_units(
 static int64_t solve_one(
     const Tables *of, Desk *desk, int64_t i, const Judge *general, const Plan *plan,
     const Steps *steps, Generator *generator, const Answers *to) {
-    int64_t N = of->N, D = of->D, K = of->K, numbers[6], *found = to->numbers + 5 * i;
+    int64_t N = of->N, D = of->D, K = of->K, numbers[7], *found = to->numbers + 5 * i;
     double yy = of->yy[i], floor = yy > 0.0 ? of->residual_floor * yy : 1.0;
     Field field = {D,     of->G + i * D * D, of->b + i * D, yy, of->dof[i], of->n[i],
                    floor, desk->nobody,      desk->nobody};
@@ -241,14 +241,15 @@ static int64_t solve_one(
     if (!of->has_volume && volumes(desk, &field, some, &judge, volume)) return NO_MEMORY;
     Search *search = projstg_search(
         &field, &judge, some, 0, plan, generator, K, 2, desk->starts, 0, NULL, NULL, 0, NULL, 0,
-        numbers);
+        numbers, to->support + i * K, to->objective + i);
     if (!search) return NO_MEMORY;
     to->searches[i] = search;
-    found[1] = numbers[1];
-    found[2] = search_answer(search, to->support + i * K, to->objective + i, desk->beta);
+    search_coefficients(search, to->support + i * K, desk->beta);
     in_units(of, i, to->support + i * K, desk->beta, to);
+    found[1] = numbers[1];
+    found[2] = numbers[6];
     found[3] = numbers[2];
-    found[4] = search_size(search);
+    found[4] = numbers[0];
     int has_digits = numbers[3] != 0, is_polished = !numbers[4];
     found[0] = has_digits && is_polished && to->objective[i] < INFINITY;
     return 0;

@@ -173,8 +173,8 @@ int scorer_open(
     int64_t n_redundant);
 void scorer_close(Scorer *scorer);
 double score_of(Scorer *scorer, const int64_t *members);
-/* Least squares on the members, (K,); returns the score. */
-double coefficients_of(Scorer *scorer, const int64_t *members, double *beta);
+/* Least squares on the members, (K,). */
+void coefficients_of(Scorer *scorer, const int64_t *members, double *beta);
 
 /* Directions that are not determined get the eigenvalue zero, and no part of y, `along` (K,):
    data/determined_directions.py has the rule. Returns how many there are. */
@@ -247,10 +247,9 @@ Search *projstg_search(
     const Field *field, const Judge *judge, const Rows *rows, int64_t n_redundant,
     const Plan *plan, Generator *generator, int64_t K, int64_t n_given, const int64_t *starts,
     int64_t n_known, const int64_t *known, const double *known_scores, int64_t n_before,
-    const double *before, int64_t n_challenges, int64_t *numbers);
-int64_t search_size(const Search *search);
-/* The best support (K,), its score, least squares on it, (K,), and how many starts arrived at it. */
-int64_t search_answer(Search *search, int64_t *members, double *score, double *beta);
+    const double *before, int64_t n_challenges, int64_t *numbers, int64_t *best, double *score);
+/* Least squares on a support (K,). */
+void search_coefficients(Search *search, const int64_t *members, double *beta);
 
 typedef struct {
     double score;

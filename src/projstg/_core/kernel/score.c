@@ -337,14 +337,14 @@ static void add_coefficients(const Room *room, const double *along, int64_t K, d
     }
 }
 
-double coefficients_of(Scorer *scorer, const int64_t *members, double *beta) {
+void coefficients_of(Scorer *scorer, const int64_t *members, double *beta) {
     const Field *field = scorer->field;
     int64_t K = scorer->K, D = field->D;
-    double score = score_of(scorer, members);
+    score_of(scorer, members);
     Room room = room_of(scorer->memory, K, scorer->padded.R);
     memset(beta, 0, (size_t)K * sizeof(double));
     add_coefficients(&room, room.along, K, beta);
-    if (scorer->is_from_rows) return score;
+    if (scorer->is_from_rows) return;
     /* Rounding is taken back once. */
     double *along = room.work;
     memset(along, 0, (size_t)K * sizeof(double));
@@ -355,7 +355,6 @@ double coefficients_of(Scorer *scorer, const int64_t *members, double *beta) {
         for (int64_t d = 0; d < K; d++) along[d] += room.Vt[d * K + i] * missing;
     }
     add_coefficients(&room, along, K, beta);
-    return score;
 }
 
 /* The scores (C,) of supports (C, K) of one problem; with `by_ridge` (C, R), unless it is NULL,

@@ -401,6 +401,13 @@ static int polish(Search *search) {
     return is_unclear;
 }
 
+/* How many of the supports have finite scores, or how many there are, if none has. */
+static int64_t search_size(const Search *search) {
+    int64_t n = 0;
+    for (int64_t i = 0; i < search->record.n; i++) n += search->record.scores[i] < INFINITY;
+    return n ? n : search->record.n;
+}
+
 static void search_close(Search *search) {
     free(search->record.supports);
     free(search->record.scores);
@@ -416,14 +423,15 @@ static void search_close(Search *search) {
 /* Search from `starts` (n_given, K). What is known already are `n_known` supports (n_known, K), in
    increasing order, with their scores, and the best scores of `n_before` starts.
 
-   Returns the search, whose results projstg_search_take hands out, or NULL without memory. numbers (6,)
-   becomes: how many supports and starts there are, how many exchanges were made, whether every score
-   has digits enough, whether the last exchanges are left to the caller, how many challenges. */
+   Returns the search, whose results projstg_search_rank hands out, or NULL without memory. `best` (K,)
+   becomes the best support, with its score; numbers (7,): how many supports and starts there are, how
+   many exchanges were made, whether every score has digits enough, whether the last exchanges are left
+   to the caller, how many challenges, how many starts arrived at the best. */
 EXPORTED Search *projstg_search(
     const Field *field, const Judge *judge, const Rows *rows, int64_t n_redundant,
     const Plan *plan, Generator *generator, int64_t K, int64_t n_given, const int64_t *starts,
     int64_t n_known, const int64_t *known, const double *known_scores, int64_t n_before,
-    const double *before, int64_t n_challenges, int64_t *numbers) {
+    const double *before, int64_t n_challenges, int64_t *numbers, int64_t *best, double *score) {
     Search *search = calloc(1, sizeof(Search));
     if (!search) return NULL;
     int64_t D = field->D, room = n_known + 64, most_starts = n_before + plan->n_starts + n_given + 1;
@@ -476,37 +484,21 @@ EXPORTED Search *projstg_search(
         search_close(search);
         return NULL;
     }
-    numbers[0] = record->n;
+    const int64_t *found = best_of(record);
+    memcpy(best, found, (size_t)K * sizeof(int64_t));
+    *score = record->scores[(found - record->supports) / K];
+    numbers[0] = search_size(search);
     numbers[1] = record->n_starts;
     numbers[2] = search->n_iter;
     numbers[3] = search->scorer.has_digits;
     numbers[4] = is_left;
     numbers[5] = record->n_challenges;
+    numbers[6] = agreeing(record);
     return search;
 }
 
-/* Hand out the results of a search, and end it: supports (n, K), scores (n,), starts (n_starts,). */
-EXPORTED int64_t projstg_search_take(
-    Search *search, int64_t *supports, double *scores, double *starts) {
-    const Record *record = &search->record;
-    memcpy(supports, record->supports, (size_t)(record->n * record->K) * sizeof(int64_t));
-    memcpy(scores, record->scores, (size_t)record->n * sizeof(double));
-    memcpy(starts, record->starts, (size_t)record->n_starts * sizeof(double));
-    search_close(search);
-    return 0;
-}
-
-int64_t search_answer(Search *search, int64_t *members, double *score, double *beta) {
-    memcpy(members, best_of(&search->record), (size_t)search->K * sizeof(int64_t));
-    *score = coefficients_of(&search->scorer, members, beta);
-    return agreeing(&search->record);
-}
-
-/* How many of the supports have finite scores, or how many there are, if none has. */
-int64_t search_size(const Search *search) {
-    int64_t n = 0;
-    for (int64_t i = 0; i < search->record.n; i++) n += search->record.scores[i] < INFINITY;
-    return n ? n : search->record.n;
+void search_coefficients(Search *search, const int64_t *members, double *beta) {
+    coefficients_of(&search->scorer, members, beta);
 }
 
 static int by_score(const void *one, const void *other) {
@@ -515,9 +507,11 @@ static int by_score(const void *one, const void *other) {
     return a->place < b->place ? -1 : 1;
 }
 
-/* Hand out what was found and end the search: supports (n, K) with their scores (n,), the best first,
-   n that of search_size. Without arrays it only ends it. */
-EXPORTED int64_t projstg_search_rank(Search *search, int64_t *supports, double *scores) {
+/* Hand out what was found, and end the search: supports (n, K) with their scores (n,), the best first,
+   n the first of its numbers, and the best scores of the starts, unless `starts` is NULL. Without
+   `supports` it only ends. */
+EXPORTED int64_t projstg_search_rank(
+    Search *search, int64_t *supports, double *scores, double *starts) {
     const Record *record = &search->record;
     int64_t K = record->K, n = search_size(search);
     Ranked *order = supports ? malloc((size_t)record->n * sizeof(Ranked)) : NULL;
@@ -528,6 +522,7 @@ EXPORTED int64_t projstg_search_rank(Search *search, int64_t *supports, double *
         memcpy(supports + i * K, own, (size_t)K * sizeof(int64_t));
         scores[i] = order[i].score;
     }
+    if (starts) memcpy(starts, record->starts, (size_t)record->n_starts * sizeof(double));
     int is_lost = supports && !order;
     free(order);
     search_close(search);

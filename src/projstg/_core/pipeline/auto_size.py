@@ -136,11 +136,11 @@ def _by_information(
     k_max = most_by_information(problem, asked.k_min, asked.k_max)
     judge = CRITERIA[options.criterion].judge(problem, k_max, always)
     n_starts = min(PIPELINE.size_starts, options.n_starts or PIPELINE.size_starts)
-    search = QuickSearch(problem, judge, k_max, always, never, seed, n_starts)
+    search = QuickSearch(problem, judge, k_max, always, never, seed)
     n_free = n_selectable(always, never)
 
     def best(k: int) -> np.ndarray:
-        return search(k).support[0]
+        return search(k, n_starts).support[0]
 
     k = information_size(problem, selection, best, asked.k_min, k_max, n_free)
     return solve(asked.table, replace(options, n_selected=k), [seed], on_step)

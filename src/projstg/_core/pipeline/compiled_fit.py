@@ -25,8 +25,7 @@ from ..score.compiled import generator_address, judge_record
 from ..score.criterion import CRITERIA, Judge
 from ..score.score_settings import SCORE
 from ..search.best_support import Refined
-from ..search.compiled_search import plan_record
-from ..search.record import Optima
+from ..search.compiled_search import Searches, plan_record
 from ..search.search_settings import SEARCH
 from .options import Options
 from .pipeline_settings import PIPELINE
@@ -116,7 +115,7 @@ def answer_small(
     draws = np.asarray([generator_address(one) for one in generators], dtype=np.uintp)
     plan = plan_record(SEARCH, K, options.n_starts or SEARCH.n_starts(K))
     by = judge_record(judge, 0)
-    searches = _Searches(handles)
+    searches = Searches(handles)
     is_lost = library.KERNEL.projstg_fit(
         byref(tables),
         byref(by.record),
@@ -146,24 +145,3 @@ def answer_small(
             optima=optima,
         ),
     )
-
-
-class _Searches:
-    """Searches of the kernel, each ended when what it found is taken, or with this object."""
-
-    def __init__(self, handles: np.ndarray) -> None:
-        self._handles = handles
-
-    def optima(self, i: int, n: int, K: int) -> Optima:
-        """Return what search i found, n supports of K columns."""
-        found = Optima(np.empty((n, K), dtype=np.int64), np.empty(n))
-        handle, self._handles[i] = int(self._handles[i]), 0
-        if handle and library.KERNEL.projstg_search_rank(
-            handle, *(library.address(one) for one in found)
-        ):
-            raise MemoryError(f"no memory for {n} supports")
-        return found
-
-    def __del__(self) -> None:
-        for handle in self._handles[self._handles != 0].tolist():
-            library.KERNEL.projstg_search_rank(handle, None, None)

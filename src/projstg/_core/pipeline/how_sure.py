@@ -36,6 +36,9 @@ def with_posteriors(
         return scores_in_units(found, table, 1.0), None
     problem, always = on_host(table.problem), always_mask(table, options)
     never, known = ~to_numpy(table.varies), []
+    if len(seeds) == 1:
+        found, posterior = _with_posterior(problem, found, options, always, never[0], seeds[0])
+        return scores_in_units(found, table, 1.0), [posterior]
     for i, seed in enumerate(seeds):
         own = np.asarray([i])
         better, posterior = _with_posterior(

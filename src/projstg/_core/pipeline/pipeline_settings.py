@@ -35,6 +35,10 @@ class PipelineSettings:
     """… and larger ones by this factor."""
     rung_starts: int = 22
     """One search: its first three rounds (6 + 8 + 8 starts). A rung only has to come close."""
+    far_worse: float = 20.0
+    """A rung whose first round ends so far above the best rung is not searched on: e⁻¹⁰ is what its
+    supports would weigh, and more starts find a few units more. Rungs above the right size take
+    most of the time, since no start agrees with another."""
     rung_kept: int = 10
     """The posterior begins from this many supports of each rung, the best."""
     most_worse: int = 3

@@ -10,7 +10,7 @@ from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
 from ..greedy.matching_pursuit import forward_selection
 from ..score.criterion import Judge
-from ..search.best_support import Refined, refine
+from ..search.best_support import Ground, Refined, refine
 from ..search.search_settings import SEARCH
 
 __all__ = ["QuickSearch"]
@@ -21,7 +21,7 @@ _QUICK = replace(SEARCH, most_exchanges=0, most_columns=400, working_set=150, n_
 
 
 class QuickSearch:
-    """Searches of one problem, each with at most so many starts.
+    """Searches of one problem.
 
     ``judge`` is that of supports of up to ``k_max`` columns; ``always`` and ``never`` are masks
     (D,). The draws depend on (seed, K) alone.
@@ -35,25 +35,26 @@ class QuickSearch:
         always: np.ndarray,
         never: np.ndarray,
         seed: int,
-        n_starts: int,
     ) -> None:
         self._problem, self._judge, self._seed = problem, judge, seed
-        self._always, self._never, self._n_starts = always, never, n_starts
+        self._always, self._never = always, never
+        self._ground = Ground(problem, always, never)
         is_free = not (always.any() or never.any())
         self._greedy = to_numpy(forward_selection(problem, k_max).order) if is_free else None
 
-    def __call__(self, k: int) -> Refined:
-        """Return the best supports of K columns that were found."""
+    def __call__(self, k: int, n_starts: int) -> Refined:
+        """Return the best supports of K columns that at most so many starts find."""
         return refine(
             self._problem,
             k,
             starts=self._start(k),
             generators=[np.random.default_rng([self._seed, k])],
             criterion=self._judge,
-            n_starts=self._n_starts,
+            n_starts=n_starts,
             always=self._always,
             never=self._never,
             settings=_QUICK,
+            ground=self._ground,
         )
 
     def _start(self, k: int) -> np.ndarray | None:

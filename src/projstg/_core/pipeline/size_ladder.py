@@ -17,6 +17,7 @@ import numpy as np
 from ..data.quadratic import Problem
 from ..score.criterion import Judge
 from ..score.prior import costs_of_sizes, n_selectable, size_prior
+from ..search.best_support import Refined
 from ..search.record import Optima
 from .pipeline_settings import PIPELINE
 from .quick_search import QuickSearch
@@ -36,14 +37,21 @@ def ladder(
     cost_of_size = costs_of_sizes(prior, n_free, n_locked)
     found: list[Optima] = []
     lowest, n_worse = np.inf, 0
-    search = QuickSearch(problem, judge, k_max, always, never, seed, PIPELINE.rung_starts)
+    search = QuickSearch(problem, judge, k_max, always, never, seed)
+
+    def cost_of(rung: Refined) -> float:
+        return float(rung.objective[0]) + float(cost_of_size[k])
+
     for k in _rungs(n_locked, k_max):
-        rung = search(k)
+        n_first = PIPELINE.size_starts if n_worse else PIPELINE.rung_starts
+        rung = search(k, n_first)
+        if n_worse and cost_of(rung) < lowest + PIPELINE.far_worse:
+            rung = search(k, PIPELINE.rung_starts)
         if found and judge.is_diluted and not rung.is_diluted[0]:
             break  # all supports of this size, and of larger ones, are dependent
         own = rung.optima[0]
         found.append(Optima(own.supports[: PIPELINE.rung_kept], own.scores[: PIPELINE.rung_kept]))
-        cost = float(rung.objective[0]) + float(cost_of_size[k])
+        cost = cost_of(rung)
         n_worse = 0 if cost < lowest else n_worse + 1
         lowest = min(lowest, cost)
         if n_worse == PIPELINE.most_worse:

@@ -30,7 +30,7 @@ from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.dilution import is_dependent
 from ..score.evidence import least_scores, scores_by_ridge, support_spectra, total_score
 from ..score.prior import costs_of_sizes, n_selectable
-from ..score.tableau import Field, has_enough_digits, tableaux
+from ..score.tableau import Field, has_enough_digits, tableau
 from ..search.record import Optima, slack
 from ..search.working_set import outside_swaps, restricted
 from .all_residuals import all_residuals
@@ -217,7 +217,9 @@ class Beliefs:
         if self._looked is None:
             self._looked = self._begin([one.supports for one in found], by_ridge)
         looked = self._looked
-        useful = np.isin(self.criterion.ridges.kappa, looked.criterion.ridges.kappa)
+        places = np.searchsorted(self.criterion.ridges.kappa, looked.criterion.ridges.kappa)
+        useful = np.zeros(self.criterion.ridges.kappa.size, dtype=bool)
+        useful[places] = True
         for one, scores in zip(found, by_ridge, strict=True):
             inside = self._is_looked_at(one.supports).all(axis=1)
             masks = np.zeros((int(inside.sum()), self.columns.size), dtype=bool)
@@ -348,7 +350,7 @@ class Beliefs:
         combined, best = self._combined(), self._ranked(self.settings.n_best)
         inclusion = combined.inclusion()
         likely = _likely(inclusion.mean)
-        inside = np.isin(support, self.columns).all()
+        inside = self._is_looked_at(support).all()
         holding = combined.holding(np.searchsorted(self.columns, support)) if inside else None
 
         def among_all(values: np.ndarray) -> np.ndarray:
@@ -376,7 +378,8 @@ class Beliefs:
     def _averaging(self, supports: WeightedSupports, support: np.ndarray) -> Averaging:
         """Return what averaged coefficients need, and those of one support."""
         strengths = self.settings.background_strengths if self._may_have_background else ()
-        used = supports.masks.any(axis=0) | np.isin(self.columns, support)
+        used: np.ndarray = np.any(supports.masks, axis=0)
+        used[np.searchsorted(self.columns, support[self._is_looked_at(support)])] = True
         members = self.columns[used]
         columns = np.flatnonzero(~self.never) if strengths else members
         few = self.problem
@@ -491,7 +494,8 @@ class Beliefs:
         """Return whether the closed forms around the best support have digits enough."""
         members = np.flatnonzero(self.counted.masks[0])[None]
         problem = np.zeros(1, dtype=np.int64)
-        state, _ = tableaux(looked.field, problem, members, looked.criterion)
+        least = np.min(looked.criterion.ridges.kappa, keepdims=True)  # has the fewest
+        state = tableau(looked.field, problem, members, least)
         return bool(has_enough_digits(looked.field, problem, state)[0])
 
     def _is_dependent(self, looked: BestFirst, place: int) -> bool:

@@ -24,10 +24,11 @@ from ..kernel import library
 from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.evidence import support_scores
 from ..score.score_settings import SCORE
+from ..score.tableau import Field
 from .compiled_search import Done, search_compiled
 from .multistart import run_rounds
 from .polish import polish
-from .record import Optima, SearchRecord, members_of, optima, slack
+from .record import Optima, SearchRecord, members_of, slack
 from .scored_search import Search, score_all
 from .search_settings import SEARCH, SearchSettings
 from .working_set import (
@@ -38,7 +39,7 @@ from .working_set import (
     swap_changes,
 )
 
-__all__ = ["Optima", "Refined", "equivalent_features", "refine"]
+__all__ = ["Ground", "Optima", "Refined", "equivalent_features", "refine"]
 
 
 class Refined(NamedTuple):
@@ -97,6 +98,43 @@ class _Limits(NamedTuple):
     """(B, D): whether a column may not leave."""
 
 
+class Ground:
+    """What searches of the same problems for several sizes have in common."""
+
+    def __init__(
+        self, problem: Problem, always: np.ndarray | None = None, never: np.ndarray | None = None
+    ) -> None:
+        shape = tuple(problem.b.shape)
+        nobody = np.zeros(shape, dtype=bool)
+        locked = nobody if always is None else np.broadcast_to(always, shape)
+        excluded = nobody if never is None else np.broadcast_to(never, shape)
+        self._empty = (to_numpy(problem.diagonal) <= 0.0) & ~locked
+        self._useful = ~(excluded | self._empty)
+        self._n_useful = np.sum(self._useful, axis=1, keepdims=True)
+        self._excluded, self._usual = excluded, _Limits(excluded | self._empty, locked)
+        self._problem = problem
+        self._field: Field | None = None
+
+    def limits(self, n_selected: int) -> _Limits:
+        """Return the masks; a column of zeros is selected only where nothing else is left."""
+        enough = self._n_useful >= n_selected
+        if enough.all():
+            return self._usual
+        excluded = self._excluded | (self._empty & enough)
+        return _Limits(excluded, self._usual.locked | (self._useful & ~enough))
+
+    def field(self, limits: _Limits) -> Field:
+        """Return the problems over all columns."""
+        if limits is self._usual and self._field is not None:
+            return self._field
+        n_problems, n_columns = self._empty.shape
+        every = np.broadcast_to(np.arange(n_columns), (n_problems, n_columns))
+        field = restricted(self._problem, every, *limits)
+        if limits is self._usual:
+            self._field = field
+        return field
+
+
 def refine(
     problem: Problem,
     n_selected: int,
@@ -108,6 +146,7 @@ def refine(
     always: np.ndarray | None = None,
     never: np.ndarray | None = None,
     settings: SearchSettings = SEARCH,
+    ground: Ground | None = None,
 ) -> Refined:
     """Return the best support of ``n_selected`` columns that a search finds.
 
@@ -120,6 +159,7 @@ def refine(
     n_starts : the most starts for one problem; by default those of ``settings``
     always : a mask (D,) of columns that must be selected
     never : a mask (D,) or (B, D) of columns that must not be
+    ground : what searches of several sizes share, for these problems and masks
 
     Examples
     --------
@@ -141,7 +181,10 @@ def refine(
     if starts is None:
         starts = np.empty((problem.b.shape[0], 0, n_selected), dtype=np.int64)
     n_starts = settings.n_starts(n_selected) if n_starts is None else n_starts
-    asked = _SearchQuestion(starts, n_starts, _limits(problem, n_selected, always, never), settings)
+    ground = Ground(problem, always, never) if ground is None else ground
+    limits = ground.limits(n_selected)
+    field = ground.field(limits) if problem.b.shape[1] <= settings.most_columns else None
+    asked = _SearchQuestion(starts, n_starts, limits, field, settings)
     found = _searched(problem, asked, judge, generators)
     lost = np.flatnonzero(~np.isfinite(found.objective))
     if lost.size:
@@ -159,12 +202,14 @@ class _SearchQuestion(NamedTuple):
     """(B, S0, K)."""
     n_starts: int
     limits: _Limits
+    field: Field | None
+    """The problems over all columns; None is to be made."""
     settings: SearchSettings
 
     def of(self, problems: np.ndarray) -> _SearchQuestion:
         """Return the question about some of the problems."""
         limits = _Limits(*(mask[problems] for mask in self.limits))
-        return self._replace(starts=self.starts[problems], limits=limits)
+        return self._replace(starts=self.starts[problems], limits=limits, field=None)
 
 
 def _searched(
@@ -174,11 +219,13 @@ def _searched(
     generators: Sequence[np.random.Generator],
 ) -> Refined:
     """Return the best supports; infinite objectives where only dependent ones were found."""
-    starts, n_starts, limits, settings = asked
+    starts, n_starts, limits, field, settings = asked
     n_problems, n_columns = problem.b.shape
     if n_columns <= settings.most_columns:
         columns = np.tile(np.arange(n_columns), (n_problems, 1))
-        search = _search(problem, columns, limits, criterion, generators, settings)
+        if field is None:
+            field = restricted(problem, columns, *limits)
+        search = _search(problem, field, columns, criterion, generators, settings)
         _search_fully(search, starts, n_starts)
         return _result([search], criterion, _is_enumerable(search, starts.shape[2]))
     searches = []
@@ -187,21 +234,22 @@ def _searched(
         one = problem.problems(np.asarray([i]))
         few, judge = _Limits(*(mask[own] for mask in limits)), criterion.problems(np.asarray([i]))
         columns = _first_set(one, starts[own], few, settings)
-        search = _search(one, columns, few, judge, generators[own], settings)
+        field = restricted(one, columns, *few)
+        search = _search(one, field, columns, judge, generators[own], settings)
         searches.append(_search_widely(search, starts[own], n_starts, few))
     return _result(searches, criterion, False)
 
 
 def _search(
     problem: Problem,
+    field: Field,
     columns: np.ndarray,
-    limits: _Limits,
     criterion: Judge,
     generators: Sequence[np.random.Generator],
     settings: SearchSettings,
 ) -> Search:
     """Return a search that has found nothing yet."""
-    field, n_iter = restricted(problem, columns, *limits), np.zeros(len(columns), dtype=np.int64)
+    n_iter = np.zeros(len(columns), dtype=np.int64)
     records = [SearchRecord(settings) for _ in columns]
     return Search(problem, field, columns, criterion, records, generators, n_iter, settings)
 
@@ -273,19 +321,6 @@ def _among(search: Search, columns: np.ndarray, limits: _Limits) -> Search:
     return search._replace(field=restricted(search.problem, columns, *limits), columns=columns)
 
 
-def _limits(
-    problem: Problem, n_selected: int, always: np.ndarray | None, never: np.ndarray | None
-) -> _Limits:
-    """Return the masks; a column of zeros is selected only where nothing else is left."""
-    shape = tuple(problem.b.shape)
-    locked = np.zeros(shape, dtype=bool) if always is None else np.broadcast_to(always, shape)
-    excluded = np.zeros(shape, dtype=bool) if never is None else np.broadcast_to(never, shape)
-    empty = (to_numpy(problem.diagonal) <= 0.0) & ~locked
-    useful = ~(excluded | empty)
-    enough = np.sum(useful, axis=1, keepdims=True) >= n_selected
-    return _Limits(excluded | (empty & enough), locked | (useful & ~enough))
-
-
 def _nothing(problem: Problem, criterion: Judge) -> Refined:
     n = problem.b.shape[0]
     none, zeros = np.empty((n, 0), dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -319,10 +354,9 @@ def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray
 
 def _result(searches: list[Search], judge: Judge, is_complete: bool) -> Refined:
     records = [record for search in searches for record in search.records]
-    best = [record.best for record in records]
     return Refined(
-        np.stack([members_of(key) for key in best]),
-        np.asarray([record.scores[key] for record, key in zip(records, best, strict=True)]),
+        np.stack([members_of(record.best) for record in records]),
+        np.asarray([record.score for record in records]),
         np.asarray([len(record.starts) for record in records]),
         np.asarray([record.agreeing() for record in records]),
         np.concatenate([search.n_iter for search in searches]),
@@ -330,7 +364,7 @@ def _result(searches: list[Search], judge: Judge, is_complete: bool) -> Refined:
         np.full(len(records), is_complete),
         np.concatenate([search.field.redundant.sum(axis=1) for search in searches]),
         _one_by_one(judge, len(records)),
-        [optima(record) for record in records],
+        [record.optima() for record in records],
     )
 
 

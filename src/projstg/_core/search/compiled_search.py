@@ -17,11 +17,11 @@ from ..kernel import library
 from ..kernel.library import Kept
 from ..score.compiled import field_record, generator_address, judge_record, row_record
 from ..score.score_settings import SCORE
-from .record import members_of
+from .record import Optima, members_of
 from .scored_search import Search
 from .search_settings import SearchSettings
 
-__all__ = ["Done", "plan_record", "search_compiled"]
+__all__ = ["Done", "Searches", "plan_record", "search_compiled"]
 
 _NOBODY, _NOTHING = np.empty(0, dtype=np.int64), np.empty(0)
 
@@ -52,11 +52,9 @@ def search_compiled(search: Search, i: int, starts: np.ndarray, n_starts: int) -
             return Done.NOTHING
         rows = row_record(search.problem, i, columns, fetch=True)
         found = _Searched(search, i, starts, n_starts, rows)
-    record = search.records[i]
-    for row, score in zip(columns[found.supports], found.scores.tolist(), strict=True):
-        record.scores[row.tobytes()] = score
-    record.lowest, record.starts = float(np.min(found.scores)), found.starts.tolist()
-    record.n_challenges = found.n_challenges
+    best = columns[found.best]
+    ranked = Optima(columns[found.ranked.supports], found.ranked.scores)
+    search.records[i].take(ranked, best, found.score, found.starts.tolist(), found.n_challenges)
     search.n_iter[i] += found.n_iter
     return Done.ALL if found.is_polished else Done.ROUNDS
 
@@ -71,15 +69,16 @@ class _Searched:
         field, judge = field_record(search.field, i), judge_record(search.criterion, i)
         plan = plan_record(search.settings, K, n_starts)
         known, scores, before = _NOBODY, _NOTHING, _NOTHING
-        if record.scores:
+        if not record.is_empty:
             known = np.asarray([members_of(key) for key in record.scores], dtype=np.int64)
             known = np.searchsorted(columns, known.reshape(-1, K)).astype(np.int64)
             scores = np.asarray(list(record.scores.values()), dtype=float)
             before = np.asarray(record.starts, dtype=float)
         starts = np.ascontiguousarray(starts, dtype=np.int64)
-        numbers = np.zeros(6, dtype=np.int64)
-        kernel, address = library.KERNEL, library.address
-        handle = kernel.projstg_search(
+        numbers, score = np.zeros(7, dtype=np.int64), np.empty(1)
+        self.best = np.empty(K, dtype=np.int64)
+        address = library.address
+        handle = library.KERNEL.projstg_search(
             byref(field.record),
             byref(judge.record),
             None if rows is None else byref(rows.record),
@@ -95,16 +94,40 @@ class _Searched:
             before.size,
             address(before),
             record.n_challenges,
-            address(numbers),
+            *(address(one) for one in (numbers, self.best, score)),
         )
         if not handle:
             raise MemoryError(f"no memory for a search of {columns.size} columns")
-        n_supports, n_walks, self.n_iter, has_digits, is_left, self.n_challenges = numbers.tolist()
+        n_supports, n_walks, self.n_iter, has_digits, is_left, self.n_challenges, _ = (
+            numbers.tolist()
+        )
         self.has_digits, self.is_polished = bool(has_digits), not is_left
-        self.supports = np.empty((n_supports, K), dtype=np.int64)
-        self.scores, self.starts = np.empty(n_supports), np.empty(n_walks)
-        own = (address(one) for one in (self.supports, self.scores, self.starts))
-        kernel.projstg_search_take(handle, *own)
+        self.score, self.starts = float(score[0]), np.empty(n_walks)
+        self.ranked = Searches(np.asarray([handle])).optima(0, n_supports, K, self.starts)
+
+
+class Searches:
+    """Searches of the kernel, each ended when what it found is taken, or with this object."""
+
+    def __init__(self, handles: np.ndarray) -> None:
+        self._handles = handles
+
+    def optima(self, i: int, n: int, K: int, starts: np.ndarray | None = None) -> Optima:
+        """Return what search i found, n supports of K columns; ``starts`` gets its starts' scores.
+
+        None of a search that was not made.
+        """
+        found = Optima(np.empty((n, K), dtype=np.int64), np.empty(n))
+        handle, self._handles[i] = int(self._handles[i]), 0
+        arrays = [library.address(one) for one in found]
+        arrays.append(None if starts is None else library.address(starts))  # type: ignore[arg-type]
+        if handle and library.KERNEL.projstg_search_rank(handle, *arrays):
+            raise MemoryError(f"no memory for {n} supports")
+        return found
+
+    def __del__(self) -> None:
+        for handle in self._handles[self._handles != 0].tolist():
+            library.KERNEL.projstg_search_rank(handle, None, None, None)
 
 
 @lru_cache(maxsize=64)

@@ -19,7 +19,7 @@ import numpy as np
 
 from .search_settings import SEARCH, SearchSettings
 
-__all__ = ["Optima", "SearchRecord", "members_of", "optima", "slack"]
+__all__ = ["Optima", "SearchRecord", "members_of", "slack"]
 
 
 class Optima(NamedTuple):
@@ -31,15 +31,47 @@ class Optima(NamedTuple):
     """(M,)."""
 
 
+class _Taken(NamedTuple):
+    """What a compiled search has found."""
+
+    ranked: Optima
+    best: bytes
+    score: float
+
+
 class SearchRecord:
     """What the search of one problem has found: scores of supports, best score of each start."""
 
     def __init__(self, settings: SearchSettings = SEARCH) -> None:
         self.settings = settings
-        self.scores: dict[bytes, float] = {}
+        self._scores: dict[bytes, float] = {}
+        self._taken: _Taken | None = None
         self.starts: list[float] = []
         self.lowest = np.inf
         self.n_challenges = 0
+
+    def take(
+        self, ranked: Optima, best: np.ndarray, score: float, starts: list[float], n_challenges: int
+    ) -> None:
+        """Take all that a compiled search knows: its supports, the best first, and its starts."""
+        self._scores, self._taken = {}, _Taken(ranked, best.tobytes(), score)
+        self.lowest, self.starts = float(ranked.scores[0]), starts
+        self.n_challenges = n_challenges
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been found yet."""
+        return self._taken is None and not self._scores
+
+    @property
+    def scores(self) -> dict[bytes, float]:
+        """The scores of supports, by the bytes of their members."""
+        taken = self._taken
+        if taken is not None:
+            keys = [row.tobytes() for row in taken.ranked.supports]
+            self._scores = dict(zip(keys, taken.ranked.scores.tolist(), strict=True))
+            self._taken = None
+        return self._scores
 
     def add(self, key: bytes, score: float) -> None:
         """Keep the score of a support; challenges are counted from zero again if it is the best."""
@@ -76,9 +108,25 @@ class SearchRecord:
     @property
     def best(self) -> bytes:
         """The key of the best support; of equal ones the lexicographically smallest."""
+        if self._taken is not None:
+            return self._taken.best
         most = self.lowest + slack(self.lowest)
         equal = (key for key, score in self.scores.items() if score <= most)
         return min(equal, key=lambda key: tuple(members_of(key)))
+
+    @property
+    def score(self) -> float:
+        """The score of the best support."""
+        return self.scores[self.best] if self._taken is None else self._taken.score
+
+    def optima(self) -> Optima:
+        """Return all supports with their scores, best first; infinite ones only if alone."""
+        if self._taken is not None:
+            return self._taken.ranked
+        finite = [item for item in self.scores.items() if np.isfinite(item[1])]
+        order = sorted(finite or self.scores.items(), key=lambda item: item[1])
+        supports = np.stack([members_of(key) for key, _ in order])
+        return Optima(supports, np.asarray([score for _, score in order]))
 
     def agreeing(self) -> int:
         """Return how many starts arrived at the best score."""
@@ -93,11 +141,3 @@ def slack(score: Any) -> Any:
 def members_of(key: bytes) -> np.ndarray:
     """Return the members (K,), in increasing order, of the support with this key."""
     return np.frombuffer(key, dtype=np.int64)
-
-
-def optima(record: SearchRecord) -> Optima:
-    """Return all supports that a record has scores of, best first; infinite ones only if alone."""
-    finite = [item for item in record.scores.items() if np.isfinite(item[1])]
-    order = sorted(finite or record.scores.items(), key=lambda item: item[1])
-    supports = np.stack([members_of(key) for key, _ in order])
-    return Optima(supports, np.asarray([score for _, score in order]))
