@@ -42,7 +42,7 @@ lint: $(STAMP)  ## format, lint and types, changing nothing
 # take a minute more.
 CORE_TESTS := tests/_core tests/model_selection/test_paths.py \
 	$(patsubst %,tests/estimators/test_%.py,projected_stg stg validation)
-KERNEL_TESTS := $(addprefix tests/_core/,kernel search posterior)
+KERNEL_TESTS := $(addprefix tests/_core/,kernel search posterior pipeline data/test_standard_table.py)
 PYTEST = $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal -m "not torch"
 
 # The page is also opened in headless Chromium where one is installed (Debian: apt install chromium).

@@ -17,11 +17,11 @@ def problem_of(n_rows=30, n_columns=12, seed=0):
     return as_table(X, X[..., :3].sum(axis=-1) + 0.5 * rng.standard_normal((1, n_rows))).problem
 
 
-def search_of(problem, always=(), never=(), n_starts=6):
+def search_of(problem, always=(), never=()):
     masks = np.zeros((2, problem.b.shape[1]), dtype=bool)
     masks[0, list(always)], masks[1, list(never)] = True, True
     judge = CRITERIA["common-size"].judge(problem, 5, masks[0])
-    return QuickSearch(problem, judge, 5, *masks, 0, n_starts), judge
+    return QuickSearch(problem, judge, 5, *masks, 0), judge
 
 
 @pytest.fixture
@@ -39,19 +39,19 @@ def asked(monkeypatch):
 def test_it_begins_from_the_greedy_path(asked):
     problem = problem_of()
     search, _ = search_of(problem)
-    search(3)
+    search(3, 6)
     expected = forward_selection(problem, 3).order
     np.testing.assert_array_equal(asked[0]["starts"], expected[:, None])
-    search(0)
+    search(0, 6)
     assert asked[1]["starts"] is None
 
 
 def test_a_path_that_ends_early_is_no_start(asked):
     problem = problem_of()
     few = as_table(*_two_columns()).problem
-    search_of(few)[0](3)
+    search_of(few)[0](3, 6)
     assert asked[0]["starts"] is None
-    search_of(problem)[0](3)
+    search_of(problem)[0](3, 6)
     assert asked[1]["starts"] is not None
 
 
@@ -62,14 +62,26 @@ def _two_columns():
 
 
 def test_it_takes_so_many_starts_as_it_may():
-    search, _ = search_of(problem_of(30, 30), n_starts=2)
-    assert int(search(4).n_starts[0]) == 2
+    search, _ = search_of(problem_of(30, 30))
+    assert int(search(4, 2).n_starts[0]) == 2
+    assert int(search(4, 5).n_starts[0]) == 5
+
+
+@pytest.mark.parametrize("always", [(), (7,)])
+def test_one_size_says_nothing_to_the_next(always):
+    """What searches share changes no bit of them."""
+    problem = problem_of(30, 30)
+    search, _ = search_of(problem, always=always)
+    later = [search(k, 22) for k in (3, 5, 4)][-1]
+    alone = search_of(problem, always=always)[0](4, 22)
+    np.testing.assert_array_equal(later.support, alone.support)
+    np.testing.assert_array_equal(later.optima[0].scores, alone.optima[0].scores)
 
 
 def test_scores_are_exact_and_constraints_hold():
     problem = problem_of()
     search, judge = search_of(problem, always=[7], never=[0])
-    found = search(3)
+    found = search(3, 6)
     assert 7 in found.support[0]
     assert 0 not in found.support[0]
     exact = support_scores(problem, found.support[:, None], judge)[0, 0]
@@ -78,5 +90,5 @@ def test_scores_are_exact_and_constraints_hold():
 
 def test_among_many_columns_it_finds_the_same():
     problem = problem_of(60, 600)
-    found = search_of(problem, n_starts=22)[0](3)
+    found = search_of(problem)[0](3, 22)
     assert found.support[0].tolist() == [0, 1, 2]

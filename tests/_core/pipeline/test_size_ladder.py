@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import comb
 
 from projstg._core.data import table_rank as rank
 from projstg._core.data.quadratic import RowQuadratic
@@ -18,7 +17,10 @@ from projstg._core.pipeline.largest_size import largest_size
 from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.pipeline.size_ladder import ladder
 from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
 from projstg._core.search.best_support import refine
+
+LEAST_SQUARES = CRITERIA["least-squares"]
 
 
 def draw(seed, n_rows, n_columns, noise=0.5, K=2):
@@ -169,7 +171,7 @@ def plain_loop(X, y, name, k_max):
         rss = np.sum((y - A @ np.linalg.lstsq(A, y)[0]) ** 2) if k else y @ y
         penalty = {
             "bic": k * np.log(nu),
-            "ebic": k * np.log(nu) + 2 * np.log(comb(n_columns, k)),
+            "ebic": k * (np.log(nu) + 2 * np.log(n_columns)),
             "gic": k * np.log(n_columns) * np.log(np.log(nu)),
         }[name]
         costs.append(nu * np.log(rss / nu) + penalty)
@@ -185,16 +187,36 @@ def test_information_criteria_are_their_formulas(name, seed):
     assert found == plain_loop(X[0], y[0], name, 6)  # a third of the rows
 
 
-def test_they_give_up_after_twelve_sizes_that_were_no_better():
-    problem = problem_of(*draw(20, 60, 20, noise=0.1, K=2))
+def sizes_asked(problem, name, k_max):
     asked = []
 
     def search(k):
         asked.append(k)
         return best_of(problem, k)
 
-    assert information_size(problem, "ebic", search, 0, 20, 20) == 2
+    return information_size(problem, name, search, 0, k_max, k_max), asked
+
+
+def test_they_give_up_after_twelve_sizes_that_were_no_better(monkeypatch):
+    far = replace(PIPELINE, far_worse=np.inf)
+    monkeypatch.setattr(information, "PIPELINE", far)
+    found, asked = sizes_asked(problem_of(*draw(20, 60, 20, noise=0.1, K=2)), "ebic", 20)
+    assert found == 2
     assert asked == list(range(15))
+
+
+def test_they_give_up_after_three_sizes_if_the_last_is_far_worse():
+    found, asked = sizes_asked(problem_of(*draw(20, 60, 20, noise=0.1, K=2)), "ebic", 20)
+    assert found == 2
+    assert asked[-1] < 14
+    problem, nu = problem_of(*draw(20, 60, 20, noise=0.1, K=2)), 59
+
+    def cost(k):
+        fit = float(support_scores(problem, best_of(problem, k)[None, None], LEAST_SQUARES)[0, 0])
+        return fit + k * (np.log(nu) + 2 * np.log(20))
+
+    far = [k for k in range(5, asked[-1] + 1) if cost(k) > cost(2) + PIPELINE.far_worse]
+    assert far == asked[-1:]
 
 
 def test_they_begin_at_the_columns_that_must_be_there():

@@ -224,7 +224,7 @@ def test_no_columns_at_all_weigh_what_they_should_beside_the_others(noise):
     known = beliefs(Z, criterion, UP_TO_5, settings=replace(settings, most_looks=10_000))
     found = [searched(Z, size) for size in (0, 1, 3)]
     known.count(found)
-    by_ridge = [known._by_ridge(one.supports) for one in found]
+    by_ridge = [known._scores.by_ridge(one.supports, known.criterion) for one in found]
     groups = [one.supports for one in found]
     useful = probabilities._useful_ridges(groups, by_ridge, settings)
     assert 0 < useful.sum() < useful.size
@@ -321,7 +321,8 @@ def test_dependent_columns_that_must_be_selected_weigh_alike_wherever_they_were_
 def test_scores_over_all_ridges_are_those_of_the_criterion():
     Z, criterion = draw(12), CRITERIA["common-size"]
     supports = np.asarray([[0, 1, 2], [3, 4, 5]])
-    by_ridge = beliefs(Z, criterion, ONLY_3)._by_ridge(supports)
+    known = beliefs(Z, criterion, ONLY_3)
+    by_ridge = known._scores.by_ridge(supports, known.criterion)
     expected = support_scores(Z, supports[None], criterion)[0]
     np.testing.assert_allclose(total_score(by_ridge), expected, rtol=1e-12)
 

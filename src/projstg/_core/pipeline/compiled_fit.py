@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from ctypes import byref
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..gates.alternate import MOST_COMPILED, warm_up_record
 from ..gates.gate_settings import GATES
 from ..greedy.matching_pursuit import correlation_tolerance, gain_tolerance
 from ..kernel import library
+from ..kernel.library import Kept
 from ..score.compiled import generator_address, judge_record
 from ..score.criterion import CRITERIA, Judge
 from ..score.score_settings import SCORE
@@ -76,72 +77,120 @@ def answer_small(
     ``alpha`` is λ in units of the scaled y, (B,), or None for the paper's rule with the σ of each
     table; ``judge`` is that of the tables, or None.
     """
-    problem, K = table.problem, options.n_selected or 0
-    B, D = problem.b.shape
-    numbers = np.empty((B, 5), dtype=np.int64)
-    support, objective = np.empty((B, K), dtype=np.int64), np.empty(B)
-    fitted = Refit(np.empty((B, D), dtype=bool), np.empty((B, D)), np.empty(B))
-    handles, noise = np.zeros(B, dtype=np.int64), np.full(B, np.nan)
-    by_rule = alpha is None
-    alpha = np.empty(B) if alpha is None else np.ascontiguousarray(alpha)
-    has_volume = judge is not None
-    if judge is None:
-        of = CRITERIA[options.criterion]
-        volume = np.empty((B, of.ridges.kappa.size, K + 2))
-        judge = Judge(of.ridges, of.counts_volume, of.is_diluted, volume)
-    volume = np.ascontiguousarray(judge.volume_of_size)
-    X = y = None
-    if isinstance(problem, RowQuadratic):
-        X, y = np.ascontiguousarray(problem.X), np.ascontiguousarray(problem.y)
-    fields = (problem.gram.G, problem.b, problem.yy, problem.n, problem.degrees_of_freedom)
-    sums = [np.ascontiguousarray(one) for one in fields]
-    of_data = (table.scale, table.x_mean, table.y_scale, table.y_mean)
-    units = [np.ascontiguousarray(one) for one in of_data]
-    address = library.address
-    tables = library.TablesRecord(
-        *(B, 0 if X is None else X.shape[1], D, K),
-        *(None if one is None else address(one) for one in (X, y)),
-        *(address(one) for one in sums),
-        *(SCORE.residual_floor, by_rule, options.alpha_scale),
-        *(GATES.smallest_noise, GATES.largest_alpha),
-        *(gain_tolerance(_EPS), correlation_tolerance(_EPS)),
-        *(address(alpha), address(noise), has_volume, address(volume)),
-        *(address(one) for one in units),
+    (B, D), K = table.problem.b.shape, options.n_selected or 0
+    prices = _Prices(
+        np.empty(B) if alpha is None else np.ascontiguousarray(alpha),
+        np.full(B, np.nan),
+        alpha is None,
     )
-    answers = library.AnswersRecord(
-        *(address(one) for one in (support, *fitted, objective, numbers, handles))
+    has_volume = judge is not None
+    judge = _unknown(options.criterion, B, K) if judge is None else judge
+    tables = _tables(table, K, options.alpha_scale, prices, judge, has_volume)
+    found = _Found(
+        np.empty((B, K), dtype=np.int64),
+        Refit(np.empty((B, D), dtype=bool), np.empty((B, D)), np.empty(B)),
+        np.empty(B),
+        np.empty((B, 5), dtype=np.int64),
+        np.zeros(B, dtype=np.int64),
     )
     generators = [np.random.default_rng([seed, K]) for seed in seeds]
     draws = np.asarray([generator_address(one) for one in generators], dtype=np.uintp)
-    plan = plan_record(SEARCH, K, options.n_starts or SEARCH.n_starts(K))
-    by = judge_record(judge, 0)
-    searches = Searches(handles)
+    plan = plan_record(SEARCH, K, options.n_starts or SEARCH.n_starts(K, D))
+    by, searches = judge_record(judge, 0), Searches(found.handles)
     is_lost = library.KERNEL.projstg_fit(
-        byref(tables),
+        byref(tables.record),
         byref(by.record),
         byref(plan.record),
         byref(warm_up_record(options.gates.tau).record),
-        address(draws),
-        byref(answers),
+        library.address(draws),
+        byref(found.record()),
     )
     if is_lost:
         raise MemoryError(f"no memory for a search of {D} columns")
-    optima = [searches.optima(i, n, K) for i, n in enumerate(numbers[:, 4].tolist())]
-    return Answered(
-        numbers[:, 0] > 0,
-        alpha,
-        noise,
-        fitted,
-        Refined(
-            support=support,
-            objective=objective,
-            n_starts=numbers[:, 1],
-            n_agreeing_starts=numbers[:, 2],
-            n_iter=numbers[:, 3],
-            is_diluted=np.full(B, judge.is_diluted),
-            is_complete=np.zeros(B, dtype=bool),
-            n_redundant=np.zeros(B, dtype=np.int64),
-            judges=[judge] if B == 1 else [judge.problems(np.asarray([i])) for i in range(B)],
-            optima=optima,
-        ),
+    search = _refined(found, searches, judge)
+    return Answered(found.numbers[:, 0] > 0, prices.alpha, prices.noise_std, found.fitted, search)
+
+
+class _Prices(NamedTuple):
+    """λ and σ of each table, (B,), and whether the kernel computes both by the paper's rule."""
+
+    alpha: np.ndarray
+    noise_std: np.ndarray
+    by_rule: bool
+
+
+class _Found(NamedTuple):
+    """What the kernel fills in."""
+
+    support: np.ndarray
+    """(B, K)."""
+    fitted: Refit
+    objective: np.ndarray
+    """(B,)."""
+    numbers: np.ndarray
+    """(B, 5): whether it is done, starts, those that agree, exchanges, supports."""
+    handles: np.ndarray
+    """(B,): of searches."""
+
+    def record(self) -> Any:
+        """Return what the kernel takes."""
+        arrays = (self.support, *self.fitted, self.objective, self.numbers, self.handles)
+        return library.AnswersRecord(*(library.address(one) for one in arrays))
+
+
+def _unknown(criterion: str, n_problems: int, K: int) -> Judge:
+    """Return a judge of supports of K columns whose volumes the kernel computes."""
+    of = CRITERIA[criterion]
+    volume = np.empty((n_problems, of.ridges.kappa.size, K + 2))
+    return Judge(of.ridges, of.counts_volume, of.is_diluted, volume)
+
+
+def _tables(
+    table: StandardTable, K: int, factor: float, prices: _Prices, judge: Judge, has_volume: bool
+) -> Kept:
+    """Return the tables as the kernel takes them."""
+    problem, contiguous = table.problem, np.ascontiguousarray
+    by_rows = isinstance(problem, RowQuadratic)
+    rows = (contiguous(problem.X), contiguous(problem.y)) if by_rows else ()  # type: ignore[union-attr]
+    sums = (problem.gram.G, problem.b, problem.yy, problem.n, problem.degrees_of_freedom)
+    units = (table.scale, table.x_mean, table.y_scale, table.y_mean)
+    arrays = [contiguous(one) for one in (*sums, judge.volume_of_size, *units)]
+    places = [library.address(one) for one in arrays]
+    record = library.TablesRecord(
+        len(problem.b),
+        rows[0].shape[1] if rows else 0,
+        problem.b.shape[1],
+        K,
+        *([library.address(one) for one in rows] if rows else (None, None)),
+        *places[:5],
+        SCORE.residual_floor,
+        prices.by_rule,
+        factor,
+        GATES.smallest_noise,
+        GATES.largest_alpha,
+        gain_tolerance(_EPS),
+        correlation_tolerance(_EPS),
+        library.address(prices.alpha),
+        library.address(prices.noise_std),
+        has_volume,
+        *places[5:],
+    )
+    return Kept(record, (*rows, *arrays))
+
+
+def _refined(found: _Found, searches: Searches, judge: Judge) -> Refined:
+    """Return what the searches found as :func:`~..search.best_support.refine` does."""
+    B, K = found.support.shape
+    sizes = found.numbers[:, 4].tolist()
+    return Refined(
+        support=found.support,
+        objective=found.objective,
+        n_starts=found.numbers[:, 1],
+        n_agreeing_starts=found.numbers[:, 2],
+        n_iter=found.numbers[:, 3],
+        is_diluted=np.full(B, judge.is_diluted),
+        is_complete=np.zeros(B, dtype=bool),
+        n_redundant=np.zeros(B, dtype=np.int64),
+        judges=[judge] if B == 1 else [judge.problems(np.asarray([i])) for i in range(B)],
+        optima=[searches.optima(i, n, K) for i, n in enumerate(sizes)],
     )

@@ -23,7 +23,8 @@ from ..gates.alternate import Hook
 from ..gates.moments import gated_coefficients
 from ..gates.theory_lambda import fits_all
 from ..greedy.matching_pursuit import pursued_columns
-from ..posterior.probabilities import Beliefs, Posterior
+from ..posterior.posterior_record import Posterior
+from ..posterior.probabilities import Beliefs
 from ..score.criterion import Judge
 from ..search.best_support import Refined, refine
 from ..search.record import Optima

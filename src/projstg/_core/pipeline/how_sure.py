@@ -15,7 +15,8 @@ from ..arrays.backend import namespace, to_numpy
 from ..data.quadratic import Problem, on_host
 from ..data.refit import refit
 from ..data.standard_table import StandardTable
-from ..posterior.probabilities import Beliefs, Posterior, criterion_with_volume
+from ..posterior.posterior_record import Posterior
+from ..posterior.probabilities import Beliefs, criterion_with_volume
 from ..score.criterion import CRITERIA, Criterion
 from ..search.best_support import Refined
 from ..search.record import slack

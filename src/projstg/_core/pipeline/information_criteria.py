@@ -1,10 +1,11 @@
 """The number of columns by an information criterion: the lowest over the best supports.
 
-    BIC   ν log(rss/ν) + K log ν          EBIC   … + K log ν + 2 log C(D, K)
+    BIC   ν log(rss/ν) + K log ν          EBIC   … + K (log ν + 2 log D)
     GIC   ν log(rss/ν) + K log(D) log log ν
 
 D and K do not count the columns that must be selected. In the GIC D is at least two and log ν at
-least one.
+least one. The EBIC is that of abess and others, in which K log D stands for log C(D, K): by that
+itself a column would cost the less the more there are, and with few rows ever more are chosen.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
 from ..score.criterion import CRITERIA, Criterion
 from ..score.evidence import support_scores
-from ..score.prior import log_supports
 from .pipeline_settings import PIPELINE
 
 __all__ = ["SELECTIONS", "information_size", "most_by_information"]
@@ -45,7 +45,8 @@ def information_size(
         cost = fit + _penalty(name, k - k_min, nu, n_free - k_min)
         if cost < lowest:
             best, lowest = k, cost
-        elif k - best >= PIPELINE.patience:
+        is_far = cost > lowest + PIPELINE.far_worse
+        if k - best >= (PIPELINE.most_worse if is_far else PIPELINE.patience):
             break
     return best
 
@@ -63,6 +64,4 @@ def _penalty(name: str, k: int, nu: float, n_columns: int) -> float:
     if name == "gic":
         return k * np.log(max(n_columns, 2)) * np.log(max(np.log(nu), 1.0))
     by_rows = k * np.log(nu)
-    if name == "bic":
-        return by_rows
-    return by_rows + 2.0 * float(log_supports(n_columns, np.asarray([float(k)]))[0])
+    return by_rows if name == "bic" else by_rows + 2.0 * k * np.log(max(n_columns, 1))

@@ -55,7 +55,8 @@ class PipelineSettings:
     size_starts: int = 6
     """One search: its first round. The size that is chosen is searched in full."""
     patience: int = 12
-    """The search of sizes ends when the best is this many sizes back."""
+    """The search of sizes ends when the best is this many sizes back, or ``most_worse`` and the
+    last is ``far_worse`` than it."""
 
     # The largest size.
     most_columns: int = 200

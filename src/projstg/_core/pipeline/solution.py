@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace, put_along, taken_together, to_numpy
 from ..data.standard_table import StandardTable
-from ..posterior.probabilities import Posterior
+from ..posterior.posterior_record import Posterior
 from ..search.best_support import Refined
 from .batch_gates import BatchGates, joined_gates
 from .options import Options

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["POSTERIOR", "PosteriorSettings"]
 
@@ -71,6 +71,9 @@ class PosteriorSettings:
     more_if_given: float = 1.5
     """With K given so many times as many: sizes, which are known exactly, do not help there. All
     these are for the errors of benchmarks/posterior_accuracy.py."""
+    most_work: float = 4e7
+    """Chains take fewer steps of each kind where a whole run would have more than this many
+    entries, D·K² for each step: about three seconds. The errors that are stated become larger."""
     tolerance: float = 0.012
     """The chain ends when the Monte Carlo error of every inclusion probability is below this."""
     others_share: float = 1e-4
@@ -96,6 +99,24 @@ class PosteriorSettings:
     """… and where the table, or its sums, has not more than this many numbers: 32 MB in a model."""
     least_doubt: float = 0.05
     """Added to 1 − P(column), as counted, for how often a member is taken out: none is sure."""
+
+    def paced(self, n_columns: int, size: float) -> PosteriorSettings:
+        """Return the settings for chains of supports of about this size among so many columns."""
+        steps = self.first_steps + self.cooling_steps + self.fewest_steps
+        share = self.most_work / max(n_columns * size * size * steps, 1.0)
+        if share >= 1.0:
+            return self
+
+        def fewer(steps: int) -> int:
+            return max(int(share * steps), 8)
+
+        return replace(
+            self,
+            first_steps=fewer(self.first_steps),
+            cooling_steps=fewer(self.cooling_steps),
+            steps=fewer(self.steps),
+            fewest_steps=fewer(self.fewest_steps),
+        )
 
     def budget(self, n_columns: int, size: float, *, is_given: bool) -> int:
         """Return the most steps for supports of about this size among so many columns."""

@@ -17,23 +17,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, RowQuadratic, on_host
 from ..data.redundant_columns import redundant_forced
 from ..kernel import library
-from ..score.compiled_scores import Scores, scores_compiled
 from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.dilution import is_dependent
-from ..score.evidence import least_scores, scores_by_ridge, support_spectra, total_score
+from ..score.evidence import total_score
 from ..score.prior import costs_of_sizes, n_selectable
-from ..score.tableau import Field, has_enough_digits, tableau
+from ..score.tableau import has_enough_digits, tableau
 from ..search.record import Optima, slack
-from ..search.working_set import outside_swaps, restricted
-from .all_residuals import all_residuals
+from ..search.working_set import outside_swaps
 from .averaging import Averaging
 from .best_first import BestFirst
 from .chain import Chains, Sample, Visited
@@ -42,77 +38,13 @@ from .compiled_chain import CompiledChains
 from .counted import Counted, support_keys
 from .credible_groups import LEAST_PROBABILITY
 from .enumeration import enumerated, n_supports
-from .joint import Joint
+from .exact_scores import ExactScores
 from .likelier_than_not import Doubt, likelier_than_not
+from .posterior_record import Accuracy, JointSource, Posterior
 from .posterior_settings import POSTERIOR, PosteriorSettings
 from .weighted_supports import WeightedSupports
 
-__all__ = ["Beliefs", "Posterior", "criterion_with_volume"]
-
-
-class Accuracy(NamedTuple):
-    """How probabilities were computed, and how accurate they are."""
-
-    method: str
-    """"enumerated": every support was scored, or has no weight by its residual alone, and the
-    probabilities are exact. "sampled": the likeliest were counted, and chains of draws give the
-    rest. "settled": one support weighs ten thousand times what all others one column away weigh
-    together, and chains would stay at it. "counted": only the likeliest were counted, because the
-    fit, or columns that nearly depend on each other, leave too few digits for anything else; no
-    error is known."""
-    n_supports: int
-    """How many supports were scored exactly; if "enumerated", how many there are."""
-    n_draws: int
-    """How many draws the chains made."""
-    largest_error: float
-    """The largest Monte Carlo error of an inclusion probability; NaN if "counted"."""
-    is_accurate: bool
-    """Whether that error is below the tolerance, or the budget of draws was spent first."""
-
-
-class JointSource(NamedTuple):
-    """What the joint posterior of columns is computed from, if it is asked for."""
-
-    combined: Combined
-    places: np.ndarray
-    """The columns that may be in a group, among those looked at."""
-    columns: np.ndarray
-    """The same, among those of the table."""
-
-    @property
-    def size(self) -> int:
-        """How many numbers it holds, about."""
-        sample = self.combined.sample
-        return self.combined.counted.masks.size // 8 + (0 if sample is None else sample.shares.size)
-
-    def joint(self) -> Joint:
-        """Return what is known of these columns at once."""
-        return self.combined.joint(self.places)._replace(columns=self.columns)
-
-
-class Posterior(NamedTuple):
-    """What the data say about the supports of one problem."""
-
-    supports: list[np.ndarray]
-    """The likeliest, best first, each in increasing order."""
-    probabilities: np.ndarray
-    """The probability of each of them, (M,)."""
-    inclusion: np.ndarray
-    """P(column is in the support), (D,)."""
-    inclusion_error: np.ndarray
-    """Monte Carlo errors of these, (D,); zero where all supports were scored, NaN if unknown."""
-    sizes: np.ndarray
-    """P(size), (K_max + 1,)."""
-    exactly: float
-    """P(the support is exactly the one selected)."""
-    all_belong: float
-    """P(all columns of the one selected are in the support)."""
-    together: JointSource | None
-    """For what is known of several columns at once, of those that are not too unlikely."""
-    averaging: Averaging
-    """What coefficients averaged over supports are computed from."""
-    accuracy: Accuracy
-
+__all__ = ["Beliefs", "criterion_with_volume"]
 
 # The draws of a chain are none of a search's, nor of a generator with the same seed.
 _TAG = 14
@@ -161,7 +93,7 @@ class Beliefs:
         self._is_settled = False
         self._visited: Visited | None = None
         self._made: Combined | None = None
-        self._field: Field | None = None
+        self._scores = ExactScores(problem, always, never, self.n_redundant, settings.most_columns)
 
     @property
     def is_enumerable(self) -> bool:
@@ -182,15 +114,10 @@ class Beliefs:
         self.counted = counted
 
     def _bounds(self, locked: np.ndarray, open_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return every set of open columns, and the least cost of its support at each ridge."""
-        field, _ = self._field_of(np.arange(self.always.size))
-        yy, dof = float(field.yy[0]), float(field.dof[0])
-        sets, residuals = all_residuals(field.G[0], field.b[0], yy, locked, open_)
-        sizes = sets.sum(axis=1) + locked.size
-        asked = np.isfinite(np.append(self.cost_of_size, np.full(open_.size, np.inf))[sizes])
-        sets, residuals, sizes = sets[asked], residuals[asked], sizes[asked]
-        least = least_scores(residuals, sizes - self.n_redundant, self.criterion, yy, dof)
-        return sets, least + self.cost_of_size[sizes, None]
+        return self._scores.bounds(locked, open_, self.criterion, self.cost_of_size)
+
+    def _exact_scores(self, supports: np.ndarray, ridges: np.ndarray | None = None) -> np.ndarray:
+        return self._scores.total(supports, self.criterion, ridges)
 
     def take(self, every: Optima) -> None:
         """Take the supports and scores of a search that has scored every support of one size."""
@@ -210,10 +137,10 @@ class Beliefs:
         if not all(self._is_looked_at(own).all() for own in leaders):
             self._looked, found = None, self._found
             self._forget_draws()
-        by_ridge = [self._by_ridge(one.supports) for one in found]
+        by_ridge = [self._scores.by_ridge(one.supports, self.criterion) for one in found]
         if self._looked is None and not any(np.isfinite(one).any() for one in by_ridge):
             self.criterion = replace(self.criterion, is_diluted=False)
-            by_ridge = [self._by_ridge(one.supports) for one in found]
+            by_ridge = [self._scores.by_ridge(one.supports, self.criterion) for one in found]
         if self._looked is None:
             self._looked = self._begin([one.supports for one in found], by_ridge)
         looked = self._looked
@@ -264,6 +191,8 @@ class Beliefs:
             self._is_settled = True
             return
         generator, weights = np.random.default_rng([seed, _TAG]), self.counted.weights
+        size = float(weights @ self.counted.sizes)
+        settings = settings.paced(self.columns.size, size)
         begin = generator.choice(weights.size, settings.n_chains, p=weights)
         if any(self._is_dependent(looked, place) for place in np.unique(begin)):
             return
@@ -286,7 +215,6 @@ class Beliefs:
             elif covered < settings.is_far:
                 chains.run(settings.steps)
             self._sample = chains.run(settings.steps)
-        size = float(weights @ self.counted.sizes)
         most_steps = settings.budget(self.columns.size, size, is_given=is_one_size)
         while len(self._sample.blocks) < most_steps and not self._is_accurate():
             self._sample = chains.run(settings.steps).after(self._sample)
@@ -464,10 +392,12 @@ class Beliefs:
         kept = np.sum(np.exp(-0.5 * ridges.zero_cost) + np.exp(-0.5 * ridges.size_cost))
         cost_of_size = self.cost_of_size.copy()
         cost_of_size[0] += 2.0 * np.log(kept)
-        field, _ = self._field_of(self.columns)
+        field, _ = self._scores.field_of(self.columns)
 
         def score(supports: np.ndarray) -> np.ndarray:
-            return total_score(self._by_ridge(self.columns[supports])[:, useful])
+            return total_score(
+                self._scores.by_ridge(self.columns[supports], self.criterion)[:, useful]
+            )
 
         return BestFirst(field, few, cost_of_size, score, self.settings)
 
@@ -502,41 +432,6 @@ class Beliefs:
         """Return whether a counted support is dependent by its sums, though not by its rows."""
         members = np.flatnonzero(self.counted.masks[place])
         return looked.criterion.is_diluted and is_dependent(looked.field, 0, members)
-
-    def _exact_scores(self, supports: np.ndarray, ridges: np.ndarray | None = None) -> np.ndarray:
-        """Return the exact scores of supports (M, K), over all ridges or those of a mask (R,)."""
-        judge = self.criterion if ridges is None else self.criterion.at(ridges)
-        if library.KERNEL is not None:
-            return self._compiled(supports, judge).total
-        scores = self._by_ridge(supports)
-        return total_score(scores if ridges is None else scores[:, ridges])
-
-    def _compiled(self, supports: np.ndarray, judge: Judge) -> Scores:
-        field, columns = self._field_of(supports)
-        places = supports if columns.size == self.always.size else columns.searchsorted(supports)
-        return scores_compiled(self.problem, field, columns, 0, places, judge)
-
-    def _by_ridge(self, supports: np.ndarray) -> np.ndarray:
-        """Return the exact scores of supports (M, K) at each ridge, (M, R)."""
-        problem = self.problem
-        if library.KERNEL is not None:
-            return self._compiled(supports, self.criterion).by_ridge
-        yy, dof, n = (
-            np.broadcast_to(to_numpy(field), (1, len(supports))).astype(float)
-            for field in (problem.yy, problem.degrees_of_freedom, problem.n)
-        )
-        spectra = support_spectra(problem, supports[None])
-        return scores_by_ridge(spectra, 0, yy, dof, n, self.criterion, self.n_redundant)[0]
-
-    def _field_of(self, supports: np.ndarray) -> tuple[Field, np.ndarray]:
-        """Return the sums of the columns of some supports, or of all if these are not too many."""
-        n_columns, masks = self.always.size, (self.never[None], self.always[None])
-        if n_columns > self.settings.most_columns:
-            columns = np.unique(supports)
-            return restricted(self.problem, columns[None], *masks), columns
-        if self._field is None:
-            self._field = restricted(self.problem, np.arange(n_columns)[None], *masks)
-        return self._field, np.arange(n_columns)
 
 
 def _likely(inclusion: np.ndarray) -> np.ndarray:

@@ -180,7 +180,7 @@ def refine(
         return _nothing(problem, judge)
     if starts is None:
         starts = np.empty((problem.b.shape[0], 0, n_selected), dtype=np.int64)
-    n_starts = settings.n_starts(n_selected) if n_starts is None else n_starts
+    n_starts = settings.n_starts(n_selected, problem.b.shape[1]) if n_starts is None else n_starts
     ground = Ground(problem, always, never) if ground is None else ground
     limits = ground.limits(n_selected)
     field = ground.field(limits) if problem.b.shape[1] <= settings.most_columns else None

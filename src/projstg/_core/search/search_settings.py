@@ -27,7 +27,12 @@ class SearchSettings:
     most_starts: int = 600
     """The budget where K is large."""
     starts_per_exchange: float = 1.8
-    """Between these two the budget is 1.8K²: it grows as the number of pairs of members does."""
+    """Between these two the budget is 1.8K²: it grows as the number of pairs of members does …"""
+    most_entries: float = 3e8
+    """… but no more starts are taken than have this many entries of tables, K·D at each step of a
+    walk: half a second. It limits searches for more than 40 of 64 columns, or 17 of a thousand …"""
+    fewest_rounds: int = 30
+    """… which have at least this many starts: the first three rounds."""
     most_columns: int = 1200
     """With more columns only a working set is searched: their Gram matrix has 12 MB here, and a
     table of exchanges K·D entries."""
@@ -104,9 +109,12 @@ class SearchSettings:
     near_duplicate: float = 0.9999
     """Columns with a larger correlation are reported as equivalent: they share four digits."""
 
-    def n_starts(self, K: int) -> int:
-        """Return the budget of starts for K columns."""
-        return min(max(self.fewest_starts, int(self.starts_per_exchange * K * K)), self.most_starts)
+    def n_starts(self, K: int, n_columns: int) -> int:
+        """Return the budget of starts for K of so many columns."""
+        wanted = max(self.fewest_starts, int(self.starts_per_exchange * K * K))
+        entries = K * min(n_columns, self.most_columns) * self.n_steps(K)
+        affordable = max(int(self.most_entries / max(entries, 1)), self.fewest_rounds)
+        return min(wanted, self.most_starts, affordable)
 
     def n_steps(self, K: int) -> int:
         """Return the length of a walk."""

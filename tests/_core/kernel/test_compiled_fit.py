@@ -1,0 +1,215 @@
+"""Tables and whole fits by the compiled kernel, against the same step by step in NumPy."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from projstg import ProjectedSTG
+from projstg._core.data.standard_table import as_table
+from projstg._core.kernel import library
+from projstg._core.pipeline import fixed_size
+from projstg._core.pipeline.compiled_fit import answer_small, is_small
+from projstg._core.pipeline.options import Options
+from projstg._core.score.criterion import CRITERIA
+
+pytestmark = pytest.mark.skipif(library.KERNEL is None, reason="there is no kernel")
+
+
+def without_kernel(function, *arguments, **options):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(library, "KERNEL", None)
+        return function(*arguments, **options)
+
+
+@st.composite
+def raw_tables(draw):
+    """X (B, N, D), y (B, N), weights or None: columns that are constant, copied, far from zero."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    B, N, D = draw(st.integers(1, 3)), draw(st.integers(2, 40)), draw(st.integers(1, 30))
+    X = rng.standard_normal((B, N, D)) * 10.0 ** rng.integers(-9, 9, D)
+    X += draw(st.sampled_from([0.0, 1.0, 1e6])) * rng.standard_normal(D)
+    y = rng.standard_normal((B, N)) + draw(st.sampled_from([0.0, 1e3]))
+    if draw(st.booleans()):
+        X[..., 0] = draw(st.sampled_from([0.0, 0.1, -3e8]))
+    if draw(st.integers(0, 5)) == 0:
+        y[:] = draw(st.sampled_from([0.0, 0.3]))
+    weights = None
+    if draw(st.booleans()):
+        weights = rng.uniform(0.5, 3.0, (B, N))
+        weights[:, 2:] *= rng.integers(0, 2, (B, N - 2))
+    return X, y, weights
+
+
+@settings(max_examples=80, deadline=None)
+@given(raw_tables(), st.booleans(), st.booleans())
+def test_tables(raw, centre, has_never):
+    X, y, weights = raw
+    never = np.arange(X.shape[2]) == X.shape[2] - 1 if has_never else None
+    found = as_table(X, y, weights, centre=centre, never=never)
+    expected = without_kernel(as_table, X, y, weights, centre=centre, never=never)
+    np.testing.assert_array_equal(found.varies, expected.varies)
+    for name in ("scale", "x_mean", "y_mean", "y_scale"):
+        ours, theirs = getattr(found, name), getattr(expected, name)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8 * np.abs(theirs).max())
+    n = expected.problem.n[:, None]
+    np.testing.assert_allclose(found.problem.n, expected.problem.n, rtol=1e-14)
+    np.testing.assert_allclose(found.problem.b / n, expected.problem.b / n, atol=1e-6)
+    G, H = (one.problem.gram.G / n[..., None] for one in (found, expected))
+    np.testing.assert_allclose(G, H, atol=1e-6)
+
+
+def test_numbers_whose_squares_are_out_of_range_are_left_to_numpy():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((1, 20, 30)), rng.standard_normal((1, 20))
+    X[..., 3] *= 1e200
+    found, expected = as_table(X, y), without_kernel(as_table, X, y)
+    np.testing.assert_array_equal(found.scale, expected.scale)
+    np.testing.assert_array_equal(found.problem.X, expected.problem.X)
+
+
+@pytest.mark.parametrize("shape", [(40, 11), (15, 30)])
+def test_rows_of_weight_zero_and_other_tables_change_no_bit(shape):
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal((3, *shape)), rng.standard_normal((3, shape[0]))
+    alone = as_table(X[1:2, :-2], y[1:2, :-2])
+    weights = np.ones(y.shape)
+    weights[:, -2:] = 0.0
+    together = as_table(X, y, weights)
+    for name in ("scale", "x_mean", "y_mean", "y_scale"):
+        np.testing.assert_array_equal(getattr(together, name)[1], getattr(alone, name)[0])
+    np.testing.assert_array_equal(together.problem.gram.G[1], alone.problem.gram.G[0])
+
+
+def solved(X, y, options, seeds=(3,), **table):
+    return fixed_size.solve(as_table(X, y, **table), options, seeds)
+
+
+def step_by_step(*arguments, **options):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(fixed_size, "is_small", lambda *_: False)
+        return solved(*arguments, **options)
+
+
+@st.composite
+def problems(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    N, D, K = draw(st.integers(14, 60)), draw(st.integers(24, 60)), draw(st.integers(4, 8))
+    shared = draw(st.sampled_from([0.0, 0.5, 0.9]))
+    X = np.sqrt(1 - shared) * rng.standard_normal((2, N, D))
+    X += np.sqrt(shared) * rng.standard_normal((2, N, 1))
+    if draw(st.booleans()):
+        X[..., D - 1] = X[..., 0]
+    y = X[..., :3].sum(axis=-1) + draw(st.sampled_from([0.1, 1.0])) * rng.standard_normal((2, N))
+    return 5.0 * X + 1.0, 3.0 * y - 2.0, K
+
+
+@settings(max_examples=25, deadline=None)
+@given(problems(), st.sampled_from(["common-size", "evidence"]), st.booleans())
+def test_a_whole_fit(problem, criterion, centre):
+    X, y, K = problem
+    options = Options(
+        n_selected=K, refine=True, criterion=criterion, probabilities=False, n_starts=30
+    )
+    assert is_small(as_table(X, y).problem, options)
+    found = solved(X, y, options, (3, 4), centre=centre)
+    expected = step_by_step(X, y, options, (3, 4), centre=centre)
+    np.testing.assert_allclose(found.alpha, expected.alpha, rtol=1e-9)
+    np.testing.assert_allclose(found.noise_std, expected.noise_std, rtol=1e-9)
+    # Copies and ties may be exchanged for each other; the score says whether they were.
+    np.testing.assert_allclose(found.search.objective, expected.search.objective, atol=1e-4)
+    same = np.all(found.search.support == expected.search.support, axis=1)
+    np.testing.assert_array_equal(found.support[same], expected.support[same])
+    np.testing.assert_allclose(found.coef[same], expected.coef[same], rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(found.intercept[same], expected.intercept[same], atol=1e-6)
+    ours, theirs = (
+        np.concatenate([judge.volume_of_size for judge in one.search.judges])
+        for one in (found, expected)
+    )
+    np.testing.assert_allclose(ours, theirs, atol=1e-8)
+
+
+def easy(B=3, N=40, D=64, K=6):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((B, N, D))
+    return X, X[..., :K].sum(axis=-1) + 0.3 * rng.standard_normal((B, N))
+
+
+def test_searches_are_the_same_start_by_start():
+    X, y = easy()
+    options = Options(n_selected=6, refine=True, probabilities=False)
+    found, expected = solved(X, y, options, (1, 2, 3)), step_by_step(X, y, options, (1, 2, 3))
+    for name in ("support", "n_starts", "n_agreeing_starts", "is_diluted", "is_complete"):
+        ours, theirs = (getattr(one.search, name) for one in (found, expected))
+        np.testing.assert_array_equal(ours, theirs)
+    for ours, theirs in zip(found.search.optima, expected.search.optima, strict=True):
+        np.testing.assert_array_equal(ours.supports, theirs.supports)
+        np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "given", [{"alpha": 0.3}, {"noise_std": 0.2}, {"alpha_scale": 1.0}, {"n_starts": 3}]
+)
+def test_what_is_given_is_used(given):
+    X, y = easy()
+    options = Options(n_selected=6, refine=True, probabilities=False, **given)
+    found, expected = solved(X, y, options, (1, 2, 3)), step_by_step(X, y, options, (1, 2, 3))
+    np.testing.assert_allclose(found.alpha, expected.alpha, rtol=1e-9)
+    np.testing.assert_array_equal(found.search.n_starts, expected.search.n_starts)
+    np.testing.assert_array_equal(found.support, expected.support)
+
+
+def test_with_twice_as_many_rows_as_columns_the_noise_is_that_of_all_columns():
+    X, y = easy(N=150)
+    options = Options(n_selected=6, refine=True, probabilities=False)
+    found, expected = solved(X, y, options, (1, 2, 3)), step_by_step(X, y, options, (1, 2, 3))
+    np.testing.assert_allclose(found.noise_std, expected.noise_std, rtol=1e-9)
+    np.testing.assert_array_equal(found.support, expected.support)
+
+
+def test_a_table_that_lacks_digits_is_solved_step_by_step_beside_others():
+    X, y = easy(N=80)
+    y[1] = X[1, :, :6].sum(axis=-1)  # no error: sums of squares have no digits of a residual
+    options = Options(n_selected=6, refine=True, probabilities=False)
+    table = as_table(X, y)
+    answered = answer_small(table, options, (1, 2, 3), None, None)
+    assert answered.is_done.tolist() == [True, False, True]
+    found = solved(X, y, options, (1, 2, 3))
+    assert found.support[:, :6].all()
+    for i in range(3):
+        alone = solved(X[i : i + 1], y[i : i + 1], options, (i + 1,))
+        np.testing.assert_array_equal(found.coef[i], alone.coef[0])
+        assert found.search.objective[i] == alone.search.objective[0]
+
+
+def test_a_judge_that_is_given_is_used():
+    X, y = easy(1)
+    table = as_table(X, y)
+    options = Options(n_selected=6, refine=True, probabilities=False)
+    judge = CRITERIA["common-size"].judge(table.problem, 12)
+    shifted = replace(judge, volume_of_size=judge.volume_of_size + 100.0)
+    one, other = (fixed_size.solve(table, options, [1], judge=by) for by in (judge, shifted))
+    assert other.search.objective[0] == pytest.approx(one.search.objective[0] + 100.0)
+
+
+def test_what_is_not_small_is_not_for_the_kernel():
+    problem = as_table(*easy(1)).problem
+    small = Options(n_selected=6, refine=True)
+    assert is_small(problem, small)
+    for other in (
+        {"n_selected": 2},  # few supports: all are scored
+        {"always": (3,)},
+        {"criterion": "least-squares"},
+        {"n_selected": 64},
+    ):
+        assert not is_small(problem, replace(small, **other))
+    assert not is_small(as_table(*easy(1, N=120, D=130)).problem, small)
+
+
+def test_a_coefficient_out_of_range_is_said_by_name():
+    X, y = easy(1)
+    X[..., 2] *= 1e85
+    with pytest.raises(ValueError, match="the coefficient of 2 is too large or too small"):
+        ProjectedSTG(6, probabilities=False).fit(X[0], 1e-250 * y[0])
