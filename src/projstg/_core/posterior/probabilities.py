@@ -233,10 +233,7 @@ class Beliefs:
         Of equal ones it is the first in lexicographic order: which of two copies is selected shall
         not depend on rounding.
         """
-        best = self._ranked(self.settings.n_best)
-        equal = best.masks[best.costs <= best.costs[0] + slack(best.costs[0])]
-        first = min(np.flatnonzero(mask).tolist() for mask in equal)
-        return self.columns[first]
+        return self.columns[self._ranked(self.settings.n_best).masks[0]]
 
     def median(self, preferred: np.ndarray) -> np.ndarray:
         """Return the columns that are likelier to belong than not, and those that must be selected.
@@ -367,19 +364,22 @@ class Beliefs:
         return Accuracy("sampled", n_counted, n_draws, error, error <= self.settings.tolerance)
 
     def _ranked(self, n: int) -> Counted:
-        """Return the best supports that were counted or that chains have been at."""
+        """Return the best supports that were counted or that chains have been at.
+
+        Those equal to the best are in lexicographic order.
+        """
         masks, costs = self.counted.masks[:n], self.counted.costs[:n]
         been = self._visited
         if been is None:
-            return Counted(masks, costs)
+            return _in_order(masks, costs)
         better = been.costs < costs[-1] - slack(costs[-1])
         if not better.any():
-            return Counted(masks, costs)
+            return _in_order(masks, costs)
         masks = np.concatenate([masks, been.masks[better]])
         costs = np.concatenate([costs, been.costs[better]])
         _, first = np.unique(support_keys(masks), return_index=True)
         order = first[np.argsort(costs[first], kind="stable")][:n]
-        return Counted(masks[order], costs[order])
+        return _in_order(masks[order], costs[order])
 
     def _begin(self, groups: Sequence[np.ndarray], by_ridge: Sequence[np.ndarray]) -> BestFirst:
         """Return the count before anything was counted: its columns and ridges are chosen."""
@@ -432,6 +432,16 @@ class Beliefs:
         """Return whether a counted support is dependent by its sums, though not by its rows."""
         members = np.flatnonzero(self.counted.masks[place])
         return looked.criterion.is_diluted and is_dependent(looked.field, 0, members)
+
+
+def _in_order(masks: np.ndarray, costs: np.ndarray) -> Counted:
+    """Return supports, best first, with those equal to the best in lexicographic order."""
+    n_equal = int(np.sum(costs <= costs[0] + slack(costs[0])))
+    if n_equal > 1:
+        first = np.lexsort((~masks[:n_equal]).T[::-1])
+        order = np.append(first, np.arange(n_equal, costs.size))
+        masks, costs = masks[order], costs[order]
+    return Counted(masks, costs)
 
 
 def _likely(inclusion: np.ndarray) -> np.ndarray:
