@@ -86,7 +86,7 @@ def answer_small(
     has_volume = judge is not None
     judge = _unknown(options.criterion, B, K) if judge is None else judge
     tables = _tables(table, K, options.alpha_scale, prices, judge, has_volume)
-    found = _Found(
+    found = _Filled(
         np.empty((B, K), dtype=np.int64),
         Refit(np.empty((B, D), dtype=bool), np.empty((B, D)), np.empty(B)),
         np.empty(B),
@@ -119,7 +119,7 @@ class _Prices(NamedTuple):
     by_rule: bool
 
 
-class _Found(NamedTuple):
+class _Filled(NamedTuple):
     """What the kernel fills in."""
 
     support: np.ndarray
@@ -178,7 +178,7 @@ def _tables(
     return Kept(record, (*rows, *arrays))
 
 
-def _refined(found: _Found, searches: Searches, judge: Judge) -> Refined:
+def _refined(found: _Filled, searches: Searches, judge: Judge) -> Refined:
     """Return what the searches found as :func:`~..search.best_support.refine` does."""
     B, K = found.support.shape
     sizes = found.numbers[:, 4].tolist()
