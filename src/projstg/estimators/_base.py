@@ -95,7 +95,8 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
         return answer_html(self) + own if hasattr(self, "support_") else own
 
 
-# Parameters that were found in their ranges, of the classes they belong to; so many at the most.
+# Parameters that were found in their ranges, of the classes they belong to; so many at the most,
+# that a loop over seeds does not fill the memory.
 _VALID: set[tuple[Any, ...]] = set()
 _MOST_VALID = 1000
 

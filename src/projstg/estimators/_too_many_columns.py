@@ -64,13 +64,12 @@ def _one_table(problem: Problem, n_varying: int, k: int) -> str | None:
 def _least_rank(problem: Problem) -> Array:
     """Return a lower bound of the rank of X, (B,): (tr XᵀX)² / ‖XᵀX‖²."""
     xp = namespace(problem.b)
-    n_columns = problem.b.shape[-1]
-    if isinstance(problem, RowQuadratic) and n_columns > 2 * problem.X.shape[-2]:
-        X = problem.X[:, :, :: -(-n_columns // _MOST_COLUMNS)]
+    if isinstance(problem, RowQuadratic):
+        X = problem.X[:, :, :: -(-problem.X.shape[-1] // _MOST_COLUMNS)]
         G = X @ xp.matrix_transpose(X)  # the same eigenvalues as XᵀX, and zeros
         trace = xp.sum(X * X, axis=(-2, -1))
-    else:  # a search needs this matrix, too
-        G, trace = problem.gram.G, xp.sum(problem.diagonal, axis=-1)
+    else:
+        G, trace = problem.G, xp.sum(problem.diagonal, axis=-1)
     square = xp.sum(G * G, axis=(-2, -1))
     bound = trace * trace / xp.where(square > 0.0, square, xp.ones_like(square))
     return xp.floor(bound * (1.0 - 1e-9))

@@ -88,8 +88,9 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         now and then finds a better one. False saves that time. "auto"
         with ``selection="evidence"`` chooses K by these probabilities, and raises with False.
     n_starts : int or None, default=None
-        The most starts the search may take; None is 1.8 K², between 120 and 600, or as many as
-        take half a second, at least 30. On easy problems the search stops after a few.
+        The most starts the search may take; None is 1.8 K², between 120 and 600, but for very many
+        columns no more than take about half a second, at least 30. On easy problems the search
+        stops after a few.
     fit_intercept : bool, default=True
         Whether to fit an intercept, by subtracting the means of the columns and of y.
     random_state : int, RandomState instance or None, default=0

@@ -11,7 +11,7 @@ from projstg import ProjectedSTG
 from projstg._core.data.standard_table import as_table
 from projstg._core.kernel import library
 from projstg._core.pipeline import fixed_size
-from projstg._core.pipeline.compiled_fit import answer_small, is_small
+from projstg._core.pipeline.compiled_fit import Prices, answer_small, is_small
 from projstg._core.pipeline.options import Options
 from projstg._core.score.criterion import CRITERIA
 
@@ -174,7 +174,8 @@ def test_a_table_that_lacks_digits_is_solved_step_by_step_beside_others():
     y[1] = X[1, :, :6].sum(axis=-1)  # no error: sums of squares have no digits of a residual
     options = Options(n_selected=6, refine=True, probabilities=False)
     table = as_table(X, y)
-    answered = answer_small(table, options, (1, 2, 3), None, None)
+    by_rule = Prices(*np.full((2, 3), np.nan))
+    answered = answer_small(table, options, (1, 2, 3), by_rule, None)
     assert answered.is_done.tolist() == [True, False, True]
     found = solved(X, y, options, (1, 2, 3))
     assert found.support[:, :6].all()
@@ -182,6 +183,35 @@ def test_a_table_that_lacks_digits_is_solved_step_by_step_beside_others():
         alone = solved(X[i : i + 1], y[i : i + 1], options, (i + 1,))
         np.testing.assert_array_equal(found.coef[i], alone.coef[0])
         assert found.search.objective[i] == alone.search.objective[0]
+
+
+def test_tables_beside_one_that_lacks_digits_keep_their_own_lambda():
+    X, y = easy(N=80)
+    y[1] = X[1, :, :6].sum(axis=-1)
+    options = Options(
+        n_selected=6, refine=True, probabilities=False, alpha=np.asarray([0.1, 0.2, 0.3])
+    )
+    found = solved(X, y, options, (1, 2, 3))
+    np.testing.assert_allclose(found.alpha, [0.1, 0.2, 0.3])
+    assert found.noise_std is None
+
+
+def test_a_better_support_of_one_table_changes_no_bit_of_another(monkeypatch):
+    X, y = easy()
+    options = Options(n_selected=6, refine=True, probabilities=False)
+    expected = solved(X, y, options, (1, 2, 3))
+    real = fixed_size.with_posteriors
+
+    def other_support(table, found, *arguments):
+        search, known = real(table, found, *arguments)
+        support = search.support.copy()
+        support[1] = np.arange(10, 16)
+        return search._replace(support=support), known
+
+    monkeypatch.setattr(fixed_size, "with_posteriors", other_support)
+    found = solved(X, y, options, (1, 2, 3))
+    assert np.flatnonzero(found.support[1]).tolist() == list(range(10, 16))
+    np.testing.assert_array_equal(found.coef[[0, 2]], expected.coef[[0, 2]])
 
 
 def test_a_judge_that_is_given_is_used():

@@ -1,4 +1,4 @@
 """Tables as least-squares problems: sums, standardising, forced columns, least squares.
 
-May import: arrays.
+May import: arrays, kernel.
 """

@@ -53,9 +53,12 @@ def standard_rows(
     column; those of ``never``, (D,), count as constant. Numbers between ``far`` and its inverse are
     in range.
     """
-    arrays = (X, y, weights, n, never)
-    X, y, weights, n, never = (np.require(one, requirements=["C", "A"]) for one in arrays)
+    arrays = (np.require(one, np.float64, ["C", "A"]) for one in (X, y, weights, n))
+    X, y, weights, n = arrays
+    never = np.require(never, np.bool_, ["C", "A"])
     B, N, D = X.shape
+    if not (y.shape == weights.shape == (B, N) and n.shape == (B,) and never.shape == (D,)):
+        raise ValueError("shapes do not match")
     shapes = ((B, N, D), (B, N), *((B, D),) * 4, (B,), (B,), (B, N))
     found = StandardRows(*(np.empty(shape) for shape in shapes))
     is_far = library.KERNEL.projstg_standardize(

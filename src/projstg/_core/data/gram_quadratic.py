@@ -87,13 +87,9 @@ class GramQuadratic:
         source = source_problems(self.source, chosen)
         return GramQuadratic(*(members_of_batch(one, chosen) for one in fields), source=source)
 
-    def with_source(self, source: RowSource) -> GramQuadratic:
-        """Return the same problem, with the rows it came from."""
-        return replace(self, source=source)
-
-    def without_source(self) -> GramQuadratic:
-        """Return the same problem without the rows it came from."""
-        return self if self.source is None else replace(self, source=None)
+    def with_source(self, source: RowSource | None) -> GramQuadratic:
+        """Return the same problem, with the rows it came from, or without them."""
+        return self if source is self.source else replace(self, source=source)
 
     @property
     def rows_at(self) -> RowsAt | None:

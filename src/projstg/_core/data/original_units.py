@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ..arrays.backend import Array, clip, namespace, quiet
 
-__all__ = ["in_range", "in_units"]
+__all__ = ["NOTHING", "in_range", "in_units"]
 
-# A standardised coefficient below this is rounding, and may become zero in the units of the data.
-_NOTHING = 1e-12
+NOTHING = 1e-12
+"""A standardised coefficient below this is rounding, and may vanish in the units of the data."""
 
 
 def in_units(coef: Array, scale: Array, y_scale: Array) -> Array:
@@ -25,7 +25,7 @@ def in_units(coef: Array, scale: Array, y_scale: Array) -> Array:
     with quiet():
         unscaled = coef / unit * y_scale[:, None]
     smallest = xp.finfo(coef.dtype).smallest_normal
-    vanishes = (xp.abs(coef) > _NOTHING) & (xp.abs(unscaled) < smallest)
+    vanishes = (xp.abs(coef) > NOTHING) & (xp.abs(unscaled) < smallest)
     unscaled = xp.where(vanishes, xp.full_like(coef, xp.nan), unscaled)
     return xp.where(varies, unscaled, xp.zeros_like(coef))
 

@@ -94,5 +94,5 @@ def without_rows(problem: Problem) -> Problem:
     A Gram matrix has nothing else.
     """
     if isinstance(problem, GramQuadratic):
-        return problem.without_source()
+        return problem.with_source(None)
     return problem if problem.is_mixed else problem.mixed

@@ -117,15 +117,10 @@ class RowQuadratic:
         some.__dict__.update(known)
         return some
 
-    def with_source(self, source: RowSource) -> RowQuadratic:
-        """Return the same problem, with the rows as they came."""
-        return self._from(source)
-
-    def without_source(self) -> RowQuadratic:
-        """Return the same problem without the rows it came from."""
-        return self if self.source is None else self._from(None)
-
-    def _from(self, source: RowSource | None) -> RowQuadratic:
+    def with_source(self, source: RowSource | None) -> RowQuadratic:
+        """Return the same problem, with the rows as they came, or without them."""
+        if source is self.source:
+            return self
         rows = (self.X, self.y, self.n, self.degrees_of_freedom)
         same = RowQuadratic(*rows, source=source, is_mixed=self.is_mixed)
         same.__dict__.update(diagonal=self.diagonal, b=self.b)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace
 from ..kernel import library
-from .compiled_table import standard_rows
+from .compiled_table import StandardRows, standard_rows
 from .kept_rows import BLOCK_ROWS, TableRows, chosen
 from .quadratic import GramQuadratic, Problem, RowQuadratic, centred_rows
 from .standardize import standardized
@@ -23,6 +23,7 @@ _ROUNDING = 16
 # Numbers up to this power of the largest float, and down to the inverse of that, can be squared and
 # summed. The power is below 1/2, with room for the sum.
 _FAR = 0.3
+_EPS, _LARGEST = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).max)
 # A tall table with more numbers than this (8 MB) is never copied whole.
 _MOST_COPIED = 1_000_000
 
@@ -139,35 +140,42 @@ def _compiled(
     columns: np.ndarray | None,
 ) -> StandardTable | None:
     """Return what :func:`as_table` returns, by the compiled kernel, or None out of its range."""
-    few = X if columns is None else X[..., columns]
-    B, N, D = few.shape
-    info = np.finfo(np.float64)
+    used = np.arange(X.shape[-1]) if columns is None else columns
+    (B, N), D = y.shape, used.size
+    is_tall = N >= D
     n = np.full(B, float(N)) if weights is None else np.sum(weights, axis=-1)
-    made = standard_rows(
-        few,
-        y,
-        np.ones((B, N)) if weights is None else weights,
-        n,
-        np.zeros(D, dtype=bool) if never is None else never,
-        centre=centre,
-        rounding=_ROUNDING * float(info.eps),
-        far=float(info.max) ** _FAR,
-    )
-    if made is None:
-        return None
+    nobody = np.zeros(D, dtype=bool)
+    made, G = [], []
+    # Tall tables one after another: their rows are needed for the sums alone.
+    for own in [slice(i, i + 1) for i in range(B)] if is_tall else [slice(None)]:
+        rows = standard_rows(
+            X[own] if columns is None else X[own][..., columns],
+            y[own],
+            np.ones_like(y[own]) if weights is None else weights[own],
+            n[own],
+            nobody if never is None else never,
+            centre=centre,
+            rounding=_ROUNDING * _EPS,
+            far=_LARGEST**_FAR,
+        )
+        if rows is None:
+            return None
+        made.append(rows._replace(X=rows.X[:0]) if is_tall else rows)
+        G += [rows.X.swapaxes(-1, -2) @ rows.X] if is_tall else []
+    found = made[0]
+    if len(made) > 1:
+        found = StandardRows(*(np.concatenate(fields) for fields in zip(*made, strict=True)))
     dof = n - 1.0 if centre else n
-    used = np.arange(D) if columns is None else columns
-    numbers = (made.x_mean, made.scale, made.y_scale)
-    rows = TableRows.of(X, used, y, weights, centre, made.y_left, *numbers)
+    units = (found.x_mean, found.scale, found.y_scale)
+    source = TableRows.of(X, used, y, weights, centre, found.y_left, *units)
     problem: Problem
-    if N >= D:
-        G = made.X.swapaxes(-1, -2) @ made.X
-        yy = np.sum(made.y * made.y, axis=-1)
-        problem = GramQuadratic(G, made.b, yy, n, dof, source=rows)
+    if is_tall:
+        yy, sums = np.sum(found.y * found.y, axis=-1), G[0] if B == 1 else np.concatenate(G)
+        problem = GramQuadratic(sums, found.b, yy, n, dof, source=source)
     else:
-        problem = RowQuadratic(made.X, made.y, n, dof, source=rows)
-        problem.__dict__.update(diagonal=made.diagonal, b=made.b)
-    return StandardTable(problem, made.scale, made.x_mean, made.y_mean, made.y_scale, rows)
+        problem = RowQuadratic(found.X, found.y, n, dof, source=source)
+        problem.__dict__.update(diagonal=found.diagonal, b=found.b)
+    return StandardTable(problem, found.scale, found.x_mean, found.y_mean, found.y_scale, source)
 
 
 class _Source(NamedTuple):

@@ -25,6 +25,7 @@ from .gate_settings import GATES
 from .projection import project
 
 __all__ = [
+    "WHOLE",
     "Scale",
     "estimated_scale",
     "fits_all",
@@ -33,6 +34,10 @@ __all__ = [
     "rule_alpha",
     "theory_alpha",
 ]
+
+
+WHOLE = 1e-6
+"""A number so much below a whole one is that up to rounding."""
 
 
 class Scale(NamedTuple):
@@ -136,4 +141,4 @@ def theory_alpha(
 
 def _whole(number: Array) -> Array:
     """Return the whole part; weights that sum to 12 up to rounding count as 12."""
-    return namespace(number).floor(number + 1e-6)
+    return namespace(number).floor(number + WHOLE)

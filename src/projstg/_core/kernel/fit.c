@@ -11,10 +11,14 @@ typedef struct {
     const double *X, *y;      /* (B, N, D) and (B, N), where rows are fewer than columns, or NULL */
     const double *G, *b, *yy; /* (B, D, D), (B, D) and (B,) */
     const double *n, *dof;    /* (B,) */
-    double residual_floor;
-    int64_t is_by_rule;       /* whether lambda comes from the rule (gates/theory_lambda.py) */
-    double factor, smallest_noise, largest_alpha, by_gain, dependent;
-    double *alpha, *noise;    /* (B,): given, or made here by the rule */
+    double residual_floor;    /* the smallest residual, as a share of yy */
+    /* The rule for lambda (gates/theory_lambda.py): its factor, the smallest sigma as a share of y's root
+       mean square, the largest lambda, and how far below a whole number one may be. */
+    double factor, smallest_noise, largest_alpha, whole;
+    /* What a column must have left of its squared norm to be taken (greedy/matching_pursuit.py). */
+    double gain_tolerance, correlation_tolerance;
+    double nothing;           /* a coefficient below it is rounding (data/original_units.py) */
+    double *alpha, *noise;    /* (B,): given, or made here by the rule where alpha is NaN */
     int64_t has_volume;       /* whether the judge's volume is known */
     double *volume;           /* (B, R, n_sizes) */
     const double *scale, *x_mean, *y_scale, *y_mean; /* (B, D), (B, D), (B,), (B,): units of the data */
@@ -35,54 +39,54 @@ typedef struct {
 typedef struct {
     double *matrix, *values, *work;                /* (m, m), (m,) and (4 m,), m the smaller side */
     double *correlation, *left, *norm, *smallest;  /* (D,) */
-    double *found, *projection, *beta, *logs;      /* (K, D), (K,), (D,) and more, (n_sizes, R) */
+    double *found, *projection, *beta, *logs;      /* (K, D), (K,), (D,), (n_sizes, R) */
     int64_t *order, *starts;                       /* (K,) and (2, K) */
     uint8_t *counts, *nobody;                      /* (K,) and (D,) */
-} Desk;
+} FitMemory;
 
-static int desk_open(Desk *desk, const Tables *of, const Judge *judge) {
+static int memory_open(FitMemory *memory, const Tables *of, const Judge *judge) {
     int64_t D = of->D, K = of->K, m = of->X && of->N < D ? of->N : D;
     int64_t numbers = m * m + 5 * m + 5 * D + K * D + K + judge->R * judge->n_sizes;
     double *next = malloc((size_t)numbers * sizeof(double));
-    desk->matrix = next;
-    desk->order = malloc((size_t)(3 * K) * sizeof(int64_t));
-    desk->counts = calloc((size_t)(K + D), 1);
-    if (!next || !desk->order || !desk->counts) return NO_MEMORY;
-    desk->values = next += m * m;
-    desk->work = next += m;
-    desk->correlation = next += 4 * m;
-    desk->left = next += D;
-    desk->norm = next += D;
-    desk->smallest = next += D;
-    desk->beta = next += D;
-    desk->found = next += D;
-    desk->projection = next += K * D;
-    desk->logs = next + K;
-    desk->starts = desk->order + K;
-    desk->nobody = desk->counts + K;
+    memory->matrix = next;
+    memory->order = malloc((size_t)(3 * K) * sizeof(int64_t));
+    memory->counts = calloc((size_t)(K + D), 1);
+    if (!next || !memory->order || !memory->counts) return NO_MEMORY;
+    memory->values = next += m * m;
+    memory->work = next += m;
+    memory->correlation = next += 4 * m;
+    memory->left = next += D;
+    memory->norm = next += D;
+    memory->smallest = next += D;
+    memory->beta = next += D;
+    memory->found = next += D;
+    memory->projection = next += K * D;
+    memory->logs = next + K;
+    memory->starts = memory->order + K;
+    memory->nobody = memory->counts + K;
     return 0;
 }
 
-static void desk_close(Desk *desk) {
-    free(desk->matrix);
-    free(desk->order);
-    free(desk->counts);
+static void memory_close(FitMemory *memory) {
+    free(memory->matrix);
+    free(memory->order);
+    free(memory->counts);
 }
 
 /* A greedy path of n_steps columns (greedy/matching_pursuit.py). */
 static void pursue(
-    const Desk *desk, const Field *field, int64_t n_steps, int64_t by_gain, double tolerance) {
+    const FitMemory *memory, const Field *field, int64_t n_steps, int64_t by_gain, double tolerance) {
     int64_t D = field->D;
     for (int64_t j = 0; j < D; j++) {
         double own = field->G[j * D + j];
-        desk->correlation[j] = field->b[j];
-        desk->left[j] = own;
-        desk->norm[j] = own > 0.0 ? own : 1.0;
-        desk->smallest[j] = own * tolerance;
+        memory->correlation[j] = field->b[j];
+        memory->left[j] = own;
+        memory->norm[j] = own > 0.0 ? own : 1.0;
+        memory->smallest[j] = own * tolerance;
     }
     projstg_pursue(
-        D, field->G, 0, NULL, n_steps, by_gain, desk->correlation, desk->left, desk->norm,
-        desk->smallest, desk->order, desk->counts, desk->projection, desk->found);
+        D, field->G, 0, NULL, n_steps, by_gain, memory->correlation, memory->left, memory->norm,
+        memory->smallest, memory->order, memory->counts, memory->projection, memory->found);
 }
 
 /* Rows of weight zero, at the end, count for nothing. */
@@ -96,12 +100,12 @@ static void leave_empty(Rows *rows) {
 }
 
 /* lambda and sigma from a greedy fit of K columns (gates/theory_lambda.py). */
-static void rule(const Tables *of, const Desk *desk, const Field *field, double *alpha, double *noise) {
-    double freedom = floor(field->dof + 1e-6) - 1.0, K = (double)of->K, rss = field->yy;
+static void rule(const Tables *of, const FitMemory *memory, const Field *field, double *alpha, double *noise) {
+    double freedom = floor(field->dof + of->whole) - 1.0, K = (double)of->K, rss = field->yy;
     int64_t n_steps = freedom < K ? (freedom > 0.0 ? (int64_t)freedom : 0) : of->K;
-    pursue(desk, field, n_steps, 1, of->by_gain);
+    pursue(memory, field, n_steps, 1, of->gain_tolerance);
     for (int64_t s = 0; s < n_steps; s++) {
-        rss -= desk->projection[s] * desk->projection[s];
+        rss -= memory->projection[s] * memory->projection[s];
         rss = rss > 0.0 ? rss : 0.0;
     }
     double left = field->dof - (double)n_steps, power = field->yy / field->n;
@@ -118,7 +122,7 @@ static void rule(const Tables *of, const Desk *desk, const Field *field, double 
 /* What so many columns cost, `volume` (R, n_sizes): score/prior.py:volumes. */
 SEVERAL_PATHS
 static int64_t volumes(
-    const Desk *desk, const Field *field, const Rows *rows, const Judge *judge, double *volume) {
+    const FitMemory *memory, const Field *field, const Rows *rows, const Judge *judge, double *volume) {
     int64_t D = field->D, m = rows ? rows->N : D, R = judge->R, n_sizes = judge->n_sizes;
     if (rows) {
         const double *X = rows->X;
@@ -131,27 +135,27 @@ static int64_t volumes(
                     for (int l = 0; l < 4; l++) sums[l] += a[j + l] * b[j + l];
                 for (; j < D; j++) sums[0] += a[j] * b[j];
                 double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-                desk->matrix[i * m + k] = desk->matrix[k * m + i] = sum;
+                memory->matrix[i * m + k] = memory->matrix[k * m + i] = sum;
             }
     } else {
-        memcpy(desk->matrix, field->G, (size_t)(m * m) * sizeof(double));
+        memcpy(memory->matrix, field->G, (size_t)(m * m) * sizeof(double));
     }
-    eigenvalues_of(desk->matrix, desk->values, desk->work, m);
+    eigenvalues_of(memory->matrix, memory->values, memory->work, m);
     /* The largest comes first. */
     for (int64_t i = 0; i < m; i++) {
-        double value = desk->values[i] > 0.0 ? desk->values[i] / field->n : 0.0;
+        double value = memory->values[i] > 0.0 ? memory->values[i] / field->n : 0.0;
         int64_t place = i;
-        for (; place > 0 && desk->values[place - 1] < value; place--)
-            desk->values[place] = desk->values[place - 1];
-        desk->values[place] = value;
+        for (; place > 0 && memory->values[place - 1] < value; place--)
+            memory->values[place] = memory->values[place - 1];
+        memory->values[place] = value;
     }
     if (projstg_mean_determinants(
-            m, desk->values, D, field->n, R, judge->kappa, n_sizes, desk->logs))
+            m, memory->values, D, field->n, R, judge->kappa, n_sizes, memory->logs))
         return NO_MEMORY;
     for (int64_t r = 0; r < R; r++) {
         double one = log1p_of(field->n / judge->kappa[r]);
         for (int64_t s = 0; s < n_sizes; s++)
-            volume[r * n_sizes + s] = (double)s * one + desk->logs[s * R + r];
+            volume[r * n_sizes + s] = (double)s * one + memory->logs[s * R + r];
     }
     return 0;
 }
@@ -177,29 +181,25 @@ static void sort(int64_t *members, int64_t K) {
     }
 }
 
-/* The columns of the gates and of a pursuit, desk->starts (2, K). Returns zero where rounding has left
-   a matrix that is not positive definite. */
+/* The columns of the gates and of a pursuit, memory->starts (2, K). Returns zero, NO_MEMORY, or one
+   where rounding has left a matrix that is not positive definite. */
 static int64_t propose(
-    const Tables *of, const Desk *desk, const Field *field, const Rows *rows, const Steps *steps,
+    const Tables *of, const FitMemory *memory, const Field *field, const Rows *rows, const Steps *steps,
     double alpha) {
-    int64_t K = of->K, D = of->D, *own = desk->starts + K, is_whole = 1;
+    int64_t K = of->K, D = of->D, *own = memory->starts + K, is_whole = 1;
     int64_t status = projstg_first_steps(
         steps, rows ? rows->N : 0, D, rows ? rows->X : NULL, rows ? rows->y : NULL, field->G,
-        field->b, field->n, alpha, desk->beta);
+        field->b, field->n, alpha, memory->beta);
     if (status) return status;
-    largest(desk->beta, D, K, desk->starts);
-    sort(desk->starts, K);
-    pursue(desk, field, K, 0, of->dependent);
-    memcpy(own, desk->order, (size_t)K * sizeof(int64_t));
+    largest(memory->beta, D, K, memory->starts);
+    sort(memory->starts, K);
+    pursue(memory, field, K, 0, of->correlation_tolerance);
+    memcpy(own, memory->order, (size_t)K * sizeof(int64_t));
     sort(own, K);
-    for (int64_t s = 0; s < K; s++) is_whole &= desk->counts[s];
-    if (!is_whole) memcpy(own, desk->starts, (size_t)K * sizeof(int64_t));
+    for (int64_t s = 0; s < K; s++) is_whole &= memory->counts[s];
+    if (!is_whole) memcpy(own, memory->starts, (size_t)K * sizeof(int64_t));
     return 0;
 }
-
-/* A coefficient below this is rounding, and may vanish in the units of the data. */
-#define NOTHING 1e-12
-#define SMALLEST_NORMAL 2.2250738585072014e-308
 
 /* Coefficients (K,) of standardised columns in the units of the data: data/original_units.py. */
 static void in_units(
@@ -213,7 +213,7 @@ static void in_units(
     for (int64_t k = 0; k < K; k++) {
         int64_t j = members[k];
         double own = beta[k] / scale[j] * of->y_scale[i];
-        int vanishes = fabs(beta[k]) > NOTHING && fabs(own) < SMALLEST_NORMAL;
+        int vanishes = fabs(beta[k]) > of->nothing && fabs(own) < SMALLEST_NORMAL;
         mask[j] = 1;
         coef[j] = vanishes ? NAN : own;
         at_zero += mean[j] * coef[j];
@@ -222,12 +222,12 @@ static void in_units(
 }
 
 static int64_t solve_one(
-    const Tables *of, Desk *desk, int64_t i, const Judge *general, const Plan *plan,
+    const Tables *of, FitMemory *memory, int64_t i, const Judge *general, const Plan *plan,
     const Steps *steps, Generator *generator, const Answers *to) {
     int64_t N = of->N, D = of->D, K = of->K, numbers[7], *found = to->numbers + 5 * i;
     double yy = of->yy[i], floor = yy > 0.0 ? of->residual_floor * yy : 1.0;
     Field field = {D,     of->G + i * D * D, of->b + i * D, yy, of->dof[i], of->n[i],
-                   floor, desk->nobody,      desk->nobody};
+                   floor, memory->nobody,      memory->nobody};
     Rows rows = {N, D, of->X ? of->X + i * N * D : NULL, of->X ? of->y + i * N : NULL};
     const Rows *some = of->X ? &rows : NULL;
     if (some) leave_empty(&rows);
@@ -235,17 +235,17 @@ static int64_t solve_one(
     double *volume = of->volume + i * judge.R * judge.n_sizes;
     judge.volume = volume;
     memset(found, 0, 5 * sizeof(int64_t));
-    if (of->is_by_rule) rule(of, desk, &field, of->alpha + i, of->noise + i);
-    int64_t status = propose(of, desk, &field, some, steps, of->alpha[i]);
+    if (of->alpha[i] != of->alpha[i]) rule(of, memory, &field, of->alpha + i, of->noise + i);
+    int64_t status = propose(of, memory, &field, some, steps, of->alpha[i]);
     if (status) return status == NO_MEMORY ? NO_MEMORY : 0;
-    if (!of->has_volume && volumes(desk, &field, some, &judge, volume)) return NO_MEMORY;
+    if (!of->has_volume && volumes(memory, &field, some, &judge, volume)) return NO_MEMORY;
     Search *search = projstg_search(
-        &field, &judge, some, 0, plan, generator, K, 2, desk->starts, 0, NULL, NULL, 0, NULL, 0,
+        &field, &judge, some, 0, plan, generator, K, 2, memory->starts, 0, NULL, NULL, 0, NULL, 0,
         numbers, to->support + i * K, to->objective + i);
     if (!search) return NO_MEMORY;
     to->searches[i] = search;
-    search_coefficients(search, to->support + i * K, desk->beta);
-    in_units(of, i, to->support + i * K, desk->beta, to);
+    search_coefficients(search, to->support + i * K, memory->beta);
+    in_units(of, i, to->support + i * K, memory->beta, to);
     found[1] = numbers[1];
     found[2] = numbers[6];
     found[3] = numbers[2];
@@ -260,11 +260,11 @@ static int64_t solve_one(
 EXPORTED int64_t projstg_fit(
     const Tables *of, const Judge *judge, const Plan *plan, const Steps *steps,
     Generator **generators, const Answers *to) {
-    Desk desk = {0};
-    int64_t status = desk_open(&desk, of, judge);
+    FitMemory memory = {0};
+    int64_t status = memory_open(&memory, of, judge);
     memset(to->searches, 0, (size_t)of->B * sizeof(Search *));
     for (int64_t i = 0; i < of->B && !status; i++)
-        status = solve_one(of, &desk, i, judge, plan, steps, generators[i], to);
-    desk_close(&desk);
+        status = solve_one(of, &memory, i, judge, plan, steps, generators[i], to);
+    memory_close(&memory);
     return status;
 }

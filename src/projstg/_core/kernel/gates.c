@@ -182,7 +182,7 @@ EXPORTED int64_t projstg_first_steps(
                 gradient[d] = beta[d] * beta[d] * slope[d] + alpha * open;
                 square += gradient[d] * gradient[d];
             }
-            double length = by->size / (sqrt(square / (double)D) + 2.2250738585072014e-308);
+            double length = by->size / (sqrt(square / (double)D) + SMALLEST_NORMAL);
             for (int64_t d = 0; d < D; d++) mu[d] -= gradient[d] * length;
         }
         ridges_at(by, mu, D, rho, slope);

@@ -58,6 +58,7 @@ ALWAYS_INLINE double *row_of(const Tableau *t, int64_t place) {
 
 /* Instead of zero under a division or a root. */
 #define TINY 1e-30
+#define SMALLEST_NORMAL 2.2250738585072014e-308
 
 /* What the exchanges of one member have in common … */
 typedef struct {
@@ -297,6 +298,12 @@ typedef struct {
 
 /* Whether rounding is small in all scores around a support at R ridges (score/tableau.py). */
 int has_enough_digits(const Field *field, const Tableau *states, int64_t R, double rounding);
+
+/* Whether no exchange of a support (K,), in increasing order, can have as low a score as it has; the
+   tableau is for work (lead.c). */
+int is_far_ahead(
+    const Field *field, const Judge *judge, const int64_t *members, double score, double ridge,
+    double digits, Tableau *t);
 
 int neighbours_open(Neighbours *of, const Judge *judge, int64_t D, int64_t K, int64_t n_exact);
 void neighbours_close(Neighbours *of);

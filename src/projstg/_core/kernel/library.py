@@ -70,8 +70,9 @@ StepsRecord = _record(
 """How gates take their first steps, likewise."""
 TablesRecord = _record(
     "TablesRecord",
-    "i:B i:N i:D i:K p:X p:y p:G p:b p:yy p:n p:dof d:residual_floor i:is_by_rule d:factor "
-    "d:smallest_noise d:largest_alpha d:by_gain d:dependent p:alpha p:noise i:has_volume p:volume "
+    "i:B i:N i:D i:K p:X p:y p:G p:b p:yy p:n p:dof d:residual_floor d:factor "
+    "d:smallest_noise d:largest_alpha d:whole d:gain_tolerance d:correlation_tolerance d:nothing "
+    "p:alpha p:noise i:has_volume p:volume "
     "p:scale p:x_mean p:y_scale p:y_mean",
 )
 """Small tables with K columns to select, as ``fit.c`` has them."""

@@ -305,56 +305,6 @@ static void rounds(Search *search, const int64_t *starts, int64_t n_given) {
     }
 }
 
-/* A bound from below of what supports of K columns cost beside their residuals (score/evidence.py:
-   least_scores). */
-static double least_cost(const Judge *judge, int64_t K) {
-    double lowest = INFINITY, sum = 0.0;
-    for (int turn = 0; turn < 2; turn++)
-        for (int64_t r = 0; r < judge->R; r++) {
-            double zero = judge->zero_cost[r], size = judge->size_cost[r];
-            double more = judge->volume[r * judge->n_sizes + K], least = zero < size ? zero : size;
-            if (turn)
-                sum += exp_of(-0.5 * (more + zero - lowest)) + exp_of(-0.5 * (more + size - lowest));
-            else
-                lowest = more + least < lowest ? more + least : lowest;
-        }
-    return lowest - 2.0 * log_of(sum);
-}
-
-/* What a bound must be above a score to tell, whatever rounding does. */
-#define CLEARLY 0.01
-
-/* Whether the residuals of all exchanges are so large that none can be as good: then they need not
-   be scored.
-
-   A tableau has a ridge, and residuals without it are lower: by ridge/e yy at most, e the smallest
-   eigenvalue of the support's G, and 1/e is below tr P' <= tr P + (1 + n tr P)/den. */
-static int is_far_ahead(Search *search, const int64_t *members) {
-    const Field *field = search->field;
-    int64_t K = search->K, D = field->D;
-    double dof = field->dof, ridge = least_ridge(search), trace = 0.0;
-    Tableau *t = &search->walk.tableau;
-    tableau_fresh(t, field, members, ridge);
-    if (!has_enough_digits(field, t, 1, search->plan->digits)) return 0;
-    double most = (search->record.lowest + CLEARLY - least_cost(search->judge, K)) / dof;
-    double least_rss = exp_of(most < 700.0 ? most : 700.0);
-    for (int64_t i = 0; i < K; i++) trace += row_of(t, i)[D + 1 + i];
-    for (int64_t j = 0; j < D; j++) search->order[j] = field->excluded[j];
-    for (int64_t i = 0; i < K; i++) search->order[members[i]] = 1.0;
-    for (int64_t p = 0; p < K; p++) {
-        if (field->locked[members[p]]) continue;
-        Leaver one = leaver_of(t, p);
-        const double *U = row_of(t, p);
-        for (int64_t j = 0; j < D; j++) {
-            Left left = left_by(one, U[j], t->e[j], t->h[j], field->floor);
-            double share = ridge * (trace + (1.0 + field->n * trace) * one.p / left.volume);
-            int is_known = share < 0.5 && left.rss - 2.0 * share * field->yy > least_rss;
-            if (!is_known && search->order[j] == 0.0) return 0;
-        }
-    }
-    return 1;
-}
-
 /* Exchanges under the criterion itself, until none improves. Returns zero, or one where rounding in
    the closed forms leaves that to the caller. */
 static int polish(Search *search) {
@@ -363,7 +313,11 @@ static int polish(Search *search) {
     int64_t K = search->K, D = search->field->D;
     int is_for_closed_forms = search->judge->counts_volume && !search->scorer.n_redundant;
     if (!is_for_closed_forms || !(record->lowest < INFINITY)) return 1;
-    if (is_far_ahead(search, best_of(record))) return 0;
+    if (!plan->most_exchanges) return 0;
+    int is_ahead = is_far_ahead(
+        search->field, search->judge, best_of(record), record->lowest, least_ridge(search),
+        plan->digits, &search->walk.tableau);
+    if (is_ahead) return 0;
     Neighbours around;
     if (neighbours_open(&around, search->judge, D, K, plan->n_exact)) {
         search->is_out_of_memory = 1;
@@ -507,7 +461,7 @@ static int by_score(const void *one, const void *other) {
     return a->place < b->place ? -1 : 1;
 }
 
-/* Hand out what was found, and end the search: supports (n, K) with their scores (n,), the best first,
+/* Hand out what was found, and end the search; the problem it was made for may be gone. Supports (n, K) with their scores (n,), the best first,
    n the first of its numbers, and the best scores of the starts, unless `starts` is NULL. Without
    `supports` it only ends. */
 EXPORTED int64_t projstg_search_rank(

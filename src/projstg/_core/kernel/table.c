@@ -64,7 +64,7 @@ static int is_far(
     return 0;
 }
 
-/* Rows (N, D) less `off` (D,), which are written to Z unless they weigh nothing, and their sums. */
+/* Rows (N, D) less `off` (D,), Z, and their sums; rows that weigh nothing become zero. */
 SEVERAL_PATHS
 static void centred(
     int64_t N, int64_t D, const double *X, const double *weights, const double *restrict off,

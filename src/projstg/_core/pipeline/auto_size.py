@@ -26,8 +26,8 @@ from ..posterior.probabilities import Beliefs, criterion_with_volume
 from ..score.criterion import CRITERIA
 from ..score.prior import n_selectable, size_prior
 from ..search.record import Optima
+from .answer_posterior import always_mask, with_beliefs
 from .fixed_size import solve, solve_known
-from .how_sure import always_mask, with_beliefs
 from .information_criteria import information_size, most_by_information
 from .largest_size import largest_size
 from .options import Options

@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data.original_units import NOTHING
 from ..data.quadratic import Problem, RowQuadratic, is_double
 from ..data.refit import Refit
 from ..data.standard_table import StandardTable
 from ..gates.alternate import MOST_COMPILED, warm_up_record
 from ..gates.gate_settings import GATES
+from ..gates.theory_lambda import WHOLE
 from ..greedy.matching_pursuit import correlation_tolerance, gain_tolerance
 from ..kernel import library
 from ..kernel.library import Kept
@@ -31,9 +33,18 @@ from ..search.search_settings import SEARCH
 from .options import Options
 from .pipeline_settings import PIPELINE
 
-__all__ = ["Answered", "answer_small", "is_small"]
+__all__ = ["Answered", "Prices", "answer_small", "is_small"]
 
 _EPS = float(np.finfo(np.float64).eps)
+
+
+class Prices(NamedTuple):
+    """λ and σ of each table in units of the scaled y, (B,) both."""
+
+    alpha: np.ndarray
+    """NaN where the paper's rule, with σ from a greedy fit, is to give both."""
+    noise_std: np.ndarray
+    """NaN where λ was given."""
 
 
 class Answered(NamedTuple):
@@ -42,12 +53,15 @@ class Answered(NamedTuple):
     is_done: np.ndarray
     """(B,): a table that is not done needs more digits than the kernel has, and nothing else here
     is of use for it."""
-    alpha: np.ndarray
-    """λ in units of the scaled y, (B,)."""
-    noise_std: np.ndarray
-    """Likewise, (B,); NaN where λ was given."""
+    prices: Prices
     fitted: Refit
     search: Refined
+
+    def some(self, problems: np.ndarray) -> Answered:
+        """Return what was found in some of the tables."""
+        prices = Prices(*(field[problems] for field in self.prices))
+        fitted = Refit(*(field[problems] for field in self.fitted))
+        return Answered(self.is_done[problems], prices, fitted, self.search.some(problems))
 
 
 def is_small(problem: Problem, options: Options) -> bool:
@@ -69,20 +83,14 @@ def answer_small(
     table: StandardTable,
     options: Options,
     seeds: Sequence[int],
-    alpha: np.ndarray | None,
+    prices: Prices,
     judge: Judge | None,
 ) -> Answered:
     """Return the answers for small tables; problem i draws from seeds[i].
 
-    ``alpha`` is λ in units of the scaled y, (B,), or None for the paper's rule with the σ of each
-    table; ``judge`` is that of the tables, or None.
+    ``prices`` are filled in. ``judge`` is that of the tables, or None.
     """
     (B, D), K = table.problem.b.shape, options.n_selected or 0
-    prices = _Prices(
-        np.empty(B) if alpha is None else np.ascontiguousarray(alpha),
-        np.full(B, np.nan),
-        alpha is None,
-    )
     has_volume = judge is not None
     judge = _unknown(options.criterion, B, K) if judge is None else judge
     tables = _tables(table, K, options.alpha_scale, prices, judge, has_volume)
@@ -108,15 +116,7 @@ def answer_small(
     if is_lost:
         raise MemoryError(f"no memory for a search of {D} columns")
     search = _refined(found, searches, judge)
-    return Answered(found.numbers[:, 0] > 0, prices.alpha, prices.noise_std, found.fitted, search)
-
-
-class _Prices(NamedTuple):
-    """λ and σ of each table, (B,), and whether the kernel computes both by the paper's rule."""
-
-    alpha: np.ndarray
-    noise_std: np.ndarray
-    by_rule: bool
+    return Answered(found.numbers[:, 0] > 0, prices, found.fitted, search)
 
 
 class _Filled(NamedTuple):
@@ -146,9 +146,12 @@ def _unknown(criterion: str, n_problems: int, K: int) -> Judge:
 
 
 def _tables(
-    table: StandardTable, K: int, factor: float, prices: _Prices, judge: Judge, has_volume: bool
+    table: StandardTable, K: int, factor: float, prices: Prices, judge: Judge, has_volume: bool
 ) -> Kept:
-    """Return the tables as the kernel takes them."""
+    """Return the tables as the kernel takes them.
+
+    It writes volumes that are not known into the judge's own array, which is contiguous then.
+    """
     problem, contiguous = table.problem, np.ascontiguousarray
     by_rows = isinstance(problem, RowQuadratic)
     rows = (contiguous(problem.X), contiguous(problem.y)) if by_rows else ()  # type: ignore[union-attr]
@@ -164,14 +167,14 @@ def _tables(
         *([library.address(one) for one in rows] if rows else (None, None)),
         *places[:5],
         SCORE.residual_floor,
-        prices.by_rule,
         factor,
         GATES.smallest_noise,
         GATES.largest_alpha,
+        WHOLE,
         gain_tolerance(_EPS),
         correlation_tolerance(_EPS),
-        library.address(prices.alpha),
-        library.address(prices.noise_std),
+        NOTHING,
+        *(library.address(one) for one in prices),
         has_volume,
         *places[5:],
     )
@@ -191,6 +194,6 @@ def _refined(found: _Filled, searches: Searches, judge: Judge) -> Refined:
         is_diluted=np.full(B, judge.is_diluted),
         is_complete=np.zeros(B, dtype=bool),
         n_redundant=np.zeros(B, dtype=np.int64),
-        judges=[judge] if B == 1 else [judge.problems(np.asarray([i])) for i in range(B)],
+        judges=judge.apart(),
         optima=[searches.optima(i, n, K) for i, n in enumerate(sizes)],
     )

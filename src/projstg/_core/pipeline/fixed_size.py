@@ -28,8 +28,9 @@ from ..posterior.probabilities import Beliefs
 from ..score.criterion import Judge
 from ..search.best_support import Refined, refine
 from ..search.record import Optima
+from .answer_posterior import always_mask, scores_in_units, with_posteriors
 from .batch_gates import BatchGates, one_batch
-from .compiled_fit import answer_small, is_small
+from .compiled_fit import Answered, Prices, answer_small, is_small
 from .gate_question import (
     GateQuestion,
     alpha_and_noise,
@@ -39,7 +40,6 @@ from .gate_question import (
     gate_question,
     plain_question,
 )
-from .how_sure import always_mask, scores_in_units, with_posteriors
 from .options import Options
 from .pipeline_settings import PIPELINE
 from .solution import Solution, joined, parts, restored
@@ -85,43 +85,59 @@ def _solved(
 def _solved_small(
     table: StandardTable, options: Options, seeds: Sequence[int], judge: Judge | None
 ) -> Solution:
-    """Return the answer for small tables, by one call of the kernel."""
-    problem, alpha, noise_std = table.problem, None, None
-    is_given = options.alpha is not None or options.noise_std is not None
-    if is_given or bool(np.any(fits_all(problem))):
-        alpha, noise_std = alpha_and_noise(problem, problem.b.shape[-1], table.y_scale, options)
-    answered = answer_small(table, options, seeds, alpha, judge)
-    if not answered.is_done.all():
-        return _solved_apart(table, options, seeds, judge, answered.is_done)
-    noise_std = answered.noise_std if alpha is None else noise_std
-    question = plain_question(table, options, answered.alpha, noise_std, seeds)
-    search, known = with_posteriors(table, answered.search, options, seeds)
-    fitted = answered.fitted
-    if not np.array_equal(search.support, answered.search.support):
-        fitted = refit(table, search.support, search.support >= 0)
-    gates = one_batch(question, table, options.gates)
-    return _answer(table, question, fitted, gates)._replace(search=search, posterior=known)
+    """Return the answer for small tables, by one call of the kernel.
+
+    Tables for which that has too few digits are solved step by step.
+    """
+    answered = answer_small(table, options, seeds, _prices(table, options), judge)
+    done, left = np.flatnonzero(answered.is_done), np.flatnonzero(~answered.is_done)
+    if not left.size:
+        return _small_answer(table, options, seeds, answered)
+    every, answers = np.arange(table.scale.shape[-1]), []
+    for problems in (one for one in (done, left) if one.size):
+        part, own = table.restricted(problems, every), options.of(problems)
+        few = [seeds[i] for i in problems.tolist()]
+        if problems is done:
+            answers.append(_small_answer(part, own, few, answered.some(done)))
+        else:
+            by = None if judge is None else judge.problems(left)
+            answers.append(_solved_in_steps(part, own, few, None, by))
+    return joined(answers, np.argsort(np.concatenate([done, left])))
 
 
-def _solved_apart(
-    table: StandardTable,
-    options: Options,
-    seeds: Sequence[int],
-    judge: Judge | None,
-    is_small: np.ndarray,
+def _prices(table: StandardTable, options: Options) -> Prices:
+    """Return λ and σ of small tables as far as they are given, or come from all columns."""
+    problem = table.problem
+    alpha, noise_std = np.full((2, len(problem.b)), np.nan)
+    is_known = fits_all(problem)
+    if options.alpha is not None or options.noise_std is not None:
+        is_known = np.ones_like(is_known)
+    if is_known.any():
+        places = np.flatnonzero(is_known)
+        some = problem if places.size == len(problem.b) else problem.problems(places)
+        own = options.of(places)
+        prices = alpha_and_noise(some, problem.b.shape[-1], table.y_scale[places], own)
+        alpha[places] = prices[0]
+        if prices[1] is not None:
+            noise_std[places] = prices[1]
+    return Prices(alpha, noise_std)
+
+
+def _small_answer(
+    table: StandardTable, options: Options, seeds: Sequence[int], answered: Answered
 ) -> Solution:
-    """Return the answer where only some tables, a mask (B,), have digits enough for the kernel."""
-    answers, order = [], [np.flatnonzero(is_small), np.flatnonzero(~is_small)]
-    for problems in order:
-        if problems.size:
-            part = table.restricted(problems, np.arange(table.scale.shape[-1]))
-            own = [seeds[i] for i in problems.tolist()]
-            few = None if judge is None else judge.problems(problems)
-            if is_small[problems[0]]:
-                answers.append(_solved_small(part, options, own, few))
-            else:
-                answers.append(_solved_in_steps(part, options, own, None, few))
-    return joined(answers, np.argsort(np.concatenate(order)))
+    noise_std = None if options.alpha is not None else answered.prices.noise_std
+    question = plain_question(table, options, answered.prices.alpha, noise_std, seeds)
+    search, known = with_posteriors(table, answered.search, options, seeds)
+    fit, is_other = answered.fitted, np.any(search.support != answered.search.support, axis=1)
+    if is_other.any():  # the posterior knew a better support
+        places = np.flatnonzero(is_other)
+        support = search.support[places]
+        part = table.restricted(places, np.arange(table.scale.shape[-1]))
+        for field, new in zip(fit, refit(part, support, support >= 0), strict=True):
+            field[places] = new
+    gates = one_batch(question, table, options.gates)
+    return _answer(table, question, fit, gates)._replace(search=search, posterior=known)
 
 
 def _solved_in_steps(

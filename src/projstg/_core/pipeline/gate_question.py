@@ -58,7 +58,7 @@ class GateQuestion:
 
     def without_source(self) -> GateQuestion:
         """Return the same question without the rows that it came from."""
-        problem = self.problem.without_source()
+        problem = self.problem.with_source(None)
         return self if problem is self.problem else replace(self, problem=problem)
 
     def without_rows(self) -> GateQuestion:
@@ -103,7 +103,7 @@ def plain_question(
     seeds: Sequence[int],
 ) -> GateQuestion:
     """Return what :func:`gate_question` returns where all columns get gates and none is forced."""
-    problem = table.problem.without_source()
+    problem = table.problem.with_source(None)
     unit, n_features = namespace(problem.b).ones_like(problem.b), problem.b.shape[-1]
     return GateQuestion(
         problem, unit, None, None, n_features, options, alpha, noise_std, tuple(seeds)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from ..arrays.backend import Array
+import numpy as np
+
+from ..arrays.backend import Array, namespace
 from ..gates.gate_fit import GateOptions
 
 __all__ = ["DECISIONS", "Options"]
@@ -32,6 +34,14 @@ class Options:
     """Whether a search says how sure it is; for that it scores the supports around its answer."""
     always: tuple[int, ...] = ()
     """Columns that must be selected."""
+
+    def of(self, problems: np.ndarray) -> Options:
+        """Return what is asked of some of the tables."""
+        alpha = self.alpha
+        if not getattr(alpha, "ndim", 0):
+            return self
+        xp = namespace(alpha)
+        return replace(self, alpha=xp.take(alpha, xp.asarray(problems), axis=0))
 
     @property
     def has_search(self) -> bool:

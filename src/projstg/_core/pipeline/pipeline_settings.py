@@ -36,9 +36,9 @@ class PipelineSettings:
     rung_starts: int = 22
     """One search: its first three rounds (6 + 8 + 8 starts). A rung only has to come close."""
     far_worse: float = 20.0
-    """A rung whose first round ends so far above the best rung is not searched on: e⁻¹⁰ is what its
-    supports would weigh, and more starts find a few units more. Rungs above the right size take
-    most of the time, since no start agrees with another."""
+    """After a worse rung, one whose first round (``size_starts``) ends so far above the best is not
+    searched on: e⁻¹⁰ is what its supports would weigh, and more starts find a few units more. Such
+    rungs took most of the time, since no start agrees with another."""
     rung_kept: int = 10
     """The posterior begins from this many supports of each rung, the best."""
     most_worse: int = 3
@@ -55,8 +55,8 @@ class PipelineSettings:
     size_starts: int = 6
     """One search: its first round. The size that is chosen is searched in full."""
     patience: int = 12
-    """The search of sizes ends when the best is this many sizes back, or ``most_worse`` and the
-    last is ``far_worse`` than it."""
+    """The search of sizes ends when the best is this many sizes back. It ends after ``most_worse``
+    sizes if the last is worse by ``far_worse``."""
 
     # The largest size.
     most_columns: int = 200

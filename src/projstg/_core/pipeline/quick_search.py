@@ -10,7 +10,7 @@ from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
 from ..greedy.matching_pursuit import forward_selection
 from ..score.criterion import Judge
-from ..search.best_support import Ground, Refined, refine
+from ..search.best_support import Refined, SharedColumns, refine
 from ..search.search_settings import SEARCH
 
 __all__ = ["QuickSearch"]
@@ -37,8 +37,7 @@ class QuickSearch:
         seed: int,
     ) -> None:
         self._problem, self._judge, self._seed = problem, judge, seed
-        self._always, self._never = always, never
-        self._ground = Ground(problem, always, never)
+        self._columns = SharedColumns(problem, always, never)
         is_free = not (always.any() or never.any())
         self._greedy = to_numpy(forward_selection(problem, k_max).order) if is_free else None
 
@@ -51,10 +50,8 @@ class QuickSearch:
             generators=[np.random.default_rng([self._seed, k])],
             criterion=self._judge,
             n_starts=n_starts,
-            always=self._always,
-            never=self._never,
             settings=_QUICK,
-            ground=self._ground,
+            columns=self._columns,
         )
 
     def _start(self, k: int) -> np.ndarray | None:

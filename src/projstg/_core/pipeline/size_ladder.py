@@ -39,24 +39,25 @@ def ladder(
     lowest, n_worse = np.inf, 0
     search = QuickSearch(problem, judge, k_max, always, never, seed)
 
-    def cost_of(rung: Refined) -> float:
-        return float(rung.objective[0]) + float(cost_of_size[k])
-
     for k in _rungs(n_locked, k_max):
-        n_first = PIPELINE.size_starts if n_worse else PIPELINE.rung_starts
-        rung = search(k, n_first)
-        if n_worse and cost_of(rung) < lowest + PIPELINE.far_worse:
+        # After a worse rung the next may be far worse: one round of starts says whether it is.
+        rung = search(k, PIPELINE.size_starts if n_worse else PIPELINE.rung_starts)
+        if n_worse and _cost(rung, cost_of_size) < lowest + PIPELINE.far_worse:
             rung = search(k, PIPELINE.rung_starts)
         if found and judge.is_diluted and not rung.is_diluted[0]:
             break  # all supports of this size, and of larger ones, are dependent
         own = rung.optima[0]
         found.append(Optima(own.supports[: PIPELINE.rung_kept], own.scores[: PIPELINE.rung_kept]))
-        cost = cost_of(rung)
+        cost = _cost(rung, cost_of_size)
         n_worse = 0 if cost < lowest else n_worse + 1
         lowest = min(lowest, cost)
         if n_worse == PIPELINE.most_worse:
             break
     return found
+
+
+def _cost(rung: Refined, cost_of_size: np.ndarray) -> float:
+    return float(rung.objective[0]) + float(cost_of_size[rung.support.shape[1]])
 
 
 def _rungs(n_locked: int, k_max: int) -> list[int]:

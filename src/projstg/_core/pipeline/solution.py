@@ -67,11 +67,9 @@ def parts(table: StandardTable, options: Options) -> Iterator[BatchPart]:
         problems = np.flatnonzero(which.ravel() == group)
         # Where nothing varies one column stays: a table needs one.
         kept = np.flatnonzero(mask) if mask.any() else np.arange(1)
-        always, alpha = tuple(np.searchsorted(kept, options.always).tolist()), options.alpha
-        if getattr(alpha, "ndim", 0):
-            alpha = namespace(alpha).take(alpha, namespace(alpha).asarray(problems), axis=0)
-        few = table.restricted(problems, kept)
-        yield BatchPart(few, replace(options, always=always, alpha=alpha), problems, kept)
+        always = tuple(np.searchsorted(kept, options.always).tolist())
+        own = replace(options.of(problems), always=always)
+        yield BatchPart(table.restricted(problems, kept), own, problems, kept)
 
 
 def restored(solution: Solution, kept: np.ndarray, n_features: int) -> Solution:

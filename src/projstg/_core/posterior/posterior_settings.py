@@ -72,8 +72,10 @@ class PosteriorSettings:
     """With K given so many times as many: sizes, which are known exactly, do not help there. All
     these are for the errors of benchmarks/posterior_accuracy.py."""
     most_work: float = 4e7
-    """Chains take fewer steps of each kind where a whole run would have more than this many
-    entries, D·K² for each step: about three seconds. The errors that are stated become larger."""
+    """Chains take fewer steps of each kind where the shortest run would have more than this many
+    entries, D·K² for each step. The errors that are stated become larger …"""
+    fewest_of_a_kind: int = 8
+    """… but not fewer than these: errors come from the spread of chains, which must have moved."""
     tolerance: float = 0.012
     """The chain ends when the Monte Carlo error of every inclusion probability is below this."""
     others_share: float = 1e-4
@@ -102,13 +104,13 @@ class PosteriorSettings:
 
     def paced(self, n_columns: int, size: float) -> PosteriorSettings:
         """Return the settings for chains of supports of about this size among so many columns."""
-        steps = self.first_steps + self.cooling_steps + self.fewest_steps
+        steps = self.first_steps + self.cooling_steps + self.more_if_given * self.fewest_steps
         share = self.most_work / max(n_columns * size * size * steps, 1.0)
         if share >= 1.0:
             return self
 
         def fewer(steps: int) -> int:
-            return max(int(share * steps), 8)
+            return max(int(share * steps), self.fewest_of_a_kind)
 
         return replace(
             self,

@@ -312,7 +312,7 @@ class Beliefs:
             few = few.columns(columns[None])
         return Averaging(
             columns,
-            on_host(few).without_source(),
+            on_host(few).with_source(None),
             self.always[columns],
             np.searchsorted(columns, members),
             supports._replace(masks=supports.masks[:, used]),
@@ -395,9 +395,7 @@ class Beliefs:
         field, _ = self._scores.field_of(self.columns)
 
         def score(supports: np.ndarray) -> np.ndarray:
-            return total_score(
-                self._scores.by_ridge(self.columns[supports], self.criterion)[:, useful]
-            )
+            return self._exact_scores(self.columns[supports], useful)
 
         return BestFirst(field, few, cost_of_size, score, self.settings)
 

@@ -91,6 +91,11 @@ class Judge(Criterion):
         """Return the judge of some of the problems."""
         return replace(self, volume_of_size=self.volume_of_size[chosen])
 
+    def apart(self) -> list[Judge]:
+        """Return the judge of each problem."""
+        n_problems = len(self.volume_of_size)
+        return [self.problems(np.asarray([i])) for i in range(n_problems)]
+
     def at(self, ridges: np.ndarray) -> Judge:
         """Return the judge with some of its ridges, a mask or an index array."""
         few = self.volume_of_size[:, ridges]

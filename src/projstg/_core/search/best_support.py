@@ -39,7 +39,7 @@ from .working_set import (
     swap_changes,
 )
 
-__all__ = ["Ground", "Optima", "Refined", "equivalent_features", "refine"]
+__all__ = ["Optima", "Refined", "SharedColumns", "equivalent_features", "refine"]
 
 
 class Refined(NamedTuple):
@@ -67,8 +67,12 @@ class Refined(NamedTuple):
 
     def one(self, i: int) -> Refined:
         """Return the answer for problem i, as a batch of one."""
-        arrays = {name: field[i : i + 1] for name, field in self._arrays().items()}
-        judges, optima = self.judges[i : i + 1], self.optima[i : i + 1]
+        return self.some(np.asarray([i]))
+
+    def some(self, places: np.ndarray) -> Refined:
+        """Return the answers for some of the problems."""
+        arrays = {name: field[places] for name, field in self._arrays().items()}
+        judges, optima = ([own[i] for i in places.tolist()] for own in (self.judges, self.optima))
         return self._replace(**arrays, judges=judges, optima=optima)
 
     def put(self, places: np.ndarray, other: Refined) -> Refined:
@@ -98,12 +102,16 @@ class _Limits(NamedTuple):
     """(B, D): whether a column may not leave."""
 
 
-class Ground:
-    """What searches of the same problems for several sizes have in common."""
+class SharedColumns:
+    """The columns of problems, and which may be selected: what searches of several sizes share.
+
+    ``always`` is a mask (D,), ``never`` one of (D,) or (B, D).
+    """
 
     def __init__(
         self, problem: Problem, always: np.ndarray | None = None, never: np.ndarray | None = None
     ) -> None:
+        self.always = always
         shape = tuple(problem.b.shape)
         nobody = np.zeros(shape, dtype=bool)
         locked = nobody if always is None else np.broadcast_to(always, shape)
@@ -146,7 +154,7 @@ def refine(
     always: np.ndarray | None = None,
     never: np.ndarray | None = None,
     settings: SearchSettings = SEARCH,
-    ground: Ground | None = None,
+    columns: SharedColumns | None = None,
 ) -> Refined:
     """Return the best support of ``n_selected`` columns that a search finds.
 
@@ -159,7 +167,7 @@ def refine(
     n_starts : the most starts for one problem; by default those of ``settings``
     always : a mask (D,) of columns that must be selected
     never : a mask (D,) or (B, D) of columns that must not be
-    ground : what searches of several sizes share, for these problems and masks
+    columns : those of the problems with such masks, instead of the masks
 
     Examples
     --------
@@ -173,17 +181,22 @@ def refine(
     >>> refined.support.tolist(), int(refined.n_agreeing_starts[0])
     ([[1, 3, 8]], 6)
     """
+    if columns is not None and not (always is None and never is None):
+        raise TypeError("columns have masks of their own: give them, or always and never")
     judge = criterion
     if not isinstance(judge, Judge):
+        if columns is not None:
+            always = columns.always
         judge = CRITERIA[judge].judge(problem, n_selected, always)
     if n_selected == 0:
         return _nothing(problem, judge)
     if starts is None:
         starts = np.empty((problem.b.shape[0], 0, n_selected), dtype=np.int64)
     n_starts = settings.n_starts(n_selected, problem.b.shape[1]) if n_starts is None else n_starts
-    ground = Ground(problem, always, never) if ground is None else ground
-    limits = ground.limits(n_selected)
-    field = ground.field(limits) if problem.b.shape[1] <= settings.most_columns else None
+    if columns is None:
+        columns = SharedColumns(problem, always, never)
+    limits = columns.limits(n_selected)
+    field = columns.field(limits) if problem.b.shape[1] <= settings.most_columns else None
     asked = _SearchQuestion(starts, n_starts, limits, field, settings)
     found = _searched(problem, asked, judge, generators)
     lost = np.flatnonzero(~np.isfinite(found.objective))
@@ -328,7 +341,7 @@ def _nothing(problem: Problem, criterion: Judge) -> Refined:
     optima = [Optima(none[i : i + 1], score[i : i + 1]) for i in range(n)]
     is_diluted, is_complete = np.full(n, criterion.is_diluted), np.ones(n, dtype=bool)
     numbers = (zeros, zeros, zeros, is_diluted, is_complete, zeros)
-    return Refined(none, score, *numbers, _one_by_one(criterion, n), optima)
+    return Refined(none, score, *numbers, criterion.apart(), optima)
 
 
 def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray:
@@ -363,13 +376,9 @@ def _result(searches: list[Search], judge: Judge, is_complete: bool) -> Refined:
         np.full(len(records), searches[0].criterion.is_diluted),
         np.full(len(records), is_complete),
         np.concatenate([search.field.redundant.sum(axis=1) for search in searches]),
-        _one_by_one(judge, len(records)),
+        judge.apart(),
         [record.optima() for record in records],
     )
-
-
-def _one_by_one(judge: Judge, n_problems: int) -> list[Judge]:
-    return [judge.problems(np.asarray([i])) for i in range(n_problems)]
 
 
 def equivalent_features(

@@ -115,7 +115,7 @@ class Searches:
     def optima(self, i: int, n: int, K: int, starts: np.ndarray | None = None) -> Optima:
         """Return what search i found, n supports of K columns; ``starts`` gets its starts' scores.
 
-        None of a search that was not made.
+        A search that was not made has found n = 0.
         """
         found = Optima(np.empty((n, K), dtype=np.int64), np.empty(n))
         handle, self._handles[i] = int(self._handles[i]), 0

@@ -30,9 +30,10 @@ class SearchSettings:
     """Between these two the budget is 1.8K²: it grows as the number of pairs of members does …"""
     most_entries: float = 3e8
     """… but no more starts are taken than have this many entries of tables, K·D at each step of a
-    walk: half a second. It limits searches for more than 40 of 64 columns, or 17 of a thousand …"""
-    fewest_rounds: int = 30
-    """… which have at least this many starts: the first three rounds."""
+    walk, a nanosecond or two each. It limits searches for more than 50 of 64 columns, or 15 of a
+    thousand, which take half a second or so where no start agrees with another …"""
+    first_three_rounds: int = 30
+    """… but these starts are always allowed."""
     most_columns: int = 1200
     """With more columns only a working set is searched: their Gram matrix has 12 MB here, and a
     table of exchanges K·D entries."""
@@ -112,8 +113,9 @@ class SearchSettings:
     def n_starts(self, K: int, n_columns: int) -> int:
         """Return the budget of starts for K of so many columns."""
         wanted = max(self.fewest_starts, int(self.starts_per_exchange * K * K))
-        entries = K * min(n_columns, self.most_columns) * self.n_steps(K)
-        affordable = max(int(self.most_entries / max(entries, 1)), self.fewest_rounds)
+        n_searched = n_columns if n_columns <= self.most_columns else self.working_set
+        entries = K * n_searched * self.n_steps(K)
+        affordable = max(int(self.most_entries / max(entries, 1)), self.first_three_rounds)
         return min(wanted, self.most_starts, affordable)
 
     def n_steps(self, K: int) -> int:

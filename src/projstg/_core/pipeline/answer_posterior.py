@@ -36,16 +36,13 @@ def with_posteriors(
     if not options.probabilities:
         return scores_in_units(found, table, 1.0), None
     problem, always = on_host(table.problem), always_mask(table, options)
-    never, known = ~to_numpy(table.varies), []
-    if len(seeds) == 1:
-        found, posterior = _with_posterior(problem, found, options, always, never[0], seeds[0])
-        return scores_in_units(found, table, 1.0), [posterior]
+    never, known, is_alone = ~to_numpy(table.varies), [], len(seeds) == 1
     for i, seed in enumerate(seeds):
         own = np.asarray([i])
-        better, posterior = _with_posterior(
-            problem.problems(own), found.one(i), options, always, never[i], seed
-        )
-        found = found.put(own, better)
+        # A problem that is alone keeps its Gram matrix.
+        one, of = (problem, found) if is_alone else (problem.problems(own), found.one(i))
+        better, posterior = _with_posterior(one, of, options, always, never[i], seed)
+        found = better if is_alone else found.put(own, better)
         known.append(posterior)
     return scores_in_units(found, table, 1.0), known
 
