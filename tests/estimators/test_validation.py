@@ -351,3 +351,34 @@ def test_weights_of_another_length(fit, data):
     X, y = data
     with pytest.raises(ValueError, match="sample_weight"):
         fit(X, y, np.ones(len(y) + 1))
+
+
+@pytest.mark.parametrize("small", [np.int8, np.uint8])
+def test_small_types_of_numpy_are_numbers_like_others(small):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((60, 70))
+    y = X[:, :5].sum(axis=1) + 0.4 * rng.standard_normal(60)
+    options = {"probabilities": False, "n_starts": 8}
+    first = ProjectedSTG(small(50), fit_intercept=np.True_, **options).fit(X, y)
+    plain = ProjectedSTG(50, **options).fit(X, y)
+    assert first.n_swaps_ == plain.n_swaps_ > 100
+    np.testing.assert_array_equal(first.coef_, plain.coef_)
+
+
+def test_parameters_that_were_valid_once_say_nothing_of_others_that_are_equal():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20, 6)), rng.standard_normal(20)
+    ProjectedSTG(2, fit_intercept=True, random_state=0).fit(X, y)
+    for wrong in ({"n_features_to_select": 2.0}, {"fit_intercept": 1.5}, {"random_state": 0.0}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            ProjectedSTG(**{"n_features_to_select": 2, **wrong}).fit(X, y)
+
+
+def test_names_of_an_earlier_table_are_forgotten():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20, 3)), rng.standard_normal(20)
+    model = ProjectedSTG(2).fit(pd.DataFrame(X, columns=list("abc")), y)
+    assert hasattr(model, "feature_names_in_")
+    model.fit(X, y)
+    assert not hasattr(model, "feature_names_in_")
+    assert model.n_features_in_ == 3

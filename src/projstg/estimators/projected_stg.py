@@ -198,7 +198,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         "decision": [StrOptions(set(DECISIONS))],
         "refine": ["boolean"],
         "probabilities": ["boolean"],
-        "n_starts": [Interval(Integral, 1, None, closed="left"), None],
+        "n_starts": [Interval(Integral, 1, 1_000_000, closed="both"), None],
     }
 
     def __init__(

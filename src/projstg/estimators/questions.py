@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -79,18 +80,21 @@ def asked_of(model: Any) -> Asked:
     """
     params = model.get_params(deep=False)
     k = params["n_features_to_select"]
+    k = int(k) if isinstance(k, Integral) else k  # small types of NumPy overflow
     options, search = price_and_gates(params["gates"], model.gate_family), {}
     if "refine" in params:
         _check_search(model)
         names = ("refine", "criterion", "decision", "n_starts", "probabilities")
         search = {name: params[name] for name in names}
+        if params["n_starts"] is not None:
+            search["n_starts"] = int(params["n_starts"])
     return Asked(
         n_features_to_select=k,
         options=replace(options, n_selected=None if k == "auto" else k, **search),
         selection=params.get("selection"),
         always_select=params.get("always_select"),
         never_select=params.get("never_select"),
-        fit_intercept=params["fit_intercept"],
+        fit_intercept=bool(params["fit_intercept"]),
     )
 
 

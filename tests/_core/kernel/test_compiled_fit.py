@@ -61,13 +61,18 @@ def test_tables(raw, centre, has_never):
     np.testing.assert_allclose(G, H, atol=1e-6)
 
 
-def test_numbers_whose_squares_are_out_of_range_are_left_to_numpy():
+@pytest.mark.parametrize("shape", [(20, 30), (40, 11)])
+def test_numbers_out_of_range_have_units_and_change_no_bit_of_other_tables(shape):
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((1, 20, 30)), rng.standard_normal((1, 20))
-    X[..., 3] *= 1e200
+    X, y = rng.standard_normal((2, *shape)), rng.standard_normal((2, shape[0]))
+    alone = as_table(X[:1], y[:1])
+    X[1, :, 3] *= 1e200
+    X[1, :, 4] *= 1e-250
     found, expected = as_table(X, y), without_kernel(as_table, X, y)
-    np.testing.assert_array_equal(found.scale, expected.scale)
-    np.testing.assert_array_equal(found.problem.X, expected.problem.X)
+    np.testing.assert_allclose(found.scale, expected.scale, rtol=1e-12)
+    np.testing.assert_allclose(found.problem.gram.G, expected.problem.gram.G, atol=1e-10)
+    np.testing.assert_array_equal(found.scale[0], alone.scale[0])
+    np.testing.assert_array_equal(found.problem.gram.G[0], alone.problem.gram.G[0])
 
 
 @pytest.mark.parametrize("shape", [(40, 11), (15, 30)])

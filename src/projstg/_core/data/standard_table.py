@@ -101,9 +101,7 @@ def as_table(
     selected, a mask (W,), count as columns that do not vary.
     """
     if library.KERNEL is not None and _is_for_kernel(X, y):
-        table = _compiled(X, y, weights, centre, never, columns)
-        if table is not None:
-            return table
+        return _compiled(X, y, weights, centre, never, columns)
     xp = namespace(X)
     left, mean = _without_mean(y, weights) if centre else (y, 0.0)
     y_scale, unit = _size(left, weights, centre), _unit(X, weights)
@@ -138,8 +136,8 @@ def _compiled(
     centre: bool,
     never: Array | None,
     columns: np.ndarray | None,
-) -> StandardTable | None:
-    """Return what :func:`as_table` returns, by the compiled kernel, or None out of its range."""
+) -> StandardTable:
+    """Return what :func:`as_table` returns, by the compiled kernel."""
     used = np.arange(X.shape[-1]) if columns is None else columns
     (B, N), D = y.shape, used.size
     is_tall = N >= D
@@ -148,18 +146,14 @@ def _compiled(
     made, G = [], []
     # Tall tables one after another: their rows are needed for the sums alone.
     for own in [slice(i, i + 1) for i in range(B)] if is_tall else [slice(None)]:
-        rows = standard_rows(
+        rows = _standard_rows(
             X[own] if columns is None else X[own][..., columns],
             y[own],
-            np.ones_like(y[own]) if weights is None else weights[own],
+            None if weights is None else weights[own],
             n[own],
             nobody if never is None else never,
-            centre=centre,
-            rounding=_ROUNDING * _EPS,
-            far=_LARGEST**_FAR,
+            centre,
         )
-        if rows is None:
-            return None
         made.append(rows._replace(X=rows.X[:0]) if is_tall else rows)
         G += [rows.X.swapaxes(-1, -2) @ rows.X] if is_tall else []
     found = made[0]
@@ -176,6 +170,28 @@ def _compiled(
         problem = RowQuadratic(found.X, found.y, n, dof, source=source)
         problem.__dict__.update(diagonal=found.diagonal, b=found.b)
     return StandardTable(problem, found.scale, found.x_mean, found.y_mean, found.y_scale, source)
+
+
+def _standard_rows(
+    X: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray | None,
+    n: np.ndarray,
+    never: np.ndarray,
+    centre: bool,
+) -> StandardRows:
+    """Return standardised rows; columns out of range get units of their own first."""
+    given = np.ones_like(y) if weights is None else weights
+    limits = {"rounding": _ROUNDING * _EPS, "far": _LARGEST**_FAR}
+    rows = standard_rows(X, y, given, n, never, centre=centre, **limits)
+    if rows is not None:
+        return rows
+    unit = _unit(X, weights)
+    in_range = X / unit[:, None, :]  # type: ignore[index] # some are far; others are divided by one
+    rows = standard_rows(in_range, y, given, n, never, centre=centre, **limits)
+    if rows is None:
+        raise RuntimeError("columns are out of range in units of their own")
+    return rows._replace(scale=rows.scale * unit, x_mean=rows.x_mean * unit)
 
 
 class _Source(NamedTuple):

@@ -384,8 +384,8 @@ class Beliefs:
     def _begin(self, groups: Sequence[np.ndarray], by_ridge: Sequence[np.ndarray]) -> BestFirst:
         """Return the count before anything was counted: its columns and ridges are chosen."""
         useful = _useful_ridges(groups, by_ridge, self.settings)
-        scores = [total_score(one[:, useful]) for one in by_ridge]
-        self.columns = self._columns(groups, scores)
+        totals = [total_score(one[:, useful]) for one in by_ridge]
+        self.columns = self._columns(groups, totals)
         few = self.criterion.at(useful)
         # The ridges left out have no evidence, but the empty support has the same at every ridge.
         ridges = few.ridges
@@ -394,8 +394,11 @@ class Beliefs:
         cost_of_size[0] += 2.0 * np.log(kept)
         field, _ = self._scores.field_of(self.columns)
 
+        # Of this object itself nothing is kept: it would live until a cycle is looked for.
+        scores, columns, criterion = self._scores, self.columns, self.criterion
+
         def score(supports: np.ndarray) -> np.ndarray:
-            return self._exact_scores(self.columns[supports], useful)
+            return scores.total(columns[supports], criterion, useful)
 
         return BestFirst(field, few, cost_of_size, score, self.settings)
 
