@@ -65,11 +65,15 @@ def _least_rank(problem: Problem) -> Array:
     """Return a lower bound of the rank of X, (B,): (tr XᵀX)² / ‖XᵀX‖²."""
     xp = namespace(problem.b)
     if isinstance(problem, RowQuadratic):
-        X = problem.X[:, :, :: -(-problem.X.shape[-1] // _MOST_COLUMNS)]
+        step = -(-problem.X.shape[-1] // _MOST_COLUMNS)
+        X = problem.X[:, :, ::step]
         G = X @ xp.matrix_transpose(X)  # the same eigenvalues as XᵀX, and zeros
-        trace = xp.sum(X * X, axis=(-2, -1))
+        trace = xp.sum(problem.diagonal[:, ::step], axis=-1)
     else:
         G, trace = problem.G, xp.sum(problem.diagonal, axis=-1)
-    square = xp.sum(G * G, axis=(-2, -1))
+    if xp is np:
+        square = np.einsum("bij,bij->b", G, G)  # nothing as large as G is made
+    else:
+        square = xp.sum(G * G, axis=(-2, -1))
     bound = trace * trace / xp.where(square > 0.0, square, xp.ones_like(square))
     return xp.floor(bound * (1.0 - 1e-9))
