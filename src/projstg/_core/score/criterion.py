@@ -94,6 +94,8 @@ class Judge(Criterion):
     def apart(self) -> list[Judge]:
         """Return the judge of each problem."""
         n_problems = len(self.volume_of_size)
+        if n_problems == 1:
+            return [self]
         return [self.problems(np.asarray([i])) for i in range(n_problems)]
 
     def at(self, ridges: np.ndarray) -> Judge:
