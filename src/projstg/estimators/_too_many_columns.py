@@ -22,6 +22,8 @@ __all__ = ["too_many_columns"]
 
 # So many columns are enough for a lower bound of the rank; all columns of a wide table take long.
 _MOST_COLUMNS = 1000
+# So many tables at once.
+_BLOCK = 64
 
 
 def too_many_columns(table: StandardTable, k: int | None) -> str | None:
@@ -61,19 +63,23 @@ def _one_table(problem: Problem, n_varying: int, k: int) -> str | None:
     )
 
 
+def _squares(G: Array) -> Array:
+    """Return the sum of the squares of each matrix (B, M, M), (B,)."""
+    if isinstance(G, np.ndarray):
+        return np.einsum("bij,bij->b", G, G)  # nothing as large as G is made
+    return namespace(G).sum(G * G, axis=(-2, -1))
+
+
 def _least_rank(problem: Problem) -> Array:
     """Return a lower bound of the rank of X, (B,): (tr XᵀX)² / ‖XᵀX‖²."""
     xp = namespace(problem.b)
     if isinstance(problem, RowQuadratic):
         step = -(-problem.X.shape[-1] // _MOST_COLUMNS)
-        X = problem.X[:, :, ::step]
-        G = X @ xp.matrix_transpose(X)  # the same eigenvalues as XᵀX, and zeros
-        trace = xp.sum(problem.diagonal[:, ::step], axis=-1)
+        X, trace = problem.X[:, :, ::step], xp.sum(problem.diagonal[:, ::step], axis=-1)
+        # XXᵀ has the same eigenvalues as XᵀX, and zeros; blocks of tables stay in the cache.
+        blocks = (X[i : i + _BLOCK, ...] for i in range(0, X.shape[0], _BLOCK))
+        square = xp.concat([_squares(block @ xp.matrix_transpose(block)) for block in blocks])
     else:
-        G, trace = problem.G, xp.sum(problem.diagonal, axis=-1)
-    if xp is np:
-        square = np.einsum("bij,bij->b", G, G)  # nothing as large as G is made
-    else:
-        square = xp.sum(G * G, axis=(-2, -1))
+        square, trace = _squares(problem.G), xp.sum(problem.diagonal, axis=-1)
     bound = trace * trace / xp.where(square > 0.0, square, xp.ones_like(square))
     return xp.floor(bound * (1.0 - 1e-9))

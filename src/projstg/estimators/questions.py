@@ -151,7 +151,8 @@ def prepare(
         if asked.selection is None
         else ', or pass "auto" to choose from the data'
     )
-    for varies in to_numpy(table.varies):
+    masks = to_numpy(table.varies)
+    for varies in masks[:1] if masks.all() else masks:
         check_selection(k, varies, always, never, names, otherwise)
     options = asked.options
     if always.any():

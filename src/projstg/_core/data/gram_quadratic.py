@@ -129,6 +129,14 @@ def source_problems(source: RowSource | None, chosen: Array) -> RowSource | None
 
 
 def members_of_batch(field: Array, chosen: Array) -> Array:
-    """Return the chosen members of a field (B, ...); a shared field (1, ...) is unchanged."""
+    """Return the chosen members of a field (B, ...); a shared field (1, ...) is unchanged.
+
+    Members that follow each other are not copied.
+    """
     xp = namespace(field)
-    return field if field.shape[0] == 1 else xp.take(field, chosen, axis=0)
+    if field.shape[0] == 1:
+        return field
+    first, last = (int(chosen[0]), int(chosen[-1])) if chosen.shape[0] else (0, 0)
+    if xp is np and np.array_equal(chosen, np.arange(first, last + 1)):
+        return field[first : last + 1]
+    return xp.take(field, chosen, axis=0)
