@@ -77,7 +77,8 @@ def _least_rank(problem: Problem) -> Array:
         step = -(-problem.X.shape[-1] // _MOST_COLUMNS)
         X, trace = problem.X[:, :, ::step], xp.sum(problem.diagonal[:, ::step], axis=-1)
         # XXᵀ has the same eigenvalues as XᵀX, and zeros; blocks of tables stay in the cache.
-        blocks = (X[i : i + _BLOCK, ...] for i in range(0, X.shape[0], _BLOCK))
+        n = X.shape[0]
+        blocks = (X[i : min(i + _BLOCK, n), ...] for i in range(0, n, _BLOCK))
         square = xp.concat([_squares(block @ xp.matrix_transpose(block)) for block in blocks])
     else:
         square, trace = _squares(problem.G), xp.sum(problem.diagonal, axis=-1)
