@@ -436,12 +436,14 @@ class Beliefs:
 
 
 def _in_order(masks: np.ndarray, costs: np.ndarray) -> Counted:
-    """Return supports, best first, with those equal to the best in lexicographic order."""
+    """Return supports, best first, with those equal to the best in lexicographic order.
+
+    Costs stay in their order: between equal ones they differ by rounding.
+    """
     n_equal = int(np.sum(costs <= costs[0] + slack(costs[0])))
     if n_equal > 1:
         first = np.lexsort((~masks[:n_equal]).T[::-1])
-        order = np.append(first, np.arange(n_equal, costs.size))
-        masks, costs = masks[order], costs[order]
+        masks = np.concatenate([masks[first], masks[n_equal:]])
     return Counted(masks, costs)
 
 
