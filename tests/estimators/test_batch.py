@@ -252,7 +252,7 @@ def test_a_number_of_threads_is_a_whole_number(n_jobs):
 @pytest.mark.parametrize("k", [3, "auto", None])
 def test_threads_and_blocks_change_nothing(k):
     rng = np.random.default_rng(8)
-    X = rng.standard_normal((70, 20, 15))
+    X = rng.standard_normal((70, 20, 8))
     y = X[..., :3].sum(axis=-1) + 0.3 * rng.standard_normal((70, 20))
     one, two = (fit_many(X, y, k, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.support, two.support)

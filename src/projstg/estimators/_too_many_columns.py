@@ -20,6 +20,8 @@ from .._core.data.table_rank import rank_up_to
 
 __all__ = ["too_many_columns"]
 
+# Up to so many columns the search has formed XᵀX already.
+_FEW_COLUMNS = 300
 # So many columns are enough for a lower bound of the rank; all columns of a wide table take long.
 _MOST_COLUMNS = 1000
 # So many tables at once.
@@ -73,7 +75,7 @@ def _squares(G: Array) -> Array:
 def _least_rank(problem: Problem) -> Array:
     """Return a lower bound of the rank of X, (B,): (tr XᵀX)² / ‖XᵀX‖²."""
     xp = namespace(problem.b)
-    if isinstance(problem, RowQuadratic):
+    if isinstance(problem, RowQuadratic) and problem.X.shape[-1] > _FEW_COLUMNS:
         step = -(-problem.X.shape[-1] // _MOST_COLUMNS)
         X, trace = problem.X[:, :, ::step], xp.sum(problem.diagonal[:, ::step], axis=-1)
         # XXᵀ has the same eigenvalues as XᵀX, and zeros; blocks of tables stay in the cache.
@@ -81,6 +83,6 @@ def _least_rank(problem: Problem) -> Array:
         blocks = (X[i : min(i + _BLOCK, n), ...] for i in range(0, n, _BLOCK))
         square = xp.concat([_squares(block @ xp.matrix_transpose(block)) for block in blocks])
     else:
-        square, trace = _squares(problem.G), xp.sum(problem.diagonal, axis=-1)
+        square, trace = _squares(problem.gram.G), xp.sum(problem.diagonal, axis=-1)
     bound = trace * trace / xp.where(square > 0.0, square, xp.ones_like(square))
     return xp.floor(bound * (1.0 - 1e-9))

@@ -111,7 +111,7 @@ def check_total_weight(total: float, n_rows: int) -> None:
 def check_range(table: StandardTable) -> None:
     """Raise where squares of the numbers in y are beyond the range of their type."""
     y_scale = to_numpy(table.y_scale)
-    if np.any(y_scale > np.sqrt(np.finfo(y_scale.dtype).max)):
+    if y_scale.max() > float(np.finfo(y_scale.dtype).max) ** 0.5:
         raise ValueError("the squares of values in y overflow; divide y by a constant.")
 
 

@@ -17,7 +17,7 @@ SPECIAL = [0.0, 0.5, 1.0, 1e-9, -1e-9, 0.5 - 1e-7, 0.5 + 1e-7, 0.45, 0.49, 0.51,
 def near(tau):
     """μ with both clipping points within 25 standard deviations, joints of the formulas too."""
     joints = [sign * 4.0 * tau * (1.0 + e) for sign in (-1, 1) for e in (-1e-9, 1e-9)]
-    spread = np.linspace(max(-25 * tau, 1 - 25 * tau), min(25 * tau, 1 + 25 * tau), 41)
+    spread = np.linspace(max(-25 * tau, 1 - 25 * tau), min(25 * tau, 1 + 25 * tau), 21)
     mu = np.unique([*spread, *SPECIAL, *joints, *(1.0 - np.asarray(joints))])
     return mu[(mu >= spread[0]) & (mu <= spread[-1])]
 

@@ -69,13 +69,12 @@ def test_every_score_is_that_of_its_support(name, centre, K):
             return SCORES[name](Z.X[c], Z.y[c], support, dof)
 
         np.testing.assert_allclose(found.present[c], expected(members), rtol=1e-8)
-        n_finite = 0
-        for table, place, support in moves(members, 8):
+        every = list(moves(members, 8))
+        for table, place, support in every[c::2]:  # the slow scores take long: half in each problem
             score = getattr(found, table)[(c, *place)]
             np.testing.assert_allclose(score, expected(support), rtol=1e-7, atol=1e-7)
-            n_finite += 1
         tables = (found.exchanged[c], found.added[c], found.left_out[c])
-        assert sum(int(np.isfinite(table).sum()) for table in tables) == n_finite
+        assert sum(int(np.isfinite(table).sum()) for table in tables) == len(every)
 
 
 @pytest.mark.parametrize("name", JUDGES)

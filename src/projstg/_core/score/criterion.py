@@ -9,6 +9,7 @@ depends on the other columns of the table, too (:mod:`.prior`), so a criterion i
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -56,7 +57,7 @@ class Criterion:
     is_diluted: bool
     """Whether dilution is part of the score."""
 
-    @property
+    @cached_property
     def has_common_size(self) -> bool:
         """Whether the effects may scatter around a common size."""
         return bool(np.any(np.isfinite(self.ridges.size_cost)))
