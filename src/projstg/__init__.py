@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from projstg import plots as plots
     from projstg.estimators import *  # noqa: F403 - type checkers see what each home exports
     from projstg.model_selection import *  # noqa: F403
+    from projstg.sources import *  # noqa: F403
     from projstg.tables import select as select
     from projstg.versions import show_versions as show_versions
 
@@ -31,6 +32,7 @@ _HOME = {
     "SCAD": "projstg.estimators",
     "STG": "projstg.estimators",
     "StabilitySelector": "projstg.model_selection",
+    "Statistics": "projstg.sources",
     "fit_many": "projstg.estimators",
     "projected_stg_path": "projstg.model_selection",
     "select": "projstg.tables",

@@ -5,9 +5,9 @@ Names of columns, methods and files, and messages of other programs, may hold an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-__all__ = ["few_names", "printable", "shortened"]
+__all__ = ["counted", "few_names", "printable", "shortened"]
 
 _LONGEST_NAME, _MOST_NAMES = 40, 6
 
@@ -57,3 +57,17 @@ def few_names(names: Iterable[object], most: int = _MOST_NAMES) -> str:
     names = list(names)
     few = ", ".join(shortened(name) for name in names[:most])
     return few if len(names) <= most else f"{few} and {len(names) - most} more"
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Return names with their counts, the largest first, for a sentence.
+
+    Examples
+    --------
+    >>> counted({"age": 2, "price": 10})
+    'price 10, age 2'
+    """
+    worst = sorted(counts, key=lambda name: -counts[name])
+    few = ", ".join(f"{shortened(name)} {counts[name]}" for name in worst[:_MOST_NAMES])
+    left = len(worst) - _MOST_NAMES
+    return few if left <= 0 else f"{few} and {left} more columns"

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from projstg import ProjectedSTG
 from projstg._core.data import standard_table as table
-from projstg._core.data.sufficient_statistics import Statistics
+from projstg._core.data.centred_sums import CentredSums
 from projstg._core.score.score_settings import SCORE
 
 
@@ -355,8 +355,8 @@ def test_chunks_are_the_whole(recipe, cuts):
         if first < last:
             own = slice(first, last)
             some = (X[own], y[own], None if weights is None else weights[own])
-            parts = Statistics.from_rows(*some) if parts is None else parts.update(*some)
-    whole = Statistics.from_rows(X, y, weights)
+            parts = CentredSums.from_rows(*some) if parts is None else parts.update(*some)
+    whole = CentredSums.from_rows(X, y, weights)
     # Means have sixteen digits, of which a column far from zero leaves its spread fewer.
     spread = np.sqrt(np.diag(whole.G))
     rounding = 1e-15 * (np.sqrt(whole.n) * np.abs(whole.x_mean) + spread)

@@ -21,11 +21,13 @@ from .._core.gates.gate_settings import GATES
 from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.pipeline_settings import PIPELINE
 from .._core.pipeline.solution import Solution
+from ..sources.gather import gathered, is_table
+from ..sources.statistics import Statistics
 from ._gate_attributes import GateAttributes, unfinished
 from ._notebook import answer_html
-from ._validation import batch_of_one, check_nested, checked_rows
+from ._validation import batch_of_one, check_nested, check_total_weight, checked_rows
 from .gate_options import GateFamily, Gates
-from .questions import Asked, asked_of, prepare, solve
+from .questions import Asked, Question, asked_of, prepare, prepare_sums, solve
 
 # What scikit-learn takes for ``random_state``.
 Seed = int | np.random.RandomState | None
@@ -111,14 +113,16 @@ class TableSelector(LinearSelector):
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose the columns.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,) or None
+        X : array-like of shape (n_samples, n_features), or a source of rows
+            A source (:class:`Statistics`, a Parquet file or folder, an Arrow stream, an iterator of
+            chunks, Dask) is read once, in chunks, by the selectors that need sums alone.
+        y : array-like of shape (n_samples,), or the name of the target in a source
+        sample_weight : array-like of shape (n_samples,), or a name in a source, or None
             A row of weight k counts as k rows, so weights that sum to one must be multiplied by
             the number of rows.
 
@@ -131,11 +135,22 @@ class TableSelector(LinearSelector):
         if hasattr(self, "_skl_callbacks"):
             context = self._init_callback_context(max_subtasks=self._most_steps(asked))
             context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        rows = batch_of_one(*checked_rows(self, X, y, sample_weight))
-        self._learn(asked, *rows, context)
+        self.__dict__.pop("_so_far", None)  # of partial_fit
+        if is_table(X, y):
+            rows = batch_of_one(*checked_rows(self, X, y, sample_weight))
+            self._learn(asked, *rows, context)
+        else:
+            self._learn_sums(asked, gathered(X, y, sample_weight), context)
         if context is not None:
             context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
+
+    def _learn_sums(self, asked: Any, statistics: Statistics, context: Any) -> None:
+        """Learn from sums over the rows."""
+        raise TypeError(
+            f"{type(self).__name__} needs all rows at once: pass arrays X and y; ProjectedSTG "
+            "learns from a source that is read in chunks."
+        )
 
     def _asked(self) -> Any:
         """Return what the parameters ask for; raise where they contradict each other."""
@@ -176,7 +191,19 @@ class GateSelector(GateAttributes, TableSelector):
 
     def _learn(self, asked: Asked, X: Array, y: Array, weights: Array | None, context: Any) -> None:
         names = getattr(self, "feature_names_in_", None)
-        question = prepare(asked, X, y, weights, names)
+        self._answer(prepare(asked, X, y, weights, names), context)
+
+    def _learn_sums(self, asked: Asked, statistics: Statistics, context: Any) -> None:
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        self.n_features_in_ = statistics.n_features
+        names = statistics.feature_names
+        if names is not None:
+            self.feature_names_in_ = names
+        check_total_weight(statistics.weight_sum, statistics.n_rows)
+        self._answer(prepare_sums(asked, statistics.sums, names), context)
+
+    def _answer(self, question: Question, context: Any) -> None:
+        """Solve, store the answer, and warn where there is reason to."""
         on_step = None if context is None else Progress(self, context, "step")
         solution = solve(question, [seed_from(self.random_state)], on_step)
         self._store(question.table, solution)
@@ -188,7 +215,35 @@ class GateSelector(GateAttributes, TableSelector):
         ):
             if text is not None:
                 # The level is that of the caller of fit, past scikit-learn's wrappers.
-                warnings.warn(text, category, stacklevel=5)
+                warnings.warn(text, category, stacklevel=6)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Add rows to those of earlier calls, and choose the columns anew.
+
+        Only sums over the rows are kept (:class:`Statistics`), so that there may be any number of
+        calls; each solves the problem of all rows so far. ``fit`` begins anew.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,) or None
+
+        Returns
+        -------
+        self : object
+        """
+        asked, so_far = self._asked(), self.__dict__.get("_so_far")
+        X, y = validate_data(
+            self, X, y, dtype=np.float64, y_numeric=True, reset=so_far is None, ensure_min_samples=1
+        )
+        chunk = Statistics().update(X, y, sample_weight)
+        chunk.feature_names = getattr(self, "feature_names_in_", None)
+        so_far = chunk if so_far is None else so_far + chunk
+        self._learn_sums(asked, so_far, None)
+        self._so_far = so_far
+        return self
 
     def _store(self, table: StandardTable, solution: Solution) -> None:
         self.support_ = solution.support[0]

@@ -20,7 +20,9 @@ from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._core.arrays.backend import Array, namespace, to_numpy
+from .._core.data.centred_sums import CentredSums
 from .._core.data.standard_table import StandardTable, as_table
+from .._core.data.summed_table import table_of_sums
 from .._core.gates.alternate import Hook
 from .._core.pipeline.auto_size import solve_auto
 from .._core.pipeline.fixed_size import solve as solve_fixed
@@ -31,7 +33,15 @@ from ._too_many_columns import too_many_columns
 from ._validation import changed, check_coefficients, check_range, check_selection, column_mask
 from .gate_options import price_and_gates
 
-__all__ = ["Asked", "Question", "asked_of", "prepare", "solve", "solve_in_blocks"]
+__all__ = [
+    "Asked",
+    "Question",
+    "asked_of",
+    "prepare",
+    "prepare_sums",
+    "solve",
+    "solve_in_blocks",
+]
 
 # So many tables go through the core together: enough that Python costs little.
 _BLOCK = 64
@@ -135,15 +145,29 @@ def prepare(
     ``names``, (D,) or None, are those that ``always_select`` and ``never_select`` may use. Raises
     where K and the constraints cannot be met.
     """
-    always, never = (
-        column_mask(columns, X.shape[-1], names, parameter)
-        for columns, parameter in (
-            (asked.always_select, "always_select"),
-            (asked.never_select, "never_select"),
-        )
-    )
+    always, never = _masks(asked, X.shape[-1], names)
     on_device = namespace(X).asarray(never, device=X.device)
     table = as_table(X, y, weights, centre=asked.fit_intercept, never=on_device)
+    return _checked(asked, table, always, never, names)
+
+
+def prepare_sums(asked: Asked, sums: CentredSums, names: Any = None) -> Question:
+    """Return what :func:`prepare` returns, one table a response, where only sums are known."""
+    always, never = _masks(asked, sums.b.shape[-1], names)
+    table = table_of_sums(sums, centre=asked.fit_intercept, never=never)
+    return _checked(asked, table, always, never, names)
+
+
+def _masks(asked: Asked, n_features: int, names: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the columns that must, and must not, be selected, (D,)."""
+    always = column_mask(asked.always_select, n_features, names, "always_select")
+    return always, column_mask(asked.never_select, n_features, names, "never_select")
+
+
+def _checked(
+    asked: Asked, table: StandardTable, always: np.ndarray, never: np.ndarray, names: Any
+) -> Question:
+    """Return the question, or raise where the tables cannot answer it."""
     check_range(table)
     k = asked.n_features_to_select
     otherwise = (

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._printable import few_names, shortened
+from .._printable import counted, few_names, shortened
 from .columns import MOST_LEVELS, Column, column_of, indicators
-from .missing import FEWEST_ROWS, counted, filled, kept_rows
+from .missing import FEWEST_ROWS, filled, kept_rows
 from .notes import Note, TableError
 from .question import TableQuestion
 

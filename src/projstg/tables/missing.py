@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._printable import shortened
+from .._printable import counted, shortened
 from .columns import Column
 from .notes import Note, TableError
 
-__all__ = ["FEWEST_ROWS", "counted", "filled", "kept_rows"]
+__all__ = ["FEWEST_ROWS", "filled", "kept_rows"]
 
 FEWEST_ROWS = 4
 
@@ -45,13 +45,6 @@ def _gaps(column: Column) -> np.ndarray:
     if column.kind == "category":
         return np.array([value is None for value in column.values])
     return np.isnan(column.values)
-
-
-def counted(counts: dict[str, int]) -> str:
-    """Return names with their counts, the largest first, for a sentence."""
-    worst = sorted(counts, key=lambda name: -counts[name])
-    few = ", ".join(f"{shortened(name)} {counts[name]}" for name in worst[:6])
-    return few if len(worst) <= 6 else f"{few} and {len(worst) - 6} more columns"
 
 
 def _missing_trouble(

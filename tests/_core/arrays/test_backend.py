@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from projstg._core.arrays import backend
+from projstg._core.data.centred_sums import CentredSums
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
-from projstg._core.data.sufficient_statistics import Statistics
 from projstg._core.gates import moments as gates
 from projstg._core.gates.alternate import alternate
 from projstg._core.gates.concave_penalty import gate_penalty
@@ -90,7 +90,7 @@ def test_statistics(shape, centre, dtype):
         return standardized(RowQuadratic.from_rows(X, y, weights, centre=centre))
 
     def through_sums(X, y, weights):
-        first = Statistics.from_rows(X[..., :3, :], y[..., :3], weights[..., :3])
+        first = CentredSums.from_rows(X[..., :3, :], y[..., :3], weights[..., :3])
         whole = first.update(X[..., 3:, :], y[..., 3:], weights[..., 3:])
         return [whole, standardized(whole.quadratic(centre=centre))]
 

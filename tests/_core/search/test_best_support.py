@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from oracles_search import SCORES, all_supports
 
+from projstg._core.data.centred_sums import CentredSums
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
-from projstg._core.data.sufficient_statistics import Statistics
 from projstg._core.score import neighbours as around
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import residual_floor, support_scores
@@ -357,7 +357,7 @@ def test_sufficient_statistics_are_enough():
     rng = np.random.default_rng(16)
     X = rng.standard_normal((1, 50, 8))
     y = X[..., 6] - X[..., 1]
-    Z, _ = standardized(Statistics.from_rows(X, y).quadratic())
+    Z, _ = standardized(CentredSums.from_rows(X, y).quadratic())
     assert refine(Z, 2, generators=generators(1)).support.tolist() == [[1, 6]]
 
 

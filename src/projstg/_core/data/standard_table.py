@@ -9,17 +9,17 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace
 from ..kernel import library
+from .centred_sums import CentredSums
 from .compiled_table import StandardRows, standard_rows
 from .kept_rows import BLOCK_ROWS, TableRows, chosen
 from .quadratic import GramQuadratic, Problem, RowQuadratic, centred_rows
 from .standardize import standardized
-from .sufficient_statistics import Statistics
 
-__all__ = ["StandardTable", "as_table"]
+__all__ = ["ROUNDING", "StandardTable", "as_table"]
 
-# A centred column whose root mean square is at most this many units in the last place of its mean
-# is constant: only the rounding of the mean is left.
-_ROUNDING = 16
+ROUNDING = 16
+"""A centred column whose root mean square is at most this many units in the last place of its mean
+is constant: only the rounding of the mean is left."""
 # Numbers up to this power of the largest float, and down to the inverse of that, can be squared and
 # summed. The power is below 1/2, with room for the sum.
 _FAR = 0.3
@@ -41,8 +41,8 @@ class StandardTable:
     """(B,), zero without an intercept."""
     y_scale: Array
     """What y less its mean was divided by, (B,): its root mean square, one where that is zero."""
-    rows: TableRows
-    """The rows it came from."""
+    rows: TableRows | None
+    """The rows it came from; None where only sums are known."""
 
     @property
     def varies(self) -> Array:
@@ -58,12 +58,14 @@ class StandardTable:
 
         Where columns are left out it is made from the rows again: they change no bit of it.
         """
+        if columns.size < self.scale.shape[-1] and self.rows is None:
+            return self._among(columns).restricted(problems, np.arange(columns.size))
         if columns.size < self.scale.shape[-1]:
             return as_table(
-                *self.rows.raw(problems),
-                centre=self.rows.centre,
+                *self.rows.raw(problems),  # type: ignore[union-attr] # there are rows here
+                centre=self.rows.centre,  # type: ignore[union-attr]
                 never=~chosen(self.varies[problems[0], :], columns),
-                columns=self.rows.used[columns],
+                columns=self.rows.used[columns],  # type: ignore[union-attr]
             )
         if problems.size == self.scale.shape[0]:
             return self
@@ -72,11 +74,20 @@ class StandardTable:
             for field in (self.scale, self.x_mean, self.y_mean, self.y_scale)
         )
         some = namespace(scale).asarray(problems, device=scale.device)
-        rows = self.rows.problems(problems)
+        rows = None if self.rows is None else self.rows.problems(problems)
         return StandardTable(self.problem.problems(some), scale, x_mean, y_mean, y_scale, rows)
+
+    def _among(self, columns: np.ndarray) -> StandardTable:
+        """Return the table of some columns, from its sums."""
+        scale, x_mean = (field[:, columns] for field in (self.scale, self.x_mean))
+        every = np.broadcast_to(columns, (len(scale), columns.size))
+        problem = self.problem.columns(every)
+        return StandardTable(problem, scale, x_mean, self.y_mean, self.y_scale, None)
 
     def owned(self) -> StandardTable:
         """Return the same table with a copy of the rows: nobody else can change them."""
+        if self.rows is None:
+            return self
         rows = self.rows.owned()
         units = (self.scale, self.x_mean, self.y_mean, self.y_scale)
         return StandardTable(self.problem.with_source(rows), *units, rows)
@@ -109,7 +120,7 @@ def as_table(
         unit = xp.take(unit, xp.asarray(columns, device=X.device), axis=-1)
     source = _Source(X, columns, unit)
     problem, x_mean, y_mean = _problem(source, left / y_scale[:, None], weights, centre)
-    rounding = _ROUNDING * xp.finfo(X.dtype).eps * x_mean
+    rounding = ROUNDING * xp.finfo(X.dtype).eps * x_mean
     smallest = rounding * rounding
     if never is not None:
         smallest = xp.where(never, xp.full_like(smallest, xp.inf), smallest)
@@ -182,7 +193,7 @@ def _standard_rows(
 ) -> StandardRows:
     """Return standardised rows; columns out of range get units of their own first."""
     given = np.ones_like(y) if weights is None else weights
-    limits = {"rounding": _ROUNDING * _EPS, "far": _LARGEST**_FAR}
+    limits = {"rounding": ROUNDING * _EPS, "far": _LARGEST**_FAR}
     rows = standard_rows(X, y, given, n, never, centre=centre, **limits)
     if rows is not None:
         return rows
@@ -260,7 +271,7 @@ def _without_mean(y: Array, weights: Array | None) -> tuple[Array, Array]:
     counts = xp.ones_like(y, dtype=xp.bool) if weights is None else weights > 0.0
     high = xp.max(xp.where(counts, y, -xp.inf), axis=-1)
     low = xp.min(xp.where(counts, y, xp.inf), axis=-1)
-    rounding = _ROUNDING * xp.finfo(y.dtype).eps * xp.abs(high)
+    rounding = ROUNDING * xp.finfo(y.dtype).eps * xp.abs(high)
     is_constant = high - low <= rounding
     mean = xp.where(is_constant, high, xp.sum(_share(y, weights) * y, axis=-1))
     return xp.where(is_constant[:, None], xp.zeros_like(y), y - mean[:, None]), mean
@@ -284,13 +295,13 @@ def _size(y: Array, weights: Array | None, centre: bool) -> Array:
     return xp.where(size > 0.0, size, xp.ones_like(size))
 
 
-def _summed(source: _Source, y: Array, weights: Array | None) -> Statistics:
+def _summed(source: _Source, y: Array, weights: Array | None) -> CentredSums:
     n_rows = y.shape[-1]
 
-    def block(first: int) -> Statistics:
+    def block(first: int) -> CentredSums:
         rows = slice(first, min(first + BLOCK_ROWS, n_rows))
         some = None if weights is None else weights[:, rows]
-        return Statistics.from_rows(source.block(rows), y[:, rows], some)
+        return CentredSums.from_rows(source.block(rows), y[:, rows], some)
 
     sums = block(0)
     for first in range(BLOCK_ROWS, n_rows, BLOCK_ROWS):

@@ -1,31 +1,33 @@
 """Sums over the rows of a table, block by block: all that least squares needs.
 
-:class:`Statistics` holds (n, Σw, x̄, ȳ, XᵀX, Xᵀy, yᵀy) about the means. Blocks of rows merge in any
+:class:`CentredSums` holds (n, Σw, x̄, ȳ, XᵀX, Xᵀy, yᵀy) about the means. Blocks of rows merge in any
 order; they are merged centred (Chan, Golub and LeVeque), because subtracting n·x̄x̄ᵀ at the end
 cancels when the means are large.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from ..arrays.backend import Array
 from .quadratic import GramQuadratic, centred_rows
 
-__all__ = ["Statistics"]
+__all__ = ["CentredSums"]
 
 
 @dataclass(frozen=True, eq=False)
-class Statistics:
+class CentredSums:
     """Sufficient statistics of rows (x, y) with weights, about their means.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from projstg._core.data.sufficient_statistics import Statistics
+    >>> from projstg._core.data.centred_sums import CentredSums
     >>> X, y = np.arange(12.0).reshape(6, 2), np.arange(6.0)
-    >>> whole = Statistics.from_rows(X, y)
-    >>> parts = Statistics.from_rows(X[:4], y[:4]).update(X[4:], y[4:])
+    >>> whole = CentredSums.from_rows(X, y)
+    >>> parts = CentredSums.from_rows(X[:4], y[:4]).update(X[4:], y[4:])
     >>> bool(np.allclose(whole.G, parts.G)), parts.n_rows
     (True, 6)
     """
@@ -39,23 +41,23 @@ class Statistics:
     yy: Array
 
     @classmethod
-    def from_rows(cls, X: Array, y: Array, weights: Array | None = None) -> Statistics:
+    def from_rows(cls, X: Array, y: Array, weights: Array | None = None) -> CentredSums:
         """Return the statistics of X (..., N, D), y (..., N), weights (..., N) or None."""
         rows, x_mean, y_mean = centred_rows(X, y, weights)
         gram = rows.gram
         return cls(X.shape[-2], rows.n, x_mean, y_mean, gram.G, gram.b, gram.yy)
 
-    def update(self, X: Array, y: Array, weights: Array | None = None) -> Statistics:
+    def update(self, X: Array, y: Array, weights: Array | None = None) -> CentredSums:
         """Return the statistics with more rows added."""
-        return self.merge(Statistics.from_rows(X, y, weights))
+        return self.merge(CentredSums.from_rows(X, y, weights))
 
-    def merge(self, other: Statistics) -> Statistics:
+    def merge(self, other: CentredSums) -> CentredSums:
         """Return the statistics of both sets of rows together."""
         n = self.n + other.n
         dx, dy = other.x_mean - self.x_mean, other.y_mean - self.y_mean
         share = other.n / n
         between = self.n * share
-        return Statistics(
+        return CentredSums(
             n_rows=self.n_rows + other.n_rows,
             n=n,
             x_mean=self.x_mean + _column(share) * dx,
@@ -64,6 +66,17 @@ class Statistics:
             b=self.b + other.b + _column(between * dy) * dx,
             yy=self.yy + other.yy + between * dy * dy,
         )
+
+    def widened(self, n_columns: int) -> CentredSums:
+        """Return the sums with so many more columns, zero in all rows; for NumPy."""
+        x_mean, b = (np.pad(one, ((0, 0), (0, n_columns))) for one in (self.x_mean, self.b))
+        G = np.pad(self.G, ((0, 0), (0, n_columns), (0, n_columns)))
+        return replace(self, x_mean=x_mean, G=G, b=b)
+
+    def among(self, columns: np.ndarray) -> CentredSums:
+        """Return the sums of some columns, (W,), in their order; for NumPy."""
+        x_mean, b = (one[..., columns] for one in (self.x_mean, self.b))
+        return replace(self, x_mean=x_mean, G=self.G[..., columns[:, None], columns], b=b)
 
     def quadratic(self, *, centre: bool = True) -> GramQuadratic:
         """Return the least-squares problem, with (``centre``) or without an intercept."""

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import few_examples
 
+from projstg._core.data.centred_sums import CentredSums
 from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
 from projstg._core.data.standardize import standardized
-from projstg._core.data.sufficient_statistics import Statistics
 
 FIELDS = ["n_rows", "n", "x_mean", "y_mean", "G", "b", "yy"]
 
@@ -25,14 +25,14 @@ def assert_same(left, right, rtol=1e-12, fields=FIELDS):
 def textbook(X, y):
     """The definitions, in two passes."""
     Xc, yc = X - X.mean(axis=0), y - y.mean()
-    return Statistics(
+    return CentredSums(
         len(y), float(len(y)), X.mean(axis=0), y.mean(), Xc.T @ Xc, Xc.T @ yc, yc @ yc
     )
 
 
 def test_statistics_are_the_textbook_sums(table):
     X, y = table
-    assert_same(Statistics.from_rows(X, y), textbook(X, y))
+    assert_same(CentredSums.from_rows(X, y), textbook(X, y))
 
 
 @few_examples
@@ -45,13 +45,13 @@ def test_any_order_and_chunking_gives_the_whole(data):
     order = np.asarray(data.draw(st.permutations(range(n_rows))))
     cuts = sorted(data.draw(st.sets(st.integers(1, n_rows - 1), max_size=5)))
     parts = np.split(order, cuts)
-    whole = Statistics.from_rows(X, y, weights)
-    streamed = Statistics.from_rows(X[parts[0]], y[parts[0]], weights[parts[0]])
+    whole = CentredSums.from_rows(X, y, weights)
+    streamed = CentredSums.from_rows(X[parts[0]], y[parts[0]], weights[parts[0]])
     for part in parts[1:]:
         streamed = streamed.update(X[part], y[part], weights[part])
     assert_same(streamed, whole)
     # a tree of merges, as on a cluster
-    pieces = [Statistics.from_rows(X[p], y[p], weights[p]) for p in parts]
+    pieces = [CentredSums.from_rows(X[p], y[p], weights[p]) for p in parts]
     while len(pieces) > 1:
         pieces = [*pieces[2:], pieces[1].merge(pieces[0])]
     assert_same(pieces[0], whole)
@@ -59,12 +59,12 @@ def test_any_order_and_chunking_gives_the_whole(data):
 
 def test_large_means_do_not_cancel(rng):
     X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
-    small = Statistics.from_rows(X, y)
+    small = CentredSums.from_rows(X, y)
     # an offset of 2³⁰ leaves X with 22 bits, so compare with what X has become
     shift = 2.0**30
     moved_X, moved_y = X + shift, y - shift
     exact = textbook(moved_X - shift, moved_y + shift)
-    moved = Statistics.from_rows(moved_X[:50], moved_y[:50])
+    moved = CentredSums.from_rows(moved_X[:50], moved_y[:50])
     for begin in range(50, 200, 50):
         moved = moved.update(moved_X[begin : begin + 50], moved_y[begin : begin + 50])
     assert_same(moved, exact, 1e-6, ["G", "b", "yy"])
@@ -75,8 +75,8 @@ def test_weights_are_repeated_rows(table, rng):
     X, y = table
     weights = rng.integers(1, 4, size=len(y))
     repeated = np.repeat(X, weights, axis=0), np.repeat(y, weights)
-    weighted = Statistics.from_rows(X, y, weights.astype(float))
-    assert_same(weighted, Statistics.from_rows(*repeated), fields=FIELDS[1:])
+    weighted = CentredSums.from_rows(X, y, weights.astype(float))
+    assert_same(weighted, CentredSums.from_rows(*repeated), fields=FIELDS[1:])
     for centre in (True, False):
         left = RowQuadratic.from_rows(X, y, weights.astype(float), centre=centre)
         right = RowQuadratic.from_rows(*repeated, centre=centre)
@@ -88,18 +88,18 @@ def test_weights_are_repeated_rows(table, rng):
 def test_a_weight_of_zero_is_a_row_left_out(rng):
     X, y = rng.normal(size=(9, 3)), rng.normal(size=9)
     weights = np.asarray([1.0, 0.0] * 4 + [1.0])
-    left = Statistics.from_rows(X, y, weights)
-    assert_same(left, Statistics.from_rows(X[::2], y[::2]), fields=FIELDS[1:])
+    left = CentredSums.from_rows(X, y, weights)
+    assert_same(left, CentredSums.from_rows(X[::2], y[::2]), fields=FIELDS[1:])
 
 
 def test_a_batch_is_its_members(rng):
     X, y = rng.normal(size=(2, 3, 12, 4)), rng.normal(size=(2, 3, 12))
     weights = rng.uniform(0.5, 2.0, size=(2, 3, 12))
     for w in (None, weights):
-        first = Statistics.from_rows(X[..., :5, :], y[..., :5], None if w is None else w[..., :5])
+        first = CentredSums.from_rows(X[..., :5, :], y[..., :5], None if w is None else w[..., :5])
         batch = first.update(X[..., 5:, :], y[..., 5:], None if w is None else w[..., 5:])
         for i in np.ndindex(2, 3):
-            alone = Statistics.from_rows(X[i], y[i], None if w is None else w[i])
+            alone = CentredSums.from_rows(X[i], y[i], None if w is None else w[i])
             assert batch.n_rows == 12
             for name in FIELDS[1:]:
                 value = getattr(batch, name)[i]
@@ -112,7 +112,7 @@ def test_both_doors_open_on_the_same_problem(table, centre, rng):
     X = X + 2.0
     weights = rng.uniform(0.5, 2.0, size=len(y))
     for w in (None, weights):
-        stream = Statistics.from_rows(X, y, w).quadratic(centre=centre)
+        stream = CentredSums.from_rows(X, y, w).quadratic(centre=centre)
         rows = RowQuadratic.from_rows(X, y, w, centre=centre)
         fields = ["b", "yy", "n", "degrees_of_freedom", "diagonal"]
         assert_same(stream, rows, 1e-11, fields)

@@ -1,0 +1,108 @@
+r"""Sums over the rows of one table with one or more responses, read once, in NumPy.
+
+Rows are read in blocks that stay in the cache. Each block is moved by the mean of the block before,
+so that the sums ZᵀZ of what is left, less m·z̄z̄ᵀ, lose no digits; a block whose mean is far from
+there (as many spreads as ``_FAR``) is moved again by its own. Blocks are merged centred
+(:meth:`.centred_sums.CentredSums.merge`).
+
+A number that is not finite makes a sum that is not finite, so nothing is looked through for it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .centred_sums import CentredSums
+
+__all__ = ["shared_sums"]
+
+# Fewer rows in a block cost more calls, more rows leave the cache (50 columns: 3 MB).
+_BLOCK_ROWS = 8192
+# Where the square of a mean is this many times the variance, seven digits of sixteen may be lost
+# otherwise by taking one from the other; a hundred times costs two.
+_FAR = 100.0
+
+
+class _Sides(NamedTuple):
+    """Something of the columns, and of the responses."""
+
+    x: np.ndarray
+    y: np.ndarray
+
+
+def shared_sums(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None = None) -> CentredSums:
+    """Return the sums of X (N, D), Y (N, T) and weights (N,) or None, each at least one row.
+
+    The responses are the batch axis: b is (T, D), yᵀy and ȳ are (T,); G is (1, D, D), x̄ (1, D) and
+    n (1,), for they are the same. Numbers may be of any real type; sums are in double.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.arange(12.0).reshape(6, 2), np.arange(6.0)
+    >>> sums = shared_sums(X, y[:, None])
+    >>> sums.G.tolist(), sums.b.tolist(), sums.yy.tolist()
+    ([[[70.0, 70.0], [70.0, 70.0]]], [[35.0, 35.0]], [17.5])
+    """
+    size = min(len(X), _BLOCK_ROWS)
+    # Columns that are contiguous stay so: to turn them takes as long as to sum them.
+    order = "C" if X.flags.c_contiguous or not X.flags.f_contiguous else "F"
+    room = _Sides(np.empty((size, X.shape[1]), order=order), np.empty((size, Y.shape[1])))  # type: ignore[call-overload]
+    # The first row moves a constant column to zero exactly, and each mean after it leaves it there.
+    shift = _Sides(*(one[0].astype(np.float64) for one in (X, Y)))
+    found: CentredSums | None = None
+    for first in range(0, len(X), _BLOCK_ROWS):
+        rows = slice(first, first + _BLOCK_ROWS)
+        own = None if weights is None else weights[rows].astype(np.float64)
+        block = _block(_Sides(X[rows], Y[rows]), own, shift, room)
+        shift = _Sides(block.x_mean[0], block.y_mean)
+        found = block if found is None else found.merge(block)
+    if found is None:
+        raise ValueError("there are no rows")
+    return found
+
+
+def _block(rows: _Sides, weights: np.ndarray | None, shift: _Sides, room: _Sides) -> CentredSums:
+    """Return the sums of one block; ``room`` is overwritten."""
+    n_rows = len(rows.x)
+    moved = _Sides(*(space[:n_rows] for space in room))
+    for side, by, space in zip(rows, shift, moved, strict=True):
+        np.subtract(side, by, out=space, casting="unsafe")  # whole numbers and booleans, too
+    each = np.ones(n_rows) if weights is None else weights
+    n = float(each.sum())
+    mean = _Sides(*(each @ space / n for space in moved))
+    G, b, yy = _inner_products(moved, weights)
+    if _is_far(mean.x, np.diagonal(G) / n) or _is_far(mean.y, yy / n):
+        for space, by in zip(moved, mean, strict=True):
+            space -= by
+        shift = _Sides(shift.x + mean.x, shift.y + mean.y)
+        mean = _Sides(*(each @ space / n for space in moved))
+        G, b, yy = _inner_products(moved, weights)
+    return CentredSums(
+        n_rows=n_rows,
+        n=np.full(1, n),
+        x_mean=(shift.x + mean.x)[None],
+        y_mean=shift.y + mean.y,
+        G=(G - n * mean.x[:, None] * mean.x)[None],
+        b=b - n * mean.y[:, None] * mean.x,
+        yy=yy - n * mean.y * mean.y,
+    )
+
+
+def _inner_products(
+    rows: _Sides, weights: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return XᵀX, YᵀX and the squares of Y."""
+    X, Y = rows
+    if weights is not None:
+        roots = np.sqrt(weights)[:, None]
+        X, Y = X * roots, Y * roots
+    return X.T @ X, Y.T @ X, np.einsum("nt,nt->t", Y, Y)
+
+
+def _is_far(mean: np.ndarray, mean_square: np.ndarray) -> bool:
+    """Return whether some mean is far from zero, beside the spread around it."""
+    square = mean * mean
+    return bool(np.any(square > _FAR * np.maximum(mean_square - square, 0.0)))

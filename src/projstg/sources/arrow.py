@@ -1,0 +1,287 @@
+"""Arrow tables, streams, datasets and Parquet files as chunks of numbers, read once.
+
+Anything that speaks the Arrow stream protocol (``__arrow_c_stream__``) comes in here: pyarrow,
+pandas, Polars, DuckDB, Ibis. Numbers stay numbers. Text becomes one column of 0 and 1 for each
+level, ``column=level``, as in ``projstg select``; a level that turns up late gets a column of its
+own then, which was zero before. Of two levels one column is left, because the other one repeats it.
+Dates, lists and text of too many levels are left out, and said to be.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._did_you_mean import did_you_mean
+from .._extras import extra
+from .._printable import few_names, printable, shortened
+from .chunks import Chunk
+
+__all__ = ["MOST_LEVELS", "CodedColumns", "arrow_batches", "parquet_batches"]
+
+MOST_LEVELS = 20
+"""Text with more levels is no category."""
+# Rows of a batch: of a hundred columns it has 13 MB.
+_BATCH_ROWS = 16_384
+
+Batches = Iterator[tuple[str, Any]]
+"""What a message calls a batch, and the batch."""
+
+
+def arrow_batches(source: Any, wanted: Sequence[str] | None) -> Batches:
+    """Yield the batches of a dataset, or of anything with ``__arrow_c_stream__``."""
+    pyarrow = extra("pyarrow", "cli")
+    if hasattr(source, "scanner"):  # a pyarrow.dataset: little is read ahead
+        options = {"batch_size": _BATCH_ROWS, "batch_readahead": 2, "fragment_readahead": 1}
+        _check_names(wanted, source.schema.names, "the dataset")
+        reader = source.scanner(columns=wanted and list(wanted), **options).to_reader()
+    elif hasattr(source, "__arrow_c_stream__"):
+        reader = pyarrow.RecordBatchReader.from_stream(source)
+    else:
+        raise TypeError(
+            f"a {type(source).__name__} is no Arrow source; pass a table, a reader or a dataset "
+            "(anything with __arrow_c_stream__), or use Statistics.from_arrays."
+        )
+    _check_names(wanted, reader.schema.names, "the table")
+    for number, batch in enumerate(_guarded(reader, "the stream"), start=1):
+        for first in range(0, max(batch.num_rows, 1), _BATCH_ROWS):
+            yield f"batch {number}", batch.slice(first, _BATCH_ROWS)
+
+
+def parquet_batches(path: str | os.PathLike[str], wanted: Sequence[str] | None) -> Batches:
+    """Yield the batches of a Parquet file, or of all files in a folder, in the order of names."""
+    parquet = extra("pyarrow.parquet", "cli")
+    for file in _files(Path(path)):
+        name = printable(file.name)
+        try:
+            opened = parquet.ParquetFile(file, memory_map=False, pre_buffer=False)
+        except (OSError, ValueError) as error:
+            raise ValueError(_unreadable(name, error)) from None
+        with opened:
+            _check_names(wanted, opened.schema_arrow.names, name)
+            batches = opened.iter_batches(_BATCH_ROWS, columns=wanted and list(wanted))
+            yield from ((name, batch) for batch in _guarded(batches, name))
+
+
+def _guarded(batches: Any, name: str) -> Iterator[Any]:
+    """Yield batches; what goes wrong while they are read is one line."""
+    iterator = iter(batches)
+    while True:
+        try:
+            batch = next(iterator)
+        except StopIteration:
+            return
+        except (OSError, ValueError) as error:
+            raise ValueError(_unreadable(name, error)) from None
+        yield batch
+
+
+def _unreadable(name: str, error: Exception) -> str:
+    return f"{name} cannot be read: {printable(error)[:200]}"
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        path.stat()  # raises where there is none
+        return [path]
+    files = sorted(one for one in path.rglob("*.parquet") if one.is_file())
+    if not files:
+        raise ValueError(f"the folder {printable(path.name)} has no files named *.parquet.")
+    return files
+
+
+def _check_names(wanted: Sequence[str] | None, names: Sequence[str], where: str) -> None:
+    for name in wanted or ():
+        if names.count(name) != 1:
+            what = "has no column" if name not in names else "has more than one column"
+            hint = f"; {did_you_mean(name, names)}" if name not in names else ""
+            raise ValueError(f"{where} {what} '{shortened(name)}'{hint}")
+
+
+def _index_of_frame(schema: Any) -> list[str]:
+    """Return the columns that were the index of a pandas frame: they are no part of its table."""
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [one for one in index if isinstance(one, str)]
+
+
+class _Kind(NamedTuple):
+    """What a column is read as."""
+
+    word: str
+    """numbers, text, or why it is left out."""
+    is_used: bool
+
+
+def _kind(types: Any, kind: Any) -> _Kind:
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
+        return _Kind("numbers", True)
+    if types.is_decimal(kind):
+        return _Kind("numbers", True)
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        return _Kind("text", True)
+    if types.is_null(kind):
+        return _Kind("nothing", True)
+    return _Kind("dates" if types.is_temporal(kind) else f"cells of type {kind}", False)
+
+
+class CodedColumns:
+    """How the columns of a source become columns of numbers; it grows with the levels of text."""
+
+    def __init__(self, target: str, columns: Sequence[str] | None, weights: str | None) -> None:
+        self._target, self._weights = target, weights
+        self._columns = None if columns is None else list(columns)
+        self._pyarrow = extra("pyarrow", "cli")
+        self._kinds: dict[str, str] = {}
+        self._levels: dict[str, list[str]] = {}
+        self._names: list[tuple[str, str | None]] = []
+        self.left_out: dict[str, str] = {}
+        """Columns that are not used, and why."""
+
+    def wanted(self) -> list[str] | None:
+        """Return the names to read; None for all."""
+        if self._columns is None:
+            return None
+        roles = [self._target, *([] if self._weights is None else [self._weights])]
+        return list(dict.fromkeys([*self._columns, *roles]))
+
+    def chunk(self, batch: Any, place: str) -> Chunk:
+        """Return a batch as numbers; levels of text that were not there before have new columns."""
+        names = batch.schema.names
+        roles = [self._target] + ([] if self._weights is None else [self._weights])
+        _check_names([*roles, *(self._columns or [])], names, place)
+        self._learn(batch, place)
+        y = self._numbers(batch, self._target, place)
+        weights = None if self._weights is None else self._numbers(batch, self._weights, place)
+        codes = {name: self._codes(batch.column(name), name) for name in self._texts(names)}
+        X = np.empty((batch.num_rows, len(self._names)), dtype=self._type(batch), order="F")
+        for column, (name, level) in enumerate(self._names):
+            if level is None:
+                X[:, column] = self._numbers(batch, name, place)
+            else:
+                X[:, column] = codes[name] == self._levels[name].index(level)
+                X[codes[name] < 0, column] = np.nan
+        return Chunk(
+            X, y[:, None], weights, self._labels(), np.asarray([self._target], dtype=object)
+        )
+
+    def _labels(self) -> np.ndarray:
+        """Return the names of the columns, distinct."""
+        labels: list[str] = []
+        for name, level in self._names:
+            label = name if level is None else f"{name}={level}"
+            while label in labels:
+                label += "'"
+            labels.append(label)
+        return np.asarray(labels, dtype=object)
+
+    def order(self) -> list[int]:
+        """Return the places of the columns to keep, in the order of the table, levels sorted."""
+        places = []
+        for name in dict.fromkeys(name for name, _ in self._names):
+            own = [(level, i) for i, (one, level) in enumerate(self._names) if one == name]
+            kept = sorted(own) if len(own) > 1 else own
+            if self._kinds[name] == "text":
+                if len(kept) > MOST_LEVELS:
+                    self.left_out[name] = f"text of more than {MOST_LEVELS} levels"
+                    continue
+                kept = kept[1:] if len(kept) == 2 else kept
+            places += [place for _, place in kept]
+        return places
+
+    def _texts(self, names: Sequence[str]) -> list[str]:
+        return [name for name in names if name in self._levels and name not in self.left_out]
+
+    def _learn(self, batch: Any, place: str) -> None:
+        """Check the types of a batch against those before it, and learn new levels."""
+        types, index = self._pyarrow.types, _index_of_frame(batch.schema)
+        for field in batch.schema:
+            if field.name == self._weights or not self._is_asked(field.name):
+                continue
+            if field.name in index and self._columns is None and field.name != self._target:
+                self.left_out[field.name] = "the index of a data frame"
+                continue
+            kind = _kind(types, field.type)
+            known = self._kinds.setdefault(field.name, kind.word)
+            if "nothing" in (known, kind.word) and known != kind.word:
+                known = self._kinds[field.name] = known if kind.word == "nothing" else kind.word
+                kind = kind._replace(word=known)
+            if kind.word != known:
+                raise ValueError(
+                    f"{place} has {kind.word} in '{shortened(field.name)}', and what came before "
+                    f"it {known}; give the column one type."
+                )
+            if field.name != self._target:
+                self._learn_column(batch.column(field.name), field.name, kind)
+        strange = [name for name in self._kinds if name not in batch.schema.names]
+        if strange:
+            raise ValueError(
+                f"{place} has no column {few_names(strange)}; give the same columns throughout."
+            )
+
+    def _is_asked(self, name: str) -> bool:
+        return self._columns is None or name in self._columns or name == self._target
+
+    def _learn_column(self, column: Any, name: str, kind: _Kind) -> None:
+        if not kind.is_used:
+            if self._columns is not None:
+                raise ValueError(
+                    f"'{shortened(name)}' has {kind.word}, which are neither numbers nor text; "
+                    "leave it out of columns."
+                )
+            self.left_out[name] = kind.word
+        elif kind.word in ("numbers", "nothing"):
+            if (name, None) not in self._names:
+                self._names.append((name, None))
+        elif name not in self.left_out:
+            self._learn_levels(column, name)
+
+    def _learn_levels(self, column: Any, name: str) -> None:
+        known = self._levels.setdefault(name, [])
+        found = [one.strip() for one in column.unique().to_pylist() if one is not None]
+        new = sorted(set(found) - set(known))
+        # One more than is allowed says that there are too many.
+        known += new[: MOST_LEVELS + 1 - len(known)]
+        self._names += [(name, level) for level in known if (name, level) not in self._names]
+
+    def _codes(self, column: Any, name: str) -> np.ndarray:
+        """Return the place of each cell's level, (N,); −1 where it is missing."""
+        compute, pyarrow = extra("pyarrow.compute", "cli"), self._pyarrow
+        column = column.cast(pyarrow.large_string())
+        trimmed = compute.utf8_trim_whitespace(column)
+        levels = pyarrow.array(self._levels[name], type=trimmed.type)
+        codes = compute.index_in(trimmed, value_set=levels).to_numpy(zero_copy_only=False)
+        many = np.float64(len(self._levels[name]))  # a level beyond those that are kept
+        is_null = column.is_null().to_numpy(zero_copy_only=False)
+        return np.where(is_null, -1.0, np.where(np.isnan(codes), many, codes))
+
+    def _numbers(self, batch: Any, name: str, place: str) -> np.ndarray:
+        column, types = batch.column(name), self._pyarrow.types
+        kind = _kind(types, column.type)
+        if kind.word == "nothing":
+            return np.full(len(column), np.nan)
+        if kind.word != "numbers":
+            raise ValueError(
+                f"'{shortened(name)}' of {place} has {kind.word}; the target and weights must be "
+                "numbers."
+            )
+        if types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        if types.is_decimal(column.type) or types.is_boolean(column.type):
+            column = column.cast(self._pyarrow.float64())
+        return column.to_numpy(zero_copy_only=False)
+
+    def _type(self, batch: Any) -> type:
+        """Return float32 where all numbers are that, or shorter; double otherwise."""
+        types = self._pyarrow.types
+        small = all(
+            types.is_float32(batch.schema.field(name).type)
+            for name, level in self._names
+            if level is None
+        )
+        return np.float32 if small else np.float64

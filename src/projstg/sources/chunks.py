@@ -1,0 +1,122 @@
+"""A chunk of rows as numbers, checked against the chunks before it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["Chunk", "Gaps", "checked_chunk", "gaps_of", "names_of"]
+
+_REAL = "biuf"
+
+
+class Chunk(NamedTuple):
+    """Rows of a table."""
+
+    X: np.ndarray
+    """(N, D), numbers of any real type."""
+    Y: np.ndarray
+    """(N, T)."""
+    weights: np.ndarray | None
+    """(N,)."""
+    feature_names: np.ndarray | None
+    """(D,), or None."""
+    target_names: np.ndarray | None
+    """(T,), or None."""
+
+    def some(self, rows: np.ndarray) -> Chunk:
+        """Return the rows of a mask (N,)."""
+        weights = None if self.weights is None else self.weights[rows]
+        return self._replace(X=self.X[rows], Y=self.Y[rows], weights=weights)
+
+
+def checked_chunk(X: Any, y: Any, weights: Any, place: str) -> Chunk:
+    """Return a chunk of arrays or data frames, or raise; ``place`` is what a message calls it."""
+    rows, responses = _numbers(X, f"X of {place}"), _numbers(y, f"y of {place}")
+    if rows.ndim != 2:
+        raise ValueError(f"X of {place} has shape {rows.shape}; give rows and columns.")
+    if responses.ndim not in (1, 2) or len(responses) != len(rows):
+        raise ValueError(
+            f"y of {place} has shape {responses.shape} for {len(rows)} rows of X; give one number, "
+            "or one for each target, a row."
+        )
+    if not rows.shape[1]:
+        raise ValueError(f"X of {place} has no columns.")
+    names = (names_of(X), names_of(y) if responses.ndim == 2 else _name_of(y))
+    responses = responses[:, None] if responses.ndim == 1 else responses
+    return Chunk(rows, responses, _checked_weights(weights, len(rows), place), *names)
+
+
+def _numbers(values: Any, what: str) -> np.ndarray:
+    array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
+    if array.dtype.kind == "O":  # a frame of columns of several types
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            pass
+    if array.dtype.kind not in _REAL:
+        raise ValueError(
+            f"{what} has cells that are not real numbers (dtype {array.dtype}); text columns are "
+            "coded by Statistics.from_arrow and Statistics.from_parquet."
+        )
+    return array
+
+
+def names_of(table: Any) -> np.ndarray | None:
+    """Return the names of the columns of a data frame, if all are text; None otherwise."""
+    columns = getattr(table, "columns", None)
+    if columns is None or callable(columns) or not all(isinstance(one, str) for one in columns):
+        return None
+    return np.asarray(list(columns), dtype=object)
+
+
+def _name_of(series: Any) -> np.ndarray | None:
+    name = getattr(series, "name", None)
+    return np.asarray([name], dtype=object) if isinstance(name, str) else None
+
+
+def _checked_weights(weights: Any, n_rows: int, place: str) -> np.ndarray | None:
+    if weights is None:
+        return None
+    found = _numbers(weights, f"sample_weight of {place}").astype(np.float64)
+    if found.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight of {place} has shape {found.shape} for {n_rows} rows; give one a row."
+        )
+    if np.any(found < 0.0):
+        raise ValueError(
+            f"sample_weight of {place} has {np.sum(found < 0.0)} negative values; a weight is a "
+            "number of rows."
+        )
+    return found
+
+
+class Gaps(NamedTuple):
+    """The missing values of a chunk."""
+
+    complete: np.ndarray
+    """The mask (N,) of rows without one."""
+    counts: dict[str, int]
+    """How many each column has, by name or number; those of the target and weights, too."""
+
+
+def gaps_of(chunk: Chunk) -> Gaps:
+    """Return what is missing; raise where a number is infinite."""
+    sides = {"": chunk.X, "target": chunk.Y, "weights": chunk.weights}
+    complete, counts = np.ones(len(chunk.X), dtype=bool), {}
+    for side, values in sides.items():
+        if values is None or values.dtype.kind != "f":
+            continue
+        cells = values.reshape(len(complete), -1)
+        if np.isinf(cells).any():
+            raise ValueError(
+                f"{int(np.isinf(cells).sum())} values are infinite; leave out the rows or the "
+                "columns that overflowed."
+            )
+        gaps = np.isnan(cells)
+        complete &= ~gaps.any(axis=1)
+        names = chunk.feature_names if chunk.feature_names is not None else range(cells.shape[1])
+        for place in np.flatnonzero(gaps.any(axis=0)):
+            counts[side or str(names[place])] = int(gaps[:, place].sum())
+    return Gaps(complete, counts)

@@ -1,0 +1,75 @@
+"""Dask arrays and data frames, block by block: sums on the workers, merged in a fixed order.
+
+Each block of rows is one task, with one BLAS thread, and blocks are merged in pairs, by their
+places: so the bits depend on the blocks alone, not on how many workers there are, nor on one that
+was killed and whose tasks another took over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._extras import extra
+
+__all__ = ["dask_sums"]
+
+# Rows of a data frame's partitions are numbered from multiples of this: their lengths are unknown.
+_PARTITION = 1 << 40
+
+
+def dask_sums(X: Any, y: Any, weights: Any, of_block: Callable[..., Any]) -> Any:
+    """Return the merged results of ``of_block(X, y, weights, first, place)`` over blocks of rows.
+
+    ``first`` is the number of the block's first row, ``place`` what a message calls it. X is a Dask
+    array, or a data frame of which y and weights may be names.
+    """
+    dask = extra("dask", "dask")
+    blocks = _of_frame(X, y, weights) if hasattr(X, "columns") else _of_array(X, y, weights)
+    make, merge = dask.delayed(of_block, pure=True), dask.delayed(_merged, pure=True)
+    level = [make(*block, f"block {i}") for i, block in enumerate(blocks, start=1)]
+    while len(level) > 1:
+        pairs = [merge(*level[i : i + 2]) for i in range(0, len(level) - 1, 2)]
+        level = pairs + level[2 * len(pairs) :]
+    return level[0].compute()
+
+
+def _merged(one: Any, other: Any) -> Any:
+    return one + other
+
+
+def _of_array(X: Any, y: Any, weights: Any) -> list[tuple[Any, ...]]:
+    if X.ndim != 2:
+        raise ValueError(f"X has shape {X.shape}; give rows and columns.")
+    array = extra("dask.array", "dask")
+    X = X.rechunk({1: -1})
+    rows = X.chunks[0]
+    sides = [_in_rows(array, side, X, rows) for side in (y, weights)]
+    firsts = [sum(rows[:i]) for i in range(len(rows))]
+    delayed = [None if one is None else one.to_delayed().ravel() for one in (X, *sides)]
+    return [(*_at(delayed, i), first) for i, first in enumerate(firsts)]
+
+
+def _at(sides: list[Any], i: int) -> list[Any]:
+    return [None if side is None else side[i] for side in sides]
+
+
+def _in_rows(array: Any, side: Any, X: Any, rows: tuple[int, ...]) -> Any:
+    """Return y or weights in the blocks of X, or None."""
+    if side is None:
+        return None
+    side = array.asarray(side)
+    if side.shape[0] != X.shape[0]:
+        raise ValueError(f"y or sample_weight has {side.shape[0]} rows, and X has {X.shape[0]}.")
+    return side.rechunk({0: rows} | ({1: -1} if side.ndim == 2 else {}))
+
+
+def _of_frame(X: Any, y: Any, weights: Any) -> list[tuple[Any, ...]]:
+    names = [one for one in (y, weights) if isinstance(one, str)]
+    for name in names:
+        if name not in list(X.columns):
+            raise ValueError(f"there is no column '{name}' in the data frame.")
+    left = X[[name for name in X.columns if name not in names]]
+    sides = [X[one] if isinstance(one, str) else one for one in (y, weights)]
+    parts = [None if one is None else one.to_delayed() for one in (left, *sides)]
+    return [(*_at(parts, i), i * _PARTITION) for i in range(left.npartitions)]

@@ -1,0 +1,29 @@
+"""Which fold a row is in: it depends on the row's number and the seed alone, on no chunking."""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["fold_of_rows"]
+
+# Constants of the SplitMix64 generator (Steele, Lea and Flood, 2014).
+_STEP, _FIRST, _SECOND = (
+    np.uint64(one) for one in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+)
+
+
+def fold_of_rows(first: int, n_rows: int, n_folds: int, seed: int) -> np.ndarray:
+    """Return the folds, (n_rows,), of rows number ``first`` and on, of a whole stream.
+
+    Examples
+    --------
+    >>> fold_of_rows(0, 6, 2, 0).tolist() == [*fold_of_rows(0, 4, 2, 0), *fold_of_rows(4, 2, 2, 0)]
+    True
+    """
+    with np.errstate(over="ignore"):
+        mixed = np.arange(first, first + n_rows, dtype=np.uint64) + np.uint64(1)
+        mixed = (mixed + np.uint64(seed) * _SECOND) * _STEP
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
+        mixed ^= mixed >> np.uint64(31)
+    return (mixed % np.uint64(n_folds)).astype(np.int64)

@@ -1,0 +1,138 @@
+"""Sums in a file: plain arrays in an uncompressed .npz, with a version; never a pickle.
+
+A file that is read may come from anybody: what does not have the types and shapes of sums, or could
+be the sums of no rows, is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._core.data.centred_sums import CentredSums
+from .._files import replacing
+from .._printable import printable
+
+__all__ = ["SavedSums", "load_sums", "save_sums"]
+
+_FORMAT, _VERSION = "projstg-statistics", 1
+_SUMS = ("n", "x_mean", "y_mean", "G", "b", "yy")
+# Rounding of sums over rows, relative to what they are bounded by.
+_ROUNDING = 1e-6
+
+
+class SavedSums(NamedTuple):
+    """What a file has."""
+
+    parts: list[CentredSums | None]
+    """The sums of each fold, one without folds; None for a fold without rows."""
+    n_rows: int
+    """All rows that were seen, those that were left out included."""
+    n_dropped: int
+    seed: int
+    feature_names: np.ndarray | None
+    target_names: np.ndarray | None
+
+
+def save_sums(path: str | os.PathLike[str], saved: SavedSums) -> None:
+    """Write the file, whole or not at all."""
+    arrays: dict[str, Any] = {
+        "format": np.array(_FORMAT),
+        "version": np.array(_VERSION),
+        "counts": np.array([saved.n_rows, saved.n_dropped, saved.seed, len(saved.parts)]),
+    }
+    for name in ("feature_names", "target_names"):
+        names = getattr(saved, name)
+        if names is not None:
+            arrays[name] = names.astype(np.str_)
+    for place, part in enumerate(saved.parts):
+        if part is not None:
+            arrays[f"n_rows_{place}"] = np.array(part.n_rows)
+            arrays |= {f"{name}_{place}": getattr(part, name) for name in _SUMS}
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def load_sums(path: str | os.PathLike[str]) -> SavedSums:
+    """Read the file, or raise ValueError with one line that says what is wrong with it."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            if any(one.compress_type != zipfile.ZIP_STORED for one in packed.infolist()):
+                raise ValueError("it is compressed, as no saved Statistics is")
+        with np.load(path, allow_pickle=False) as arrays:
+            return _read(arrays)
+    except FileNotFoundError:
+        raise
+    except (ValueError, KeyError, EOFError, OSError, MemoryError, zipfile.BadZipFile) as error:
+        raise ValueError(
+            f"{Path(path).name} holds no Statistics that can be read: {printable(error)[:200]}; "
+            "gather them again, and write them with save()."
+        ) from None
+
+
+def _read(arrays: Any) -> SavedSums:
+    if "format" not in arrays or str(arrays["format"]) != _FORMAT:
+        raise ValueError("it was not written by Statistics.save")
+    version = int(arrays["version"])
+    if version != _VERSION:
+        raise ValueError(
+            f"it has version {version} of the format, and this projstg reads version {_VERSION}"
+        )
+    n_rows, n_dropped, seed, n_parts = (int(one) for one in arrays["counts"])
+    if not 1 <= n_parts <= 1000 or min(n_rows, n_dropped, seed) < 0:
+        raise ValueError("its counts are out of range")
+    parts = [_part(arrays, place) for place in range(n_parts)]
+    _check_parts([part for part in parts if part is not None], n_rows - n_dropped)
+    first = next(part for part in parts if part is not None)
+    names = (
+        _names(arrays, "feature_names", first.x_mean.shape[1]),
+        _names(arrays, "target_names", first.y_mean.shape[0]),
+    )
+    return SavedSums(parts, n_rows, n_dropped, seed, *names)
+
+
+def _part(arrays: Any, place: int) -> CentredSums | None:
+    if f"n_{place}" not in arrays:
+        return None
+    fields = {name: arrays[f"{name}_{place}"] for name in _SUMS}
+    for name, values in fields.items():
+        if values.dtype != np.float64 or not np.isfinite(values).all():
+            raise ValueError(f"'{name}' has other than finite numbers")
+    return CentredSums(n_rows=int(arrays[f"n_rows_{place}"]), **fields)
+
+
+def _check_parts(parts: Sequence[CentredSums], n_rows: int) -> None:
+    """Raise where these are the sums of no rows."""
+    if not parts or sum(part.n_rows for part in parts) != n_rows:
+        raise ValueError("its numbers of rows do not add up")
+    T, D = parts[0].b.shape if parts[0].b.ndim == 2 else (0, 0)
+    for part in parts:
+        shapes = [getattr(part, name).shape for name in _SUMS]
+        if shapes != [(1,), (1, D), (T,), (1, D, D), (T, D), (T,)] or not T * D:
+            raise ValueError("its arrays do not have the shapes of sums")
+        G, mean = part.G[0], np.abs(part.x_mean[0])
+        bound = np.sqrt(np.maximum(np.diagonal(G), 0.0))
+        # Of a column that hardly varies only the rounding of its mean is known.
+        scale = bound[:, None] * bound + _ROUNDING**2 * float(part.n[0]) * mean[:, None] * mean
+        along = np.sqrt(np.maximum(part.yy, 0.0))[:, None] * np.sqrt(np.diagonal(scale))
+        is_gram = (
+            np.all(np.abs(G - G.T) <= _ROUNDING * scale)
+            and np.all(np.abs(G) <= (1.0 + _ROUNDING) * scale)
+            and np.all(np.abs(part.b) <= (1.0 + _ROUNDING) * along)
+        )
+        if part.n[0] <= 0.0 or part.n_rows < 1 or np.any(part.yy < 0.0) or not is_gram:
+            raise ValueError("its numbers can be the sums of no rows")
+
+
+def _names(arrays: Any, key: str, size: int) -> np.ndarray | None:
+    if key not in arrays:
+        return None
+    names = arrays[key]
+    if names.dtype.kind != "U" or names.shape != (size,):
+        raise ValueError(f"'{key}' are not names of its columns")
+    return names.astype(object)

@@ -1,0 +1,541 @@
+"""Sums over rows, gathered in one pass: all that a fit needs of a table with few columns.
+
+A pass over any number of rows leaves (n, Σw, x̄, ȳ, XᵀX, Xᵀy, yᵀy) about the means: D² numbers,
+whatever N is. Chunks of rows, files and workers of a cluster merge without a loss of digits
+(:mod:`.._core.data.centred_sums`).
+
+For a check on rows left out, each row goes into one of a few folds and the sums are kept by fold:
+those of a training set are the merged sums of the other folds. Taking a fold away from the whole
+would cancel.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import partial, reduce
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from .._core.data.centred_sums import CentredSums
+from .._core.data.shared_sums import shared_sums
+from .._did_you_mean import did_you_mean
+from .._printable import counted, shortened
+from .arrow import Batches, CodedColumns, arrow_batches, parquet_batches
+from .chunks import Chunk, checked_chunk, gaps_of
+from .dask_blocks import dask_sums
+from .folds import fold_of_rows
+from .saved_sums import SavedSums, load_sums, save_sums
+
+__all__ = ["MISSING", "Statistics"]
+
+MISSING = ("error", "drop")
+"""What may be done with a row that has a missing value."""
+_MOST_FOLDS = 1000
+
+
+class Statistics:
+    """Sums over rows (x, y), with weights: counts, means, and inner products about the means.
+
+    They can be gathered in chunks (:meth:`update`), merged (``+``), saved, and fitted:
+    ``ProjectedSTG().fit(statistics)`` gives what it gives for the rows themselves.
+
+    Parameters
+    ----------
+    folds : int, default=0
+        Into so many folds the rows are put at random, each by its number in the stream, and the
+        sums are kept by fold, for checks on rows left out. 0 keeps them together.
+    missing : {"error", "drop"}, default="error"
+        What to do with a row that has a missing value (NaN).
+    random_state : int, default=0
+        The seed of the folds.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows that count, and ``n_dropped``: those left out for a missing value.
+    weight_sum : float
+        Σw; the number of rows where there are no weights.
+    x_mean, y_mean : ndarray of shape (D,) and (T,)
+    xx, xy, yy : ndarray of shape (D, D), (D, T) and (T,)
+        Inner products of columns and targets, about their means.
+    feature_names, target_names : ndarray of str, or None
+    left_out : dict
+        Columns of a source that cannot be selected, and why.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from projstg import ProjectedSTG, Statistics
+    >>> rng = np.random.default_rng(0)
+    >>> statistics = Statistics()
+    >>> for _ in range(10):
+    ...     X = rng.standard_normal((1000, 20))
+    ...     _ = statistics.update(X, X[:, 3] - X[:, 17] + rng.standard_normal(1000))
+    >>> statistics
+    Statistics(n_rows=10000, n_features=20, n_targets=1)
+    >>> ProjectedSTG().fit(statistics).get_support(indices=True)
+    array([ 3, 17])
+    """
+
+    def __init__(self, *, folds: Any = 0, missing: str = "error", random_state: Any = 0) -> None:
+        is_count = isinstance(folds, Integral) and not isinstance(folds, bool)
+        if not (is_count and (folds == 0 or 2 <= folds <= _MOST_FOLDS)):
+            raise ValueError(f"folds={folds!r}; give a whole number from 2, or 0 for none.")
+        if missing not in MISSING:
+            raise ValueError(f"missing={missing!r}; {did_you_mean(str(missing), MISSING)}")
+        if not (isinstance(random_state, Integral) and 0 <= int(random_state) < 2**32):
+            raise ValueError(f"random_state={random_state!r}; give a whole number from 0.")
+        self._missing: str = missing
+        self._seed: int = int(random_state)
+        self._parts: list[CentredSums | None] = [None] * max(int(folds), 1)
+        self.n_dropped: int = 0
+        self._n_seen: int = 0
+        self._n_chunks: int = 0
+        self._first: int = 0
+        self.left_out: dict[str, str] = {}
+        self.feature_names: np.ndarray | None = None
+        self.target_names: np.ndarray | None = None
+
+    @classmethod
+    def from_arrays(cls, chunks: Iterable[Sequence[Any]], **params: Any) -> Self:
+        """Return the statistics of chunks (X, y) or (X, y, sample_weight): arrays or data frames.
+
+        Parameters
+        ----------
+        chunks : iterable of tuples
+            X of shape (n, D) and y of shape (n,), or (n, T) for several targets.
+        **params
+            Those of :class:`Statistics`.
+        """
+        found = cls(**params)
+        for chunk in chunks:
+            if not isinstance(chunk, tuple | list) or len(chunk) not in (2, 3):
+                raise ValueError(
+                    f"chunk {found._n_chunks + 1} is a {type(chunk).__name__}; give tuples (X, y) "
+                    "or (X, y, sample_weight)."
+                )
+            found.update(*chunk)
+        if not found._n_chunks:
+            raise ValueError("there are no chunks; give at least one.")
+        return found
+
+    @classmethod
+    def from_arrow(
+        cls,
+        source: Any,
+        target: str,
+        *,
+        columns: Sequence[str] | None = None,
+        weights: str | None = None,
+        **params: Any,
+    ) -> Self:
+        """Return the statistics of anything that speaks the Arrow stream protocol, read once.
+
+        Parameters
+        ----------
+        source : pyarrow table, reader or dataset; pandas, Polars, DuckDB, Ibis
+            Anything with ``__arrow_c_stream__``.
+        target : str
+        columns : list of str or None
+            Those that may be selected; None for all. Text becomes columns of 0 and 1, one for each
+            level. Dates and text of more than 20 levels are left out, ``left_out`` says which.
+        weights : str or None
+            A column that says how many rows each row counts for.
+        **params
+            Those of :class:`Statistics`.
+        """
+        coded = CodedColumns(target, columns, weights)
+        return cls(**params)._read(arrow_batches(source, coded.wanted()), coded)
+
+    @classmethod
+    def from_parquet(
+        cls,
+        path: str | os.PathLike[str],
+        target: str,
+        *,
+        columns: Sequence[str] | None = None,
+        weights: str | None = None,
+        **params: Any,
+    ) -> Self:
+        """Return the statistics of a Parquet file, or of all files of a folder, read once.
+
+        Parameters are those of :meth:`from_arrow`.
+        """
+        coded = CodedColumns(target, columns, weights)
+        return cls(**params)._read(parquet_batches(path, coded.wanted()), coded)
+
+    @classmethod
+    def from_dask(cls, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+        """Return the statistics of a Dask array or data frame; sums are made on the workers.
+
+        Parameters
+        ----------
+        X : dask array of shape (n, D), or data frame of numbers
+        y : dask array or series, or the name of a column of the data frame
+        sample_weight : likewise, or None
+        **params
+            Those of :class:`Statistics`.
+        """
+        cls(**params)  # raises here, not on a worker
+        return dask_sums(X, y, sample_weight, partial(_of_block, cls, params))
+
+    def _read(self, batches: Batches, coded: CodedColumns) -> Self:
+        """Add all batches of a source."""
+        for place, batch in batches:
+            chunk = coded.chunk(batch, place)
+            if self._any_part is not None:
+                self._widen(chunk)
+            self._add(chunk, place)
+        if self._any_part is None:
+            raise ValueError("the source has no rows.")
+        self._take(coded.order())
+        self.left_out = coded.left_out
+        return self
+
+    def _widen(self, chunk: Chunk) -> None:
+        """Make room for columns that were zero in all rows before."""
+        n_new = chunk.X.shape[1] - self.n_features
+        if n_new > 0:
+            self._parts = [None if part is None else part.widened(n_new) for part in self._parts]
+            self.feature_names = chunk.feature_names
+
+    def _take(self, places: Sequence[int]) -> None:
+        """Keep some of the columns, in this order."""
+        if not places:
+            raise ValueError("no column is left that could be selected; see what columns= says.")
+        own = np.asarray(places)
+        self._parts = [None if part is None else part.among(own) for part in self._parts]
+        if self.feature_names is not None:
+            self.feature_names = self.feature_names[own]
+
+    def update(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Add rows; where something is wrong with them nothing is added.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, D)
+        y : array, series or data frame of shape (n,) or (n, T)
+        sample_weight : array of shape (n,) or None
+            A row of weight k counts as k rows.
+
+        Returns
+        -------
+        self : Statistics
+        """
+        place = f"chunk {self._n_chunks + 1}"
+        self._add(checked_chunk(X, y, sample_weight, place), place)
+        return self
+
+    def _add(self, chunk: Chunk, place: str) -> None:
+        """Add a chunk; ``place`` is what a message calls it."""
+        self._check_like_others(chunk, place)
+        n_rows, n_dropped = len(chunk.X), 0
+        if not n_rows:
+            self._keep_names(chunk)
+            self._n_chunks += 1
+            return
+        folds = None
+        if len(self._parts) > 1:
+            first = self._first + self._n_seen
+            folds = fold_of_rows(first, n_rows, len(self._parts), self._seed)
+        with np.errstate(invalid="ignore", over="ignore"):
+            added = self._sums(chunk, folds)
+        if not all(_is_finite(one) for one in added if one is not None):
+            kept = _kept(chunk, self._missing, place)
+            n_dropped = n_rows - int(kept.sum())
+            if not n_dropped:
+                raise ValueError(
+                    f"the squares of numbers in {place} overflow; divide the columns by constants."
+                )
+            added = self._sums(chunk.some(kept), None if folds is None else folds[kept])
+        self._parts = [_merged(*pair) for pair in zip(self._parts, added, strict=True)]
+        self._keep_names(chunk)
+        self._n_seen, self.n_dropped = self._n_seen + n_rows, self.n_dropped + n_dropped
+        self._n_chunks += 1
+
+    def _sums(self, chunk: Chunk, folds: np.ndarray | None) -> list[CentredSums | None]:
+        """Return the sums of a chunk, by fold; None for a fold without rows."""
+        rows = [chunk] if folds is None else [chunk.some(folds == i) for i in self._every_fold]
+        return [_sums_of(one) for one in rows]
+
+    @property
+    def _every_fold(self) -> range:
+        return range(len(self._parts))
+
+    def _check_like_others(self, chunk: Chunk, place: str) -> None:
+        known = self._any_part
+        if known is None:
+            return
+        T, D = known.b.shape
+        if chunk.X.shape[1] != D:
+            raise ValueError(
+                f"{place} has {chunk.X.shape[1]} columns, and those before it have {D}; give the "
+                "same columns in every chunk."
+            )
+        if chunk.Y.shape[1] != T:
+            raise ValueError(
+                f"{place} has {chunk.Y.shape[1]} targets, and those before it have {T}; give the "
+                "same targets in every chunk."
+            )
+        _check_names(self.feature_names, chunk.feature_names, place, "column")
+        _check_names(self.target_names, chunk.target_names, place, "target")
+
+    def _keep_names(self, chunk: Chunk) -> None:
+        if self.feature_names is None:
+            self.feature_names = chunk.feature_names
+        if self.target_names is None:
+            self.target_names = chunk.target_names
+
+    @property
+    def _any_part(self) -> CentredSums | None:
+        return next((part for part in self._parts if part is not None), None)
+
+    @property
+    def sums(self) -> CentredSums:
+        """All rows together, as the core takes them."""
+        return _together(self._parts)
+
+    @property
+    def n_folds(self) -> int:
+        """How many folds the rows are in; 0 where they are together."""
+        return len(self._parts) if len(self._parts) > 1 else 0
+
+    def fold(self, i: int) -> tuple[Statistics, Statistics]:
+        """Return the rows outside fold i, merged, and those inside it."""
+        if not 0 <= i < self.n_folds:
+            raise ValueError(
+                f"there is no fold {i} of {self.n_folds}; ask for folds= at the start."
+            )
+        others = [part for j, part in enumerate(self._parts) if j != i]
+        return self._like([_together(others)]), self._like([_together(self._parts[i : i + 1])])
+
+    def _like(self, parts: Sequence[CentredSums | None]) -> Statistics:
+        """Return other sums with the same names."""
+        found = Statistics(missing=self._missing, random_state=self._seed)
+        found._parts = list(parts)
+        found._n_seen = sum(part.n_rows for part in parts if part is not None)
+        found._n_chunks = 1
+        found.feature_names, found.target_names = self.feature_names, self.target_names
+        found.left_out = self.left_out
+        return found
+
+    def __add__(self, other: Any) -> Statistics:
+        if not isinstance(other, Statistics):
+            return NotImplemented
+        mine, theirs = self._any_part, other._any_part
+        if len(self._parts) != len(other._parts):
+            raise ValueError(
+                f"one has {self.n_folds} folds, the other {other.n_folds}; gather both with the "
+                "same folds=."
+            )
+        if mine is not None and theirs is not None:
+            if mine.b.shape != theirs.b.shape:
+                raise ValueError(
+                    f"one has {mine.b.shape[1]} columns and {mine.b.shape[0]} targets, the other "
+                    f"{theirs.b.shape[1]} and {theirs.b.shape[0]}; give the same columns to both."
+                )
+            for pair, what in (
+                ((self.feature_names, other.feature_names), "column"),
+                ((self.target_names, other.target_names), "target"),
+            ):
+                _check_names(*pair, "the second", what)
+        both = [_merged(*pair) for pair in zip(self._parts, other._parts, strict=True)]
+        found = (self if mine is not None else other)._like(both)
+        found._n_seen = self._n_seen + other._n_seen
+        found.n_dropped = self.n_dropped + other.n_dropped
+        found._n_chunks = self._n_chunks + other._n_chunks
+        if found.feature_names is None:
+            found.feature_names = other.feature_names
+        if found.target_names is None:
+            found.target_names = other.target_names
+        return found
+
+    def target(self, which: int | str) -> Statistics:
+        """Return the statistics with one of the targets, by name or number."""
+        place = self._target_place(which)
+        parts = [None if part is None else _with_response(part, place) for part in self._parts]
+        found = self._like(parts)
+        found._n_seen, found.n_dropped = self._n_seen, self.n_dropped
+        if self.target_names is not None:
+            found.target_names = self.target_names[place : place + 1]
+        return found
+
+    def _target_place(self, which: Any) -> int:
+        if isinstance(which, str):
+            names = [] if self.target_names is None else self.target_names.tolist()
+            if which not in names:
+                hint = did_you_mean(which, names) if names else "targets have no names: give 0, 1 …"
+                raise ValueError(f"there is no target '{shortened(which)}'; {hint}")
+            return names.index(which)
+        if not (isinstance(which, Integral) and 0 <= int(which) < self.n_targets):
+            raise ValueError(
+                f"there is no target {which!r}; give a name, or 0 … {self.n_targets - 1}."
+            )
+        return int(which)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that count."""
+        return self._n_seen - self.n_dropped
+
+    @property
+    def n_features(self) -> int:
+        """D."""
+        known = self._any_part
+        return 0 if known is None else known.b.shape[1]
+
+    @property
+    def n_targets(self) -> int:
+        """T."""
+        known = self._any_part
+        return 0 if known is None else known.b.shape[0]
+
+    @property
+    def weight_sum(self) -> float:
+        """Σw."""
+        return float(self.sums.n[0])
+
+    @property
+    def x_mean(self) -> np.ndarray:
+        """Means of the columns, (D,)."""
+        return self.sums.x_mean[0]
+
+    @property
+    def y_mean(self) -> np.ndarray:
+        """Means of the targets, (T,)."""
+        return self.sums.y_mean
+
+    @property
+    def xx(self) -> np.ndarray:
+        """Inner products of columns about their means, (D, D)."""
+        return self.sums.G[0]
+
+    @property
+    def xy(self) -> np.ndarray:
+        """Inner products of columns and targets, (D, T)."""
+        return self.sums.b.T
+
+    @property
+    def yy(self) -> np.ndarray:
+        """Squares of the targets about their means, summed, (T,)."""
+        return self.sums.yy
+
+    def r_squared(self, coef: Any, intercept: float, mean: float | None = None) -> float:
+        """Return R² of a prediction Xβ + β₀ of the one target on these rows.
+
+        ``mean`` is what it is compared with, by default the mean of the target on these rows.
+        """
+        error, total = self.squared_errors(coef, intercept, mean)
+        return 1.0 - error / total if total > 0.0 else float("nan")
+
+    def squared_errors(
+        self, coef: Any, intercept: float, mean: float | None = None
+    ) -> tuple[float, float]:
+        """Return Σ w (y − Xβ − β₀)² and Σ w (y − mean)² of the one target."""
+        if self.n_targets != 1:
+            raise ValueError(f"there are {self.n_targets} targets; take one of them by target().")
+        sums, beta = self.sums, np.asarray(coef, dtype=np.float64)
+        n, y_mean, yy = (float(one[0]) for one in (sums.n, sums.y_mean, sums.yy))
+        within = yy - 2.0 * float(sums.b[0] @ beta) + float(beta @ sums.G[0] @ beta)
+        off = y_mean - float(sums.x_mean[0] @ beta) - intercept
+        from_mean = 0.0 if mean is None else y_mean - mean
+        return max(within, 0.0) + n * off * off, yy + n * from_mean * from_mean
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write them to a file of plain arrays (.npz), whole or not at all."""
+        if self._any_part is None:
+            raise ValueError("there are no rows yet; nothing is saved.")
+        counts = (self._n_seen, self.n_dropped, self._seed)
+        save_sums(path, SavedSums(self._parts, *counts, self.feature_names, self.target_names))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what :meth:`save` has written; a damaged or forged file raises ValueError."""
+        saved = load_sums(path)
+        found = cls(random_state=saved.seed)
+        found._parts, found._n_seen, found.n_dropped = saved.parts, saved.n_rows, saved.n_dropped
+        found._n_chunks = 1
+        found.feature_names, found.target_names = saved.feature_names, saved.target_names
+        return found
+
+    def __repr__(self) -> str:
+        folds = f", n_folds={self.n_folds}" if self.n_folds else ""
+        return (
+            f"Statistics(n_rows={self.n_rows}, n_features={self.n_features}, "
+            f"n_targets={self.n_targets}{folds})"
+        )
+
+
+def _of_block(
+    kind: type[Statistics], params: dict, X: Any, y: Any, weights: Any, first: int, place: str
+) -> Statistics:
+    """Return the statistics of one block of rows; the first has the number ``first``."""
+    found = kind(**params)
+    found._first = first
+    with threadpool_limits(1, user_api="blas"):
+        found._add(checked_chunk(X, y, weights, place), place)
+    return found
+
+
+def _sums_of(chunk: Chunk) -> CentredSums | None:
+    """Return the sums of the rows that weigh something, or None where there are none."""
+    if chunk.weights is not None and not (chunk.weights > 0.0).all():
+        chunk = chunk.some(~(chunk.weights <= 0.0))  # a missing weight stays, and is found later
+    return shared_sums(chunk.X, chunk.Y, chunk.weights) if len(chunk.X) else None
+
+
+def _is_finite(sums: CentredSums) -> bool:
+    return all(np.isfinite(one).all() for one in (sums.n, sums.G, sums.b, sums.yy, sums.y_mean))
+
+
+def _kept(chunk: Chunk, missing: str, place: str) -> np.ndarray:
+    """Return the mask of rows without a gap, or raise where gaps are not allowed."""
+    try:
+        gaps = gaps_of(chunk)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
+    kept = gaps.complete
+    if missing == "error" and not kept.all():
+        raise ValueError(
+            f"{place} has {int((~kept).sum())} of {kept.size} rows with a missing value "
+            f'({counted(gaps.counts)}); repair them, or pass missing="drop" to leave such rows '
+            "out. Nothing of it was added."
+        )
+    return kept
+
+
+def _merged(one: CentredSums | None, other: CentredSums | None) -> CentredSums | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one.merge(other)
+
+
+def _together(parts: Sequence[CentredSums | None]) -> CentredSums:
+    found = reduce(_merged, parts)
+    if found is None:
+        raise ValueError("there are no rows; add some by update().")
+    return found
+
+
+def _with_response(sums: CentredSums, place: int) -> CentredSums:
+    few = slice(place, place + 1)
+    y_mean, b, yy = sums.y_mean[few], sums.b[few], sums.yy[few]
+    return CentredSums(sums.n_rows, sums.n, sums.x_mean, y_mean, sums.G, b, yy)
+
+
+def _check_names(known: np.ndarray | None, given: np.ndarray | None, place: str, what: str) -> None:
+    """Raise where names differ, or their order; those of an array without names may be any."""
+    if known is None or given is None or np.array_equal(known, given):
+        return
+    if sorted(known) == sorted(given):
+        raise ValueError(f"{place} has its {what}s in another order; give them as before.")
+    strange = [str(one) for one in given if one not in set(known)]
+    lacking = [str(one) for one in known if one not in set(given)]
+    raise ValueError(
+        f"{place} has the {what} '{shortened((strange or given)[0])}' where those before it have "
+        f"'{shortened((lacking or known)[0])}'; give the same {what}s in every chunk."
+    )

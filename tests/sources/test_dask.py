@@ -1,0 +1,96 @@
+"""Dask gives the same bits for any number of workers, and after one was killed."""
+
+import os
+import signal
+
+import dask
+import dask.array
+import dask.dataframe
+import numpy as np
+import pandas
+import pytest
+from dask.distributed import Client, LocalCluster
+
+from projstg import ProjectedSTG, Statistics
+
+FIELDS = ("x_mean", "y_mean", "xx", "xy", "yy")
+
+
+def table(n_rows=3000):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n_rows, 5)) + 3.0
+    return X, X[:, 1] - X[:, 4] + rng.standard_normal(n_rows)
+
+
+def assert_bits(found, expected):
+    assert found.n_rows == expected.n_rows
+    for name in FIELDS:
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def arrays(chunks=250):
+    X, y = table()
+    return dask.array.from_array(X, chunks=(chunks, 2)), dask.array.from_array(y, chunks=700)
+
+
+@pytest.mark.parametrize("folds", [0, 3])
+def test_blocks_are_chunks(folds):
+    X, y = table()
+    whole = Statistics(folds=folds).update(X, y)
+    found = Statistics.from_dask(*arrays(), folds=folds)
+    for name in FIELDS:
+        np.testing.assert_allclose(getattr(found, name), getattr(whole, name), rtol=1e-12)
+    for i in range(folds):
+        assert found.fold(i)[1].n_rows == whole.fold(i)[1].n_rows
+    model = ProjectedSTG().fit(*arrays())
+    np.testing.assert_allclose(model.coef_, ProjectedSTG().fit(X, y).coef_, rtol=1e-9)
+
+
+def test_a_data_frame_has_names():
+    X, y = table()
+    frame = pandas.DataFrame(X, columns=list("abcde")).assign(price=y, times=1.0)
+    rows = dask.dataframe.from_pandas(frame, npartitions=4)
+    found = Statistics.from_dask(rows, "price", "times")
+    assert found.feature_names.tolist() == list("abcde")
+    assert found.target_names.tolist() == ["price"]
+    model = ProjectedSTG().fit(rows.drop(columns="times"), "price")
+    assert model.get_feature_names_out().tolist() == ["b", "e"]
+    with pytest.raises(ValueError, match="no column 'prize'"):
+        Statistics.from_dask(rows, "prize")
+
+
+def test_a_gap_in_one_block_is_named():
+    X, y = table()
+    X[1300, 2] = np.nan
+    with pytest.raises(ValueError, match="block 6 has 1 of 250 rows with a missing value"):
+        Statistics.from_dask(dask.array.from_array(X, chunks=(250, 5)), y)
+
+
+def slow_block(block, folder):
+    """The first to come to the eighth block kills its worker."""
+    if block[0, 0] == 7.0:
+        try:
+            os.close(os.open(os.path.join(folder, "killed"), os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return block
+        os.kill(os.getpid(), signal.SIGKILL)
+    return block
+
+
+@pytest.mark.filterwarnings("ignore")  # of workers that are gone
+def test_workers_and_a_killed_one_change_no_bit(tmp_path):
+    X, y = table()
+    X[1750, 0] = 7.0  # the first number of the eighth block
+    rows, response = dask.array.from_array(X, chunks=(250, 5)), dask.array.from_array(y, chunks=250)
+    with dask.config.set(scheduler="sync"):
+        expected = Statistics.from_dask(rows, response)
+    with dask.config.set({"distributed.scheduler.allowed-failures": 5}):
+        with (
+            LocalCluster(3, threads_per_worker=1, dashboard_address=None) as cluster,
+            Client(cluster) as client,
+        ):
+            assert_bits(Statistics.from_dask(rows, response), expected)
+            deadly = rows.map_blocks(slow_block, str(tmp_path), dtype=float)
+            assert_bits(Statistics.from_dask(deadly, response), expected)
+            assert (tmp_path / "killed").exists()
+            assert client.status == "running"
