@@ -6,7 +6,7 @@ import pytest
 from knobs import nested
 from oracles import nested_problems
 
-from projstg import ProjectedSTG, fit_many
+from projstg import ProjectedSTG, Statistics, fit_many
 
 SHAPES = {"long": (30, 6), "wide": (12, 20)}
 MODES = {
@@ -261,3 +261,59 @@ def test_threads_and_blocks_change_nothing(k):
         np.testing.assert_array_equal(one.inclusion_probability, two.inclusion_probability)
     first = ProjectedSTG(k, random_state=one.seeds[69]).fit(X[69], y[69])
     np.testing.assert_array_equal(first.support_, one.support[69])
+
+
+def responses(n_rows, n_columns, n_problems=5, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_rows, n_columns)) + 1.0
+    Y = np.stack([X[:, i] - X[:, i + 2] for i in range(n_problems)])
+    return X, Y + 0.3 * rng.standard_normal(Y.shape)
+
+
+@pytest.mark.parametrize(
+    ("k", "shape", "weighted"),
+    [
+        *((k, (60, 12), weighted) for k in (2, "auto", None) for weighted in (False, True)),
+        *((2, (60, 130), weighted) for weighted in (False, True)),
+        ("auto", (30, 40), False),
+    ],
+)
+def test_many_responses_of_one_table_are_single_fits(k, shape, weighted):
+    X, Y = responses(*shape)
+    X[:, 7] = 2.0
+    weights = np.random.default_rng(1).integers(1, 4, len(X)) if weighted else None
+    many = fit_many(X, Y, k, sample_weight=weights)
+    assert many.support.shape == (5, shape[1])
+    for i, seed in enumerate(many.seeds):
+        alone = ProjectedSTG(k, random_state=seed).fit(X, Y[i], weights)
+        np.testing.assert_array_equal(many.support[i], alone.support_)
+        np.testing.assert_allclose(many.coef[i], alone.coef_, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(many.intercept[i], alone.intercept_, rtol=1e-8, atol=1e-9)
+        if k is not None:
+            np.testing.assert_allclose(
+                many.inclusion_probability[i], alone.inclusion_probability_, atol=1e-7
+            )
+
+
+def test_statistics_with_several_targets_are_many_problems():
+    X, Y = responses(60, 12)
+    found = fit_many(Statistics().update(X, Y.T), n_features_to_select=2)
+    np.testing.assert_array_equal(found.support, fit_many(X, Y, 2).support)
+    with pytest.raises(TypeError, match="leave out y"):
+        fit_many(Statistics().update(X, Y.T), Y)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X, Y: (X, Y.T), r"transpose it: y\.T"),
+        (lambda X, Y: (X, Y[0]), r"got \(60,\)"),
+        (lambda X, Y: (X, np.where(Y > 3.0, np.nan, Y)), "NaN or infinity"),
+        (lambda X, Y: (X, Y, 2, np.ones(5)), r"sample_weight has shape \(5,\)"),
+    ],
+)
+def test_responses_of_another_shape_are_refused(change, message):
+    X, Y, *rest = change(*responses(60, 12))
+    weights = rest[1] if rest else None
+    with pytest.raises(ValueError, match=message):
+        fit_many(X, Y, 2, sample_weight=weights)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -13,12 +13,18 @@ from scipy.sparse import issparse
 from sklearn.exceptions import DataDimensionalityWarning
 
 from .._core.arrays.backend import Array, namespace, to_numpy
+from .._core.data.shared_sums import shared_sums
 from .._core.gates.alternate import Status
 from .._core.pipeline.batch_gates import KeptGates
+from .._core.pipeline.solution import joined
+from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
 from ._validation import check_parameters, check_total_weight
 from .projected_stg import ProjectedSTG
-from .questions import asked_of, prepare, solve_in_blocks
+from .questions import Asked, Question, asked_of, prepare, prepare_sums, solve_in_blocks
+
+# The rows of so many numbers (400 MB) are made into problems at once, where all share a wide X.
+_MOST_NUMBERS = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +105,7 @@ class ManyFits:
 
 def fit_many(
     X: Any,
-    y: Any,
+    y: Any = None,
     n_features_to_select: int | str | None = "auto",
     *,
     sample_weight: Any = None,
@@ -117,11 +123,12 @@ def fit_many(
 
     Parameters
     ----------
-    X : array of shape (n_problems, n_samples, n_features)
-        NumPy, or torch (extra ``torch``). Finite numbers; all is computed in float64.
-    y : array of shape (n_problems, n_samples)
+    X : array of shape (n_problems, n_samples, n_features) or (n_samples, n_features), or Statistics
+        NumPy, or torch (extra ``torch``). Finite numbers; all is computed in float64. One table
+        for all problems is read once, and so are :class:`Statistics` with several targets.
+    y : array of shape (n_problems, n_samples), or None for Statistics
     n_features_to_select : int, "auto" or None, default="auto"
-    sample_weight : array of shape (n_problems, n_samples) or None
+    sample_weight : array of shape (n_problems, n_samples), or (n_samples,) for one table, or None
     random_state : int, sequence of int, RandomState or None, default=0
         One seed from which the problems' seeds are made, or a seed for each problem.
     n_jobs : int or None, default=None
@@ -142,6 +149,12 @@ def fit_many(
     >>> y = 2 * X[:, :, 3] - X[:, :, 17] + 0.1 * rng.standard_normal((5, 30))
     >>> np.nonzero(fit_many(X, y, n_features_to_select=2).support)[1].reshape(5, 2).tolist()
     [[3, 17], [3, 17], [3, 17], [3, 17], [3, 17]]
+
+    Many responses of one table:
+
+    >>> Y = np.stack([X[0, :, i] - X[0, :, i + 1] for i in range(4)])
+    >>> np.nonzero(fit_many(X[0], Y, 2).support)[1].reshape(4, 2).tolist()
+    [[0, 1], [1, 2], [2, 3], [3, 4]]
     """
     model = ProjectedSTG(n_features_to_select, **params)
     return fit_together(model, X, y, sample_weight, random_state, n_jobs)
@@ -163,12 +176,16 @@ def fit_together(
     if not (n_jobs is None or (isinstance(n_jobs, Integral) and n_jobs)):
         raise ValueError(f"n_jobs={n_jobs!r}; give a whole number of threads, or None for one.")
     asked = asked_of(model)
-    X, y, weights = _checked(X, y, sample_weight)
-    seeds = _seeds(random_state, X.shape[0])
-    question = prepare(asked, X, y, weights)
-    found = solve_in_blocks(question, seeds, None if n_jobs is None else int(n_jobs))
-    if question.warning is not None:
-        warnings.warn(question.warning, DataDimensionalityWarning, stacklevel=3)
+    questions, n_problems = _questions(asked, X, y, sample_weight)
+    seeds = _seeds(random_state, n_problems)
+    answers, first = [], 0
+    for question in questions:
+        own = seeds[first : first + len(question.table.y_scale)]
+        answers.append(solve_in_blocks(question, own, None if n_jobs is None else int(n_jobs)))
+        if question.warning is not None and not first:
+            warnings.warn(question.warning, DataDimensionalityWarning, stacklevel=3)
+        first += len(own)
+    found = joined(answers)
     search, known = found.search, found.posterior
     return ManyFits(
         support=found.support,
@@ -185,6 +202,62 @@ def fit_together(
         seeds=seeds,
         _gates=KeptGates(found.gates),
     )
+
+
+def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Question], int]:
+    """Return what is asked, in one or more batches, and the number of problems."""
+    if isinstance(X, Statistics):
+        if y is not None or weights is not None:
+            raise TypeError("leave out y and sample_weight: Statistics have them already.")
+        return [prepare_sums(asked, X.sums, X.feature_names)], X.n_targets
+    if getattr(X, "ndim", 3) == 2 and not hasattr(X, "detach"):
+        return _about_one_table(asked, *_checked_shared(X, y, weights))
+    X, y, weights = _checked(X, y, weights)
+    return [prepare(asked, X, y, weights)], X.shape[0]
+
+
+def _about_one_table(
+    asked: Asked, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
+) -> tuple[Iterable[Question], int]:
+    """Return what is asked of one X (N, D) and responses Y (T, N).
+
+    Where X is tall all responses share its sums. Where it is wide each is a problem with the same
+    rows, a few at a time.
+    """
+    (n_rows, n_columns), n_problems = X.shape, len(Y)
+    if n_rows >= n_columns:
+        return [prepare_sums(asked, shared_sums(X, Y.T, weights))], n_problems
+    size = max(_MOST_NUMBERS // X.size, 1)
+
+    def block(first: int) -> Question:
+        own = Y[first : first + size]
+        rows = np.broadcast_to(X, (len(own), n_rows, n_columns))
+        each = None if weights is None else np.broadcast_to(weights, own.shape)
+        return prepare(asked, rows, own, each)
+
+    return (block(first) for first in range(0, n_problems, size)), n_problems
+
+
+def _checked_shared(X: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, Any]:
+    """Return X (N, D), Y (T, N) and weights (N,) or None, or raise and say what was seen."""
+    Y = np.asarray(y)
+    if Y.ndim != 2 or Y.shape[1] != len(X):
+        hint = "; transpose it: y.T" if Y.ndim == 2 and Y.shape[0] == len(X) else ""
+        raise ValueError(
+            f"for one X of shape {tuple(X.shape)} y has shape (n_problems, {len(X)}), one row for "
+            f"each response; got {Y.shape}{hint}."
+        )
+    if weights is not None:
+        weights = np.asarray(weights)
+        if weights.shape != (len(X),):
+            raise ValueError(
+                f"sample_weight has shape {weights.shape}; give one for each of {len(X)} rows."
+            )
+        weights = weights[None]
+    rows, responses, weights = _checked(X[None], Y[:1], weights)
+    if not np.isfinite(Y.astype(np.float64)).all():
+        raise ValueError("X or y holds NaN or infinity; drop or impute those rows first.")
+    return rows[0], Y.astype(responses.dtype), None if weights is None else weights[0]
 
 
 def _checked(X: Any, y: Any, weights: Any) -> tuple[Array, Array, Array | None]:
