@@ -38,8 +38,7 @@ class AfterFit:
         others = [] if known is None else known.supports
         supports = [np.flatnonzero(solution.support[0]), *others]
         together = None if known is None else known.together
-        size = table.problem.gram.G.size if table.rows is None else table.rows.X.size
-        is_small = size + (together.size if together else 0) <= _MOST_KEPT
+        is_small = table.size + (together.size if together else 0) <= _MOST_KEPT
         self._asked: _AskedLater | None = _AskedLater(
             table.owned() if is_small else table, supports, search, together
         )

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.special import stdtrit
 from sklearn.utils import gen_batches
 
@@ -58,7 +59,7 @@ class AveragedModel:
 
     def std(self, X: np.ndarray) -> np.ndarray:
         """Return the standard deviation of a new y at each row, noise and all."""
-        blocks = gen_batches(len(X), max(_BLOCK // X.shape[1], 1))
+        blocks = gen_batches(X.shape[0], max(_BLOCK // X.shape[1], 1))
         return np.concatenate([self._std(self._standardized(X[rows])) for rows in blocks])
 
     def _std(self, Z: np.ndarray) -> np.ndarray:
@@ -78,4 +79,6 @@ class AveragedModel:
         return -float(stdtrit(dof, 0.5 - 0.5 * level)) * float(np.sqrt(max(dof - 2.0, 1.0) / dof))
 
     def _standardized(self, X: np.ndarray) -> np.ndarray:
-        return np.asarray((X[:, self._averaging.columns] - self._mean) / self._scale)
+        few: Any = X[:, self._averaging.columns]
+        few = few.toarray() if issparse(few) else few
+        return np.asarray((few - self._mean) / self._scale)

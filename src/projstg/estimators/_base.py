@@ -25,9 +25,23 @@ from ..sources.gather import gathered, is_table
 from ..sources.statistics import Statistics
 from ._gate_attributes import GateAttributes, unfinished
 from ._notebook import answer_html
-from ._validation import batch_of_one, check_nested, check_total_weight, checked_rows
+from ._validation import (
+    batch_of_one,
+    check_nested,
+    check_total_weight,
+    checked_rows,
+    is_as_it_came,
+)
 from .gate_options import GateFamily, Gates
-from .questions import Asked, Question, asked_of, prepare, prepare_sums, solve
+from .questions import (
+    Asked,
+    Question,
+    asked_of,
+    prepare,
+    prepare_as_it_came,
+    prepare_sums,
+    solve,
+)
 
 # What scikit-learn takes for ``random_state``.
 Seed = int | np.random.RandomState | None
@@ -36,6 +50,8 @@ Seed = int | np.random.RandomState | None
 class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEstimator):
     """A selector that is also the least-squares regressor on what it selected."""
 
+    _takes_any_x = False
+    """Whether X may be sparse, or too large to copy."""
     _nested: tuple[str, str] | None = None
     """A parameter that has parameters of its own, and what can be passed for it."""
 
@@ -84,8 +100,13 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
         y : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = self._checked(X)
         return X @ self.coef_ + self.intercept_
+
+    def _checked(self, X: Any) -> Any:
+        """Return rows to predict for; sparse ones stay so."""
+        accepted = ["csr", "csc"] if self._takes_any_x else False
+        return validate_data(self, X, reset=False, dtype=np.float64, accept_sparse=accepted)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -137,8 +158,11 @@ class TableSelector(LinearSelector):
             context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         self.__dict__.pop("_so_far", None)  # of partial_fit
         if is_table(X, y):
-            rows = batch_of_one(*checked_rows(self, X, y, sample_weight))
-            self._learn(asked, *rows, context)
+            rows = checked_rows(self, X, y, sample_weight)
+            if is_as_it_came(rows[0]):
+                self._learn_as_it_came(asked, *rows, context)
+            else:
+                self._learn(asked, *batch_of_one(*rows), context)
         else:
             self._learn_sums(asked, gathered(X, y, sample_weight), context)
         if context is not None:
@@ -151,6 +175,12 @@ class TableSelector(LinearSelector):
             f"{type(self).__name__} needs all rows at once: pass arrays X and y; ProjectedSTG "
             "learns from a source that is read in chunks."
         )
+
+    def _learn_as_it_came(
+        self, asked: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, context: Any
+    ) -> None:
+        """Learn from X (N, D) that is sparse, or too large to copy; see ``_takes_any_x``."""
+        raise NotImplementedError
 
     def _asked(self) -> Any:
         """Return what the parameters ask for; raise where they contradict each other."""
@@ -174,6 +204,12 @@ class GateSelector(GateAttributes, TableSelector):
     """The kind of gates, with its own values where :class:`Gates` has None."""
 
     _nested = ("gates", "Gates()")
+    _takes_any_x = True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's convention
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
@@ -192,6 +228,12 @@ class GateSelector(GateAttributes, TableSelector):
     def _learn(self, asked: Asked, X: Array, y: Array, weights: Array | None, context: Any) -> None:
         names = getattr(self, "feature_names_in_", None)
         self._answer(prepare(asked, X, y, weights, names), context)
+
+    def _learn_as_it_came(
+        self, asked: Asked, X: Any, y: np.ndarray, weights: np.ndarray | None, context: Any
+    ) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        self._answer(prepare_as_it_came(asked, X, y, weights, names), context)
 
     def _learn_sums(self, asked: Asked, statistics: Statistics, context: Any) -> None:
         self.__dict__.pop("feature_names_in_", None)  # of an earlier fit

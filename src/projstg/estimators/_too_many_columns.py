@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._core.arrays.backend import Array, namespace, to_numpy
-from .._core.data.quadratic import Problem, RowQuadratic, on_host
+from .._core.data.quadratic import Problem, RowQuadratic, WideQuadratic, on_host
 from .._core.data.standard_table import StandardTable
 from .._core.data.table_rank import rank_up_to
 
@@ -75,6 +75,9 @@ def _squares(G: Array) -> Array:
 def _least_rank(problem: Problem) -> Array:
     """Return a lower bound of the rank of X, (B,): (tr XᵀX)² / ‖XᵀX‖²."""
     xp = namespace(problem.b)
+    if isinstance(problem, WideQuadratic):
+        step = -(-problem.b.shape[-1] // _MOST_COLUMNS)
+        problem = problem.columns(np.arange(0, problem.b.shape[-1], step)[None])
     if isinstance(problem, RowQuadratic) and problem.X.shape[-1] > _FEW_COLUMNS:
         step = -(-problem.X.shape[-1] // _MOST_COLUMNS)
         X, trace = problem.X[:, :, ::step], xp.sum(problem.diagonal[:, ::step], axis=-1)

@@ -7,15 +7,21 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from .._compat import check_sample_weight, validate_parameter_constraints
 from .._core.arrays.backend import Array, to_numpy
 from .._core.data.standard_table import StandardTable
+from .._core.pipeline.pipeline_settings import PIPELINE
 from .._did_you_mean import did_you_mean
 
 # Checks of larger tables hardly matter, and would need a mask as large.
 _MOST_PLAIN = 100_000
+# With more columns only some get gates, and a search looks at a few hundred at a time.
+_FEWEST_WIDE = PIPELINE.most_gates
+# More numbers (800 MB) are not copied.
+_MOST_COPIED = 100_000_000
 # Beyond this a float no longer counts rows one by one.
 _MOST_ROWS = 2.0**53
 
@@ -54,8 +60,15 @@ def checked_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[An
         estimator.n_features_in_ = X.shape[1]
         vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
     else:
+        takes = estimator._takes_any_x
         X, y = validate_data(
-            estimator, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2
+            estimator,
+            X,
+            y,
+            dtype=[np.float64, np.float32] if takes and is_as_it_came(X) else np.float64,
+            accept_sparse=["csc", "csr"] if takes else False,
+            y_numeric=True,
+            ensure_min_samples=2,
         )
     if sample_weight is not None:
         sample_weight = check_sample_weight(
@@ -63,6 +76,20 @@ def checked_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[An
         )
         X, y, sample_weight = _with_weight(X, y, sample_weight)
     return X, np.asarray(y, dtype=np.float64), sample_weight
+
+
+def is_as_it_came(X: Any) -> bool:
+    """Return whether X is not copied: it is sparse, or very wide and in single precision or large.
+
+    Others become standardised rows, or sums, in double.
+    """
+    if issparse(X):
+        return True
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if len(shape) != 2 or not _FEWEST_WIDE < shape[1] or shape[0] >= shape[1]:
+        return False
+    kind = getattr(X, "dtype", None)
+    return kind == np.float32 or (kind == np.float64 and shape[0] * shape[1] > _MOST_COPIED)
 
 
 def _is_plain(X: Any, y: Any) -> bool:

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, StrOptions
 from .._core.data.standard_table import StandardTable
@@ -359,7 +359,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
     def _averaged(self, X: Any) -> tuple[AveragedModel, np.ndarray]:
         """Return the averaged model and validated rows."""
         self._check_probabilities("there are no supports to average over")
-        return self._averaged_model, validate_data(self, X, reset=False, dtype=np.float64)
+        return self._averaged_model, self._checked(X)
 
     def credible_groups(self, level: float = 0.95) -> list[CredibleGroup]:
         """Return groups of columns of which at least one belongs, though it may be unclear which.

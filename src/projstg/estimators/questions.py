@@ -17,20 +17,31 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from scipy.sparse import issparse
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._core.arrays.backend import Array, namespace, to_numpy
 from .._core.data.centred_sums import CentredSums
+from .._core.data.shared_sums import shared_sums
 from .._core.data.standard_table import StandardTable, as_table
 from .._core.data.summed_table import table_of_sums
+from .._core.data.wide_table import wide_table
 from .._core.gates.alternate import Hook
 from .._core.pipeline.auto_size import solve_auto
 from .._core.pipeline.fixed_size import solve as solve_fixed
 from .._core.pipeline.options import Options
+from .._core.pipeline.pipeline_settings import PIPELINE
 from .._core.pipeline.solution import Solution, joined
 from .._core.score.criterion import CRITERIA
 from ._too_many_columns import too_many_columns
-from ._validation import changed, check_coefficients, check_range, check_selection, column_mask
+from ._validation import (
+    batch_of_one,
+    changed,
+    check_coefficients,
+    check_range,
+    check_selection,
+    column_mask,
+)
 from .gate_options import price_and_gates
 
 __all__ = [
@@ -38,6 +49,7 @@ __all__ = [
     "Question",
     "asked_of",
     "prepare",
+    "prepare_as_it_came",
     "prepare_sums",
     "solve",
     "solve_in_blocks",
@@ -155,6 +167,27 @@ def prepare_sums(asked: Asked, sums: CentredSums, names: Any = None) -> Question
     """Return what :func:`prepare` returns, one table a response, where only sums are known."""
     always, never = _masks(asked, sums.b.shape[-1], names)
     table = table_of_sums(sums, centre=asked.fit_intercept, never=never)
+    return _checked(asked, table, always, never, names)
+
+
+def prepare_as_it_came(
+    asked: Asked, X: Any, y: np.ndarray, weights: np.ndarray | None, names: Any
+) -> Question:
+    """Return what :func:`prepare` returns for one X (N, D) that is sparse, or too large to copy."""
+    n_rows, n_columns = X.shape
+    if n_rows >= n_columns:
+        return prepare_sums(asked, shared_sums(X.tocsr(), y[:, None], weights), names)
+    if n_columns <= PIPELINE.most_gates:
+        return prepare(asked, *batch_of_one(X.toarray(), y, weights), names)
+    always, never = _masks(asked, n_columns, names)
+    if always.any() or not asked.options.refine or asked.n_features_to_select is None:
+        what = "always_select" if always.any() else "gates without a search"
+        raise ValueError(
+            f"{what} cannot be had for a sparse or very large X of {n_columns} columns; leave out "
+            f"columns until there are {PIPELINE.most_gates}, or do without it."
+        )
+    X = X.tocsc() if issparse(X) else X
+    table = wide_table(X, y, weights, centre=asked.fit_intercept, never=never)
     return _checked(asked, table, always, never, names)
 
 

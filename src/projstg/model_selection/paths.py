@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 
 from .._core.data.original_units import in_range
+from .._core.data.quadratic import in_memory
 from .._core.data.refit import refit_mask
 from .._core.data.standard_table import StandardTable
 from .._core.gates.alternate import Status
@@ -185,9 +186,9 @@ def _prepared(
 
 def _along_alpha(table: StandardTable, options: Options, alphas: Any, n_alphas: int) -> SupportPath:
     unit = float(table.y_scale[0]) ** 2
-    most = float(largest_alpha(table.problem)[0]) * unit
+    most = float(largest_alpha(in_memory(table.problem))[0]) * unit
     grid = _grid(alphas, n_alphas, most)
-    gates = gate_path(table.problem, grid[None] / unit, options.gates)
+    gates = gate_path(in_memory(table.problem), grid[None] / unit, options.gates)
     _warn_of(gates.status[0], grid)
     support = (gates.mu[0] > 0.0) & table.varies
     gated = gated_coefficients(gates.mu[0], gates.theta[0])
@@ -250,5 +251,5 @@ def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath
         gated_coef_path_=np.concatenate([own.coef for own in gates]),
         gate_mean_path_=np.concatenate([own.fit.mean for own in gates]),
         objective_path_=np.concatenate(objective),
-        alpha_max=float(largest_alpha(table.problem)[0]) * float(table.y_scale[0]) ** 2,
+        alpha_max=float(largest_alpha(in_memory(table.problem))[0]) * float(table.y_scale[0]) ** 2,
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from .determined_directions import SMALLEST_SHARE
 from .partial_out import without_part
-from .quadratic import Problem, RowQuadratic, on_host
+from .quadratic import Problem, RowQuadratic, WideQuadratic, in_memory, on_host
 
 __all__ = ["ColumnSpectrum", "column_spectrum"]
 
@@ -43,7 +43,7 @@ def column_spectrum(problem: Problem, always: np.ndarray) -> ColumnSpectrum:
     problem = on_host(problem)
     n, forced = problem.n.astype(float)[:, None], np.flatnonzero(always)
     varies = (problem.diagonal > 0.0) & ~always
-    left = without_part(problem, forced) if forced.size else problem
+    left = without_part(in_memory(problem), forced) if forced.size else problem
     small, columns = _smaller_side(left, np.flatnonzero(varies.any(axis=0)))
     own = np.zeros((len(n), 0))
     if forced.size:
@@ -69,6 +69,8 @@ def _smaller_side(problem: Problem, columns: np.ndarray) -> tuple[np.ndarray, np
 
 def _inner_products(problem: Problem, columns: np.ndarray) -> np.ndarray:
     """Return XᵀX of columns (M,), (B, M, M); all of G is formed only where it is small."""
+    if isinstance(problem, WideQuadratic):
+        return problem.columns(columns[None]).gram.G
     if isinstance(problem, RowQuadratic) and problem.b.shape[1] > 4 * _MOST:
         X = problem.X[..., columns].astype(float)
         return X.swapaxes(-1, -2) @ X

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace, take_along, to_numpy
 from .determined_directions import Spectrum, coefficients, on_rows, spectrum, without_digits
-from .quadratic import Quadratic
+from .quadratic import Quadratic, WideQuadratic
 
 __all__ = ["as_mask", "largest", "least_squares", "spread"]
 
@@ -25,13 +25,28 @@ def largest(score: Array, tie: Array, k: int) -> Array:
 def as_mask(support: Array, counts: Array, n_features: int) -> Array:
     """Return a mask (B, D) of the columns ``support`` (B, k) where ``counts`` (B, k) is true."""
     xp = namespace(support)
+    if xp is np:
+        mask = np.zeros((len(support), n_features), dtype=bool)
+        mask[_places(support, counts)] = True
+        return mask
     columns = xp.arange(n_features, device=support.device)
     return xp.any((support[:, :, None] == columns) & counts[:, :, None], axis=1)
+
+
+def _places(support: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and columns of the entries of ``support`` (B, k) that count."""
+    which, at = np.nonzero(counts)
+    return which, support[which, at]
 
 
 def spread(values: Array, support: Array, n_features: int) -> Array:
     """Return values (B, k) at their places among D columns, (B, D), zero elsewhere."""
     xp = namespace(values)
+    if xp is np:
+        whole = np.zeros((len(values), n_features), dtype=values.dtype)
+        places = _places(support, support >= 0)
+        whole[places] = values[support >= 0]
+        return whole
     columns = xp.arange(n_features, device=support.device)
     places = xp.astype(support[:, :, None] == columns, values.dtype)
     return xp.sum(values[:, :, None] * places, axis=1)
@@ -48,6 +63,8 @@ def least_squares(problem: Quadratic, support: Array, counts: Array) -> Array:
     k = support.shape[-1]
     if k == 0:
         return xp.zeros_like(problem.b)[:, :0]
+    if isinstance(problem, WideQuadratic):
+        problem, support = problem.columns(support), np.arange(k)[None]
     used = xp.astype(counts, problem.b.dtype)
     G = take_along(problem.rows(support), xp.broadcast_to(support[:, None, :], (*support.shape, k)))
     G = G * used[:, :, None] * used[:, None, :]

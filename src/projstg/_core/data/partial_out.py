@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace, take_along, to_numpy
 from .determined_directions import ENOUGH_DIGITS, SMALLEST_SHARE
-from .quadratic import GramQuadratic, Problem, RowQuadratic
+from .quadratic import GramQuadratic, RowQuadratic, SmallProblem
 from .standardize import standardized
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-def partialled(problem: Problem, forced: Array) -> tuple[Problem, Array]:
+def partialled(problem: SmallProblem, forced: Array) -> tuple[SmallProblem, Array]:
     """Return standardised problems without the part of columns ``forced``, (F,), and the scales.
 
     A coefficient of the new problem divided by its scale, (B, D), is one of the old.
@@ -37,7 +37,7 @@ def partialled(problem: Problem, forced: Array) -> tuple[Problem, Array]:
     return standardized(without_part(problem, forced), _tolerance(problem, forced))
 
 
-def without_part(problem: Problem, forced: Array) -> Problem:
+def without_part(problem: SmallProblem, forced: Array) -> SmallProblem:
     """Return problems without the part of columns ``forced``, (F,), in the scale they had."""
     if isinstance(problem, RowQuadratic):
         return _left_of_rows(problem, forced)
@@ -60,7 +60,7 @@ class ForcedCoefficients(NamedTuple):
         return self.alone - (self.shift @ beta[:, :, None])[:, :, 0]
 
 
-def forced_coefficients(problem: Problem, forced: Array) -> ForcedCoefficients:
+def forced_coefficients(problem: SmallProblem, forced: Array) -> ForcedCoefficients:
     """Return the coefficients of columns ``forced``, (F,), for any coefficients of the others."""
     xp = namespace(problem.b)
     if isinstance(problem, RowQuadratic):
@@ -151,18 +151,18 @@ def _directions(X: Array) -> Array:
     return U * xp.astype(counts, X.dtype)[..., None, :]
 
 
-def _indices(problem: Problem, forced: Array) -> Array:
+def _indices(problem: SmallProblem, forced: Array) -> Array:
     return namespace(forced).broadcast_to(forced, (problem.b.shape[0], forced.shape[0]))
 
 
-def _block(problem: Problem, indices: Array) -> Array:
+def _block(problem: SmallProblem, indices: Array) -> Array:
     """Return G_AA, (B, F, F)."""
     places = (*indices.shape, indices.shape[-1])
     wanted = namespace(indices).broadcast_to(indices[:, None, :], places)
     return take_along(problem.rows(indices), wanted)
 
 
-def _inverse(problem: Problem, indices: Array) -> Array:
+def _inverse(problem: SmallProblem, indices: Array) -> Array:
     """Return G_AA⁺, (B, F, F); it gives dependent columns the solution of minimum norm."""
     return namespace(problem.b).linalg.pinv(_block(problem, indices), rtol=SMALLEST_SHARE)
 
@@ -173,7 +173,7 @@ def forced_mask(forced: Array, n_features: int) -> Array:
     return xp.any(xp.arange(n_features, device=forced.device)[:, None] == forced, axis=-1)
 
 
-def _tolerance(problem: Problem, forced: Array) -> Array:
+def _tolerance(problem: SmallProblem, forced: Array) -> Array:
     """Return the mean square up to which a column counts as zero, (D,); ∞ for a forced one.
 
     A column with so small a share left lies in the span of the forced ones.

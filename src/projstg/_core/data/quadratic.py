@@ -2,8 +2,9 @@
 
 :class:`Quadratic` is all that the search for a support needs of the data: rows of G = XᵀX on
 demand, its diagonal, b = Xᵀy, yᵀy and n. :class:`GramQuadratic` has a Gram matrix in memory,
-:class:`RowQuadratic` has X itself. Everything downstream gets columns of mean square one
-(:mod:`.standardize`), so no answer depends on a column's unit.
+:class:`RowQuadratic` has X, standardised, and :class:`WideQuadratic` has X as it came. Everything
+downstream gets columns of mean square one (:mod:`.standardize`), so no answer depends on a column's
+unit. Gates are for the first two; of a wide problem some columns get them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from ..arrays.backend import Array, to_numpy
 from .gram_quadratic import GramQuadratic, RowsAt, RowSource
 from .row_quadratic import RowQuadratic, centred_rows
+from .wide_quadratic import WideQuadratic
 
 __all__ = [
     "GramQuadratic",
@@ -22,7 +24,10 @@ __all__ = [
     "Quadratic",
     "RowQuadratic",
     "RowSource",
+    "SmallProblem",
+    "WideQuadratic",
     "centred_rows",
+    "in_memory",
     "is_double",
     "on_host",
     "without_rows",
@@ -66,7 +71,8 @@ class Quadratic(Protocol):
         """
 
 
-Problem = GramQuadratic | RowQuadratic
+SmallProblem = GramQuadratic | RowQuadratic
+Problem = SmallProblem | WideQuadratic
 
 
 def is_double(problem: Quadratic) -> bool:
@@ -79,13 +85,20 @@ def is_double(problem: Quadratic) -> bool:
 
 def on_host(problem: Problem) -> Problem:
     """Return the problem in NumPy arrays, from any library and device."""
-    if isinstance(problem.n, np.ndarray):
+    if isinstance(problem, WideQuadratic) or isinstance(problem.n, np.ndarray):
         return problem
     if isinstance(problem, RowQuadratic):
         rows = (problem.X, problem.y, problem.n, problem.degrees_of_freedom)
         return RowQuadratic(*(to_numpy(one) for one in rows), source=problem.source)
     sums = (problem.G, problem.b, problem.yy, problem.n, problem.degrees_of_freedom)
     return GramQuadratic(*(to_numpy(one) for one in sums), source=problem.source)
+
+
+def in_memory(problem: Problem) -> SmallProblem:
+    """Return the problem, which must have its columns or its sums in memory."""
+    if isinstance(problem, WideQuadratic):
+        raise TypeError("a wide problem has X as it came; take some of its columns first")
+    return problem
 
 
 def without_rows(problem: Problem) -> Problem:
@@ -95,4 +108,5 @@ def without_rows(problem: Problem) -> Problem:
     """
     if isinstance(problem, GramQuadratic):
         return problem.with_source(None)
-    return problem if problem.is_mixed else problem.mixed
+    rows = in_memory(problem)
+    return rows if rows.is_mixed else rows.mixed  # type: ignore[union-attr] # no Gram matrix here

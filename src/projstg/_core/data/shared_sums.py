@@ -10,9 +10,10 @@ A number that is not finite makes a sum that is not finite, so nothing is looked
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .centred_sums import CentredSums
 
@@ -32,8 +33,10 @@ class _Sides(NamedTuple):
     y: np.ndarray
 
 
-def shared_sums(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None = None) -> CentredSums:
+def shared_sums(X: Any, Y: np.ndarray, weights: np.ndarray | None = None) -> CentredSums:
     """Return the sums of X (N, D), Y (N, T) and weights (N,) or None, each at least one row.
+
+    X may be sparse by rows (CSR): blocks of it are made dense.
 
     The responses are the batch axis: b is (T, D), yᵀy and ȳ are (T,); G is (1, D, D), x̄ (1, D) and
     n (1,), for they are the same. Numbers may be of any real type; sums are in double.
@@ -46,22 +49,27 @@ def shared_sums(X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None = None)
     >>> sums.G.tolist(), sums.b.tolist(), sums.yy.tolist()
     ([[[70.0, 70.0], [70.0, 70.0]]], [[35.0, 35.0]], [17.5])
     """
-    size = min(len(X), _BLOCK_ROWS)
+    size = min(len(Y), _BLOCK_ROWS)
     # Columns that are contiguous stay so: to turn them takes as long as to sum them.
-    order = "C" if X.flags.c_contiguous or not X.flags.f_contiguous else "F"
+    is_by_columns = not issparse(X) and X.flags.f_contiguous and not X.flags.c_contiguous
+    order = "F" if is_by_columns else "C"
     room = _Sides(np.empty((size, X.shape[1]), order=order), np.empty((size, Y.shape[1])))  # type: ignore[call-overload]
     # The first row moves a constant column to zero exactly, and each mean after it leaves it there.
-    shift = _Sides(*(one[0].astype(np.float64) for one in (X, Y)))
+    shift = _Sides(*(_dense(one[:1])[0].astype(np.float64) for one in (X, Y)))
     found: CentredSums | None = None
-    for first in range(0, len(X), _BLOCK_ROWS):
+    for first in range(0, len(Y), _BLOCK_ROWS):
         rows = slice(first, first + _BLOCK_ROWS)
         own = None if weights is None else weights[rows].astype(np.float64)
-        block = _block(_Sides(X[rows], Y[rows]), own, shift, room)
+        block = _block(_Sides(_dense(X[rows]), Y[rows]), own, shift, room)
         shift = _Sides(block.x_mean[0], block.y_mean)
         found = block if found is None else found.merge(block)
     if found is None:
         raise ValueError("there are no rows")
     return found
+
+
+def _dense(rows: Any) -> np.ndarray:
+    return rows.toarray() if issparse(rows) else rows
 
 
 def _block(rows: _Sides, weights: np.ndarray | None, shift: _Sides, room: _Sides) -> CentredSums:

@@ -12,7 +12,14 @@ from ..kernel import library
 from .centred_sums import CentredSums
 from .compiled_table import StandardRows, standard_rows
 from .kept_rows import BLOCK_ROWS, TableRows, chosen
-from .quadratic import GramQuadratic, Problem, RowQuadratic, centred_rows
+from .quadratic import (
+    GramQuadratic,
+    Problem,
+    RowQuadratic,
+    SmallProblem,
+    WideQuadratic,
+    centred_rows,
+)
 from .standardize import standardized
 
 __all__ = ["ROUNDING", "StandardTable", "as_table"]
@@ -49,6 +56,15 @@ class StandardTable:
         """The columns that can be selected, (B, D)."""
         return self.scale > 0.0
 
+    @property
+    def size(self) -> int:
+        """How many numbers the tables have, in rows or, without rows, in sums."""
+        if isinstance(self.problem, WideQuadratic):
+            return self.problem.n_rows * self.problem.b.shape[-1]
+        if self.rows is None:
+            return int(self.problem.gram.G.size)
+        return int(self.rows.X.size)
+
     def part(self, i: int) -> StandardTable:
         """Return the i-th problem alone, a batch of one."""
         return self.restricted(np.asarray([i]), np.arange(self.scale.shape[-1]))
@@ -81,7 +97,10 @@ class StandardTable:
         """Return the table of some columns, from its sums."""
         scale, x_mean = (field[:, columns] for field in (self.scale, self.x_mean))
         every = np.broadcast_to(columns, (len(scale), columns.size))
-        problem = self.problem.columns(every)
+        if isinstance(self.problem, WideQuadratic):
+            problem: Problem = self.problem.among(columns)
+        else:
+            problem = self.problem.columns(every)
         return StandardTable(problem, scale, x_mean, self.y_mean, self.y_scale, None)
 
     def owned(self) -> StandardTable:
@@ -124,13 +143,13 @@ def as_table(
     smallest = rounding * rounding
     if never is not None:
         smallest = xp.where(never, xp.full_like(smallest, xp.inf), smallest)
-    problem, scale = standardized(problem, smallest)
+    standard, scale = standardized(problem, smallest)
     if unit is not None:
         scale, x_mean = scale * unit, x_mean * unit
     used = np.arange(X.shape[-1]) if columns is None else columns
     rows = TableRows.of(X, used, y, weights, centre, left, x_mean, scale, y_scale)
     y_mean = y_mean * y_scale + mean
-    return StandardTable(problem.with_source(rows), scale, x_mean, y_mean, y_scale, rows)
+    return StandardTable(standard.with_source(rows), scale, x_mean, y_mean, y_scale, rows)
 
 
 def _is_for_kernel(X: Array, y: Array) -> bool:
@@ -226,7 +245,7 @@ class _Source(NamedTuple):
 
 def _problem(
     source: _Source, y: Array, weights: Array | None, centre: bool
-) -> tuple[Problem, Array, Array]:
+) -> tuple[SmallProblem, Array, Array]:
     """Return the problems, and the means that were taken out."""
     xp, n_rows = namespace(y), y.shape[-1]
     n_columns = source.X.shape[-1] if source.columns is None else source.columns.size

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ..arrays.backend import Array, namespace
-from .quadratic import Problem
+from .quadratic import SmallProblem
 
 __all__ = ["standardized"]
 
 
-def standardized(quadratic: Problem, tolerance: Array | float = 0.0) -> tuple[Problem, Array]:
+def standardized(
+    quadratic: SmallProblem, tolerance: Array | float = 0.0
+) -> tuple[SmallProblem, Array]:
     """Return the problem with columns of mean square one, and the scale divided out, (..., D).
 
     A column whose mean square is not above ``tolerance`` is only rounding: it becomes exactly zero

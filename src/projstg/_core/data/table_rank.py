@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from .determined_directions import SMALLEST_SHARE, on_rows, spectrum
-from .quadratic import Problem, RowQuadratic
+from .quadratic import Problem, RowQuadratic, WideQuadratic
 
 __all__ = ["rank_and_residual", "rank_up_to"]
 
@@ -32,6 +32,8 @@ def rank_and_residual(problem: Problem) -> tuple[int, float] | None:
     (3, 0.0)
     """
     n_columns = problem.b.shape[-1]
+    if isinstance(problem, WideQuadratic):
+        return _of_some_columns(problem)
     if isinstance(problem, RowQuadratic) and problem.X.shape[-2] < n_columns:
         return _of_rows(problem) if problem.X.shape[-2] <= _MOST else None
     return _of_columns(problem) if n_columns <= _MOST else None
@@ -50,6 +52,17 @@ def _of_rows(problem: RowQuadratic) -> tuple[int, float]:
     found = spectrum(X @ X.T, X @ (X.T @ y), y @ y)
     inside = (y @ found.vectors)[found.values > 0.0]
     return inside.size, float(y @ y - inside @ inside)
+
+
+def _of_some_columns(problem: WideQuadratic) -> tuple[int, float] | None:
+    """Return the rank and the residual where some of the columns have the full rank already."""
+    freedom = int(float(problem.degrees_of_freedom[0]) + 1e-6)
+    size = min(2 * problem.n_rows, problem.b.shape[-1])
+    if problem.n_rows > _MOST:
+        return None
+    some = np.random.default_rng(0).choice(problem.b.shape[-1], size, replace=False)
+    rank, residual = _of_rows(problem.columns(np.sort(some)[None]))
+    return (rank, residual) if rank == min(freedom, problem.n_rows) else None
 
 
 def rank_up_to(problem: Problem, most: int) -> int:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..arrays.backend import Array, clip, namespace
-from ..data.quadratic import Problem, RowQuadratic, is_double
+from ..data.quadratic import RowQuadratic, SmallProblem, is_double
 from ..kernel import library
 from ..kernel.library import Kept
 from .compiled_steps import common_steps_compiled, steps_record
@@ -70,7 +70,7 @@ class Optimum(NamedTuple):
 
 
 def alternate(
-    problem: Problem,
+    problem: SmallProblem,
     alpha: Array,
     tau: float,
     *,
@@ -105,7 +105,7 @@ def alternate(
 
 
 def warm_up_coefficients(
-    problem: Problem, alpha: Array, tau: float, on_step: Hook | None = None
+    problem: SmallProblem, alpha: Array, tau: float, on_step: Hook | None = None
 ) -> Array:
     """Return the coefficients (B, D) after the gates' first steps, :func:`common_steps`."""
     steps = GATES.warm_up_steps, GATES.warm_up_size
@@ -120,7 +120,7 @@ def warm_up_record(tau: float) -> Kept:
 
 
 def common_steps(
-    problem: Problem,
+    problem: SmallProblem,
     alpha: Array,
     penalty: GatePenalty,
     n_steps: int,
@@ -155,7 +155,7 @@ def common_steps(
     return beta
 
 
-def _is_for_kernel(problem: Problem) -> bool:
+def _is_for_kernel(problem: SmallProblem) -> bool:
     """Return whether the compiled kernel takes less time: matrices are small."""
     n_rows = problem.X.shape[-2] if isinstance(problem, RowQuadratic) else problem.b.shape[-1]
     is_small = min(n_rows, problem.b.shape[-1]) <= MOST_COMPILED
@@ -172,7 +172,7 @@ class _Settled(NamedTuple):
 
 
 def _settle(
-    problem: Problem,
+    problem: SmallProblem,
     alpha: Array,
     penalty: GatePenalty,
     beta: Array,
@@ -213,7 +213,7 @@ def _positive(alpha: Array) -> Array:
     return clip(alpha, low=namespace(alpha).finfo(alpha.dtype).smallest_normal ** 0.5)[:, None]
 
 
-def response_scale(problem: Problem) -> Array:
+def response_scale(problem: SmallProblem) -> Array:
     """Return the root mean square of y, (B,), or one where y is zero."""
     xp = namespace(problem.b)
     unit = xp.sqrt(problem.yy / problem.n)

@@ -10,7 +10,7 @@ from ctypes import byref
 import numpy as np
 
 from ..arrays.cubic_table import CubicTable
-from ..data.quadratic import Problem, RowQuadratic
+from ..data.quadratic import RowQuadratic, SmallProblem
 from ..kernel import library
 from ..kernel.library import Kept
 
@@ -29,7 +29,9 @@ def steps_record(
     return Kept(library.StepsRecord(tau, *table, reach, n_steps, size, floor), (cubics,))
 
 
-def common_steps_compiled(problem: Problem, alpha: np.ndarray, steps: Kept) -> np.ndarray | None:
+def common_steps_compiled(
+    problem: SmallProblem, alpha: np.ndarray, steps: Kept
+) -> np.ndarray | None:
     """Return the coefficients (B, D), or None where a matrix is not positive definite."""
     n_problems, n_columns = problem.b.shape
     found = np.empty((n_problems, n_columns))

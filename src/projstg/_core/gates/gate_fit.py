@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import Array, is_torch, namespace, put_along
-from ..data.quadratic import GramQuadratic, Problem
+from ..data.quadratic import GramQuadratic, SmallProblem
 from .algorithm1 import Noise, algorithm1, numpy_noise, torch_noise
 from .alternate import Hook, Status, alternate
 from .joint_descent import balanced, joint_descent, joint_start
@@ -71,7 +71,7 @@ def among_all(gates: GateFit, columns: Array, n_features: int) -> GateFit:
 
 
 def fit_gates(
-    problem: Problem,
+    problem: SmallProblem,
     alpha: Array,
     options: GateOptions,
     seeds: Sequence[int],
@@ -90,7 +90,7 @@ def fit_gates(
     return _monte_carlo(problem, alpha, options, seeds, on_step)
 
 
-def _exact(problem: Problem, alpha: Array, options: GateOptions, hook: Hook | None) -> GateFit:
+def _exact(problem: SmallProblem, alpha: Array, options: GateOptions, hook: Hook | None) -> GateFit:
     xp = namespace(alpha)
     end = alternate(
         problem,
@@ -107,7 +107,7 @@ def _exact(problem: Problem, alpha: Array, options: GateOptions, hook: Hook | No
 
 
 def _monte_carlo(
-    problem: Problem,
+    problem: SmallProblem,
     alpha: Array,
     options: GateOptions,
     seeds: Sequence[int],
@@ -130,7 +130,7 @@ def _monte_carlo(
 
 
 def _joint(
-    problem: Problem,
+    problem: SmallProblem,
     alpha: Array,
     options: GateOptions,
     seeds: Sequence[int],

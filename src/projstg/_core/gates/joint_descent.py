@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..arrays.backend import Array, namespace
-from ..data.quadratic import GramQuadratic, Problem, RowQuadratic
+from ..data.quadratic import GramQuadratic, RowQuadratic, SmallProblem
 from .algorithm1 import Noise, gate_gradient, residual_correlation
 from .alternate import Hook, response_scale
 from .moments import open_slope, sampled_gate
@@ -41,7 +41,7 @@ class JointState(NamedTuple):
     n_iter: int
 
 
-def balanced(problem: Problem, alpha: Array) -> tuple[GramQuadratic, Array, Array]:
+def balanced(problem: SmallProblem, alpha: Array) -> tuple[GramQuadratic, Array, Array]:
     """Return a standardised problem ready for descent, its λ, and the unit of its θ, (B,).
 
     y is divided by its root mean square u, and the risk by the largest eigenvalue of XᵀX/n. Gates
@@ -62,7 +62,7 @@ def balanced(problem: Problem, alpha: Array) -> tuple[GramQuadratic, Array, Arra
     )
 
 
-def _small_gram(problem: Problem) -> Array:
+def _small_gram(problem: SmallProblem) -> Array:
     """Return XXᵀ where X is at hand, else XᵀX: they share their positive eigenvalues."""
     if not isinstance(problem, RowQuadratic):
         return problem.G

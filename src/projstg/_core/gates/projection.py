@@ -32,13 +32,13 @@ from ..arrays.backend import (
     namespace,
     solve_positive,
 )
-from ..data.quadratic import GramQuadratic, Problem, RowQuadratic
+from ..data.quadratic import GramQuadratic, RowQuadratic, SmallProblem
 from .gate_settings import GATES
 
 __all__ = ["dual", "hadamard", "primal", "project"]
 
 
-def project(problem: Problem, ridge: Array, *, refine: bool = True) -> Array:
+def project(problem: SmallProblem, ridge: Array, *, refine: bool = True) -> Array:
     """Return β, (..., D), for noise ratios ``ridge``, (..., D); columns at mean square one.
 
     Without refinement ρ is at least about 1e-8, which is good enough between steps.
@@ -63,7 +63,10 @@ def dual(problem: RowQuadratic, ridge: Array, *, refine: bool = True) -> Array:
 
 
 def _with_floor(
-    solve: Callable[[Any, Array, Array, bool], Array], problem: Problem, ridge: Array, refine: bool
+    solve: Callable[[Any, Array, Array, bool], Array],
+    problem: SmallProblem,
+    ridge: Array,
+    refine: bool,
 ) -> Array:
     """Solve with the lowest floor under ρ that leaves each problem's matrix positive definite."""
     xp = namespace(ridge)
@@ -137,7 +140,7 @@ def _lifted(ridge: Array, floor: float) -> Array:
     return clip(ridge, floor, namespace(ridge).finfo(ridge.dtype).max)
 
 
-def _charge(problem: Problem, ridge: Array, beta: Array) -> Array:
+def _charge(problem: SmallProblem, ridge: Array, beta: Array) -> Array:
     """Return nρβ without the floor: the ridge's part of the normal equations."""
     return clip(ridge, high=namespace(ridge).finfo(ridge.dtype).max) * beta * problem.n[..., None]
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..arrays.backend import Array, clip, namespace
-from ..data.quadratic import GramQuadratic, Problem
+from ..data.quadratic import GramQuadratic, SmallProblem
 from .moments import gate_moments
 from .projection import project
 
@@ -35,7 +35,7 @@ class ProfiledRisk(NamedTuple):
     """θ ⊙ E[z], shape (..., D)."""
 
 
-def profiled_risk(problem: Problem, mu: Array, tau: float, alpha: Array) -> ProfiledRisk:
+def profiled_risk(problem: SmallProblem, mu: Array, tau: float, alpha: Array) -> ProfiledRisk:
     """Return min_θ Risk(θ, μ) for gates μ, (..., D), and λ = ``alpha``, (...)."""
     xp = namespace(mu)
     gates = gate_moments(mu, tau)
@@ -85,7 +85,7 @@ def joint_risk(
     return JointRisk(value, theta_gradient, mu_gradient + price[..., None] * gates.open_slope)
 
 
-def residual_sum_of_squares(problem: Problem, ridge: Array, beta: Array) -> Array:
+def residual_sum_of_squares(problem: SmallProblem, ridge: Array, beta: Array) -> Array:
     """Return ‖y − Xβ‖² of a projected β, from Xᵀ(y − Xβ) = nρβ; nothing but dot products."""
     xp = namespace(beta)
     charged = ridge * beta * beta

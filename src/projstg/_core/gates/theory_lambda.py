@@ -19,7 +19,7 @@ import math
 from typing import NamedTuple
 
 from ..arrays.backend import Array, clip, namespace, quiet, take_along
-from ..data.quadratic import Problem, RowQuadratic
+from ..data.quadratic import RowQuadratic, SmallProblem
 from ..greedy.matching_pursuit import forward_selection
 from .gate_settings import GATES
 from .projection import project
@@ -57,7 +57,7 @@ def given_alpha(alpha: float | Array, y_scale: Array) -> Array:
 
 
 def rule_alpha(
-    problem: Problem,
+    problem: SmallProblem,
     y_scale: Array,
     *,
     factor: float,
@@ -82,14 +82,14 @@ def rule_alpha(
     return clip(alpha, high=GATES.largest_alpha), scale.noise
 
 
-def nominal_sparsity(problem: Problem) -> Array:
+def nominal_sparsity(problem: SmallProblem) -> Array:
     """Return the paper's K = ⌈0.4 D^0.75⌉ for when K is not given, at most a quarter of n, (B,)."""
     n_features = problem.b.shape[-1]
     nominal = min(math.ceil(0.4 * n_features**0.75), n_features)
     return clip(_whole(problem.n / 4.0), 1.0, float(nominal))
 
 
-def estimated_scale(problem: Problem, n_selected: Array) -> Scale:
+def estimated_scale(problem: SmallProblem, n_selected: Array) -> Scale:
     """Return the scale of each problem from a greedy fit of ``n_selected`` columns, (B,)."""
     xp = namespace(problem.b)
     n_features = problem.b.shape[-1]
@@ -106,12 +106,12 @@ def estimated_scale(problem: Problem, n_selected: Array) -> Scale:
     return Scale(xp.sqrt(variance), xp.sqrt(xp.maximum(power - variance, least) / n_selected))
 
 
-def fits_all(problem: Problem) -> Array:
+def fits_all(problem: SmallProblem) -> Array:
     """Return whether there are so many rows that all columns are fitted, (B,)."""
     return _whole(problem.degrees_of_freedom) >= 2 * problem.b.shape[-1]
 
 
-def _greedy_residual(problem: Problem, n_steps: Array) -> Array:
+def _greedy_residual(problem: SmallProblem, n_steps: Array) -> Array:
     """Return the residual sum of squares after ``n_steps``, (B,), greedy steps, (B,)."""
     xp = namespace(problem.b)
     # A Gram matrix not much larger than X is faster to form at once than row by row.

@@ -38,7 +38,7 @@ import numpy as np
 from ..arrays.backend import Array, clip, namespace, quiet
 from ..data.least_squares import largest, spread
 from ..data.original_units import in_range
-from ..data.quadratic import Problem, Quadratic, RowQuadratic
+from ..data.quadratic import Quadratic, RowQuadratic, SmallProblem, in_memory
 from ..data.refit import refit
 from ..data.standard_table import StandardTable
 from .matching_pursuit import Rule, SoftmaxCorrelation, largest_correlation, matching_pursuits
@@ -91,7 +91,7 @@ def randomized_omp(
     >>> np.nonzero(found.support)[1].reshape(5, 2).tolist()
     [[3, 17], [3, 17], [3, 17], [3, 17], [3, 17]]
     """
-    xp, problem = namespace(table.scale), table.problem
+    xp, problem = namespace(table.scale), in_memory(table.problem)
     with quiet():  # T may be infinite in units of a tiny y: all columns are equally likely
         scaled = temperature / table.y_scale / table.y_scale
     # At T = 0 all runs are the same.
@@ -108,7 +108,7 @@ def randomized_omp(
 
 
 def averaged_pursuits(
-    problem: Problem, n_steps: int, temperature: Array, n_runs: int, seeds: Sequence[int]
+    problem: SmallProblem, n_steps: int, temperature: Array, n_runs: int, seeds: Sequence[int]
 ) -> Plurality:
     """Return the averages of ``n_runs`` pursuits at temperatures (B,), in the units of yᵀy."""
     xp = namespace(problem.b)
@@ -130,7 +130,7 @@ def _draws(seed: int, n_runs: int, n_steps: int) -> np.ndarray:
     return np.random.default_rng([seed, n_steps]).random((n_runs, n_steps))
 
 
-def _quicker(problem: Problem, draws: np.ndarray) -> Problem:
+def _quicker(problem: SmallProblem, draws: np.ndarray) -> SmallProblem:
     """Return the problem through its Gram matrix if the runs need at least that many rows."""
     n_needed = draws[0].size
     is_large = problem.b.shape[-1] > min(n_needed, _LARGEST_GRAM)

@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays.backend import Array, namespace, to_numpy
 from ..data.least_squares import largest
 from ..data.partial_out import partialled
-from ..data.quadratic import Problem, on_host
+from ..data.quadratic import Problem, in_memory, on_host
 from ..data.refit import Refit, columns_of, refit
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook
@@ -109,7 +109,7 @@ def _prices(table: StandardTable, options: Options) -> Prices:
     """Return λ and σ of small tables as far as they are given, or come from all columns."""
     problem = table.problem
     alpha, noise_std = np.full((2, len(problem.b)), np.nan)
-    is_known = fits_all(problem)
+    is_known = fits_all(in_memory(problem))
     if options.alpha is not None or options.noise_std is not None:
         is_known = np.ones_like(is_known)
     if is_known.any():
@@ -284,7 +284,7 @@ def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:
     xp = namespace(problem.b)
     if options.always:
         forced = xp.asarray(options.always, device=problem.b.device)
-        problem, _ = partialled(problem, forced)
+        problem, _ = partialled(in_memory(problem), forced)
     order, counts = pursued_columns(problem, n_steps)
     found = np.tile(np.asarray(options.always, dtype=np.int64), (len(proposed), 1))
     found = np.sort(np.concatenate([found, to_numpy(order)], axis=1), axis=1)

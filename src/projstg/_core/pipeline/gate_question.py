@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from ..arrays.backend import Array, namespace, put_along
 from ..data.least_squares import largest, spread
 from ..data.partial_out import ForcedCoefficients, forced_coefficients, forced_mask, partialled
-from ..data.quadratic import Problem, without_rows
+from ..data.quadratic import Problem, in_memory, without_rows
 from ..data.standard_table import StandardTable
 from ..gates.alternate import Hook, warm_up_coefficients
 from ..gates.gate_fit import GateFit, among_all, fit_gates
@@ -86,8 +86,8 @@ def gate_question(table: StandardTable, options: Options, seeds: Sequence[int]) 
         always = xp.arange(len(options.always), device=problem.b.device)
     forced, unit, rest = None, xp.ones_like(problem.b), problem
     if options.always:
-        forced = _Forced(always, forced_coefficients(problem, always))
-        rest, scale = partialled(problem, always)
+        forced = _Forced(always, forced_coefficients(in_memory(problem), always))
+        rest, scale = partialled(in_memory(problem), always)
         unit = xp.where(scale > 0.0, scale, unit)
     alpha, noise_std = alpha_and_noise(rest, n_features, table.y_scale, options)
     return GateQuestion(
@@ -135,7 +135,8 @@ def first_steps(question: GateQuestion, on_step: Hook | None = None) -> Array:
         beta = warm_up_coefficients(problem.columns(few), question.alpha, tau, on_step)
         beta = put_along(beta, few, n_columns, 0.0) / question.unit
     else:
-        beta = warm_up_coefficients(problem, question.alpha, tau, on_step) / question.unit
+        own = in_memory(problem)
+        beta = warm_up_coefficients(own, question.alpha, tau, on_step) / question.unit
     if question.columns is None:
         return beta
     return put_along(beta, question.columns, question.n_features, 0.0)
@@ -144,7 +145,11 @@ def first_steps(question: GateQuestion, on_step: Hook | None = None) -> Array:
 def fitted(question: GateQuestion, on_step: Hook | None = None) -> GateFit:
     """Return the fitted gates of all columns."""
     gates = fit_gates(
-        question.problem, question.alpha, question.options.gates, question.seeds, on_step=on_step
+        in_memory(question.problem),
+        question.alpha,
+        question.options.gates,
+        question.seeds,
+        on_step=on_step,
     )
     if question.forced is not None:
         gates = _with_forced(gates, question.unit, question.alpha, question.forced)
@@ -157,7 +162,7 @@ def _likeliest(problem: Problem, options: Options, always: Array) -> Array:
     """Return the columns that get gates, (B, W), forced ones first."""
     xp, n_features, n_forced = namespace(problem.b), problem.b.shape[-1], len(options.always)
     wanted = max(PIPELINE.likeliest, 4 * ((options.n_selected or 0) - n_forced))
-    rest = partialled(problem, always)[0] if n_forced else problem
+    rest = partialled(in_memory(problem), always)[0] if n_forced else problem
     size = xp.where(forced_mask(always, n_features), -xp.ones_like(rest.b), xp.abs(rest.b))
     likely = largest(size, xp.zeros_like(size), min(wanted, n_features - n_forced))
     first = xp.broadcast_to(always, (size.shape[0], n_forced))
@@ -195,7 +200,7 @@ def alpha_and_noise(
         return given_alpha(options.alpha, y_scale), None
     k = None if options.n_selected is None else options.n_selected - len(options.always)
     return rule_alpha(
-        rest,
+        in_memory(rest),
         y_scale,
         factor=options.alpha_scale,
         noise_std=options.noise_std,

@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..data.quadratic import Problem, RowQuadratic, on_host
+from ..data.quadratic import Problem, RowQuadratic, WideQuadratic, on_host
 from ..data.redundant_columns import redundant_forced
 from ..kernel import library
 from ..score.criterion import CRITERIA, Criterion, Judge
@@ -29,7 +29,7 @@ from ..score.evidence import total_score
 from ..score.prior import costs_of_sizes, n_selectable
 from ..score.tableau import has_enough_digits, tableau
 from ..search.record import Optima, slack
-from ..search.working_set import outside_swaps
+from ..search.working_set import least_changes
 from .averaging import Averaging
 from .best_first import BestFirst
 from .chain import Chains, Sample, Visited
@@ -330,6 +330,8 @@ class Beliefs:
         """
         is_given = np.isfinite(self.cost_of_size).sum() == 1
         n_columns, n_rows = self.always.size, self.always.size
+        if isinstance(self.problem, WideQuadratic):
+            return False
         if isinstance(self.problem, RowQuadratic):
             n_rows = self.problem.X.shape[-2]
         few = min(n_rows, n_columns)
@@ -415,8 +417,8 @@ class Beliefs:
             if supports.shape[1]:
                 best = supports[np.argmin(own)][None]
                 never, always = self.never[None], self.always[None]
-                (change,) = outside_swaps(self.problem, best, never, always, self.criterion)
-                promise = np.maximum(promise, -np.min(change, axis=0))
+                change = least_changes(self.problem, best, never, always, self.criterion)
+                promise = np.maximum(promise, -change)
         promise[wanted] = np.inf
         size = max(settings.most_columns, int(wanted.sum()))
         return np.sort(np.argpartition(-promise, size - 1)[:size])

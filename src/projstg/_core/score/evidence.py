@@ -46,7 +46,7 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.determined_directions import Spectrum, on_rows, spectrum
-from ..data.quadratic import Problem, RowQuadratic
+from ..data.quadratic import Problem, RowQuadratic, WideQuadratic
 from .criterion import CRITERIA, Criterion, Judge, Ridges
 from .prior import spectral_dilution
 from .score_settings import SCORE
@@ -291,6 +291,9 @@ def support_spectra(problem: Problem, indices: np.ndarray) -> Spectrum:
 
     With rows in memory G_SS comes from the K columns alone; no row of G is formed.
     """
+    if isinstance(problem, WideQuadratic):
+        used, places = np.unique(indices, return_inverse=True)
+        return support_spectra(problem.columns(used[None]), places.reshape(indices.shape))
     b = to_numpy(problem.b)
     b_S = np.take_along_axis(b[:, None, :], indices, axis=-1)
     if isinstance(problem, RowQuadratic):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import to_numpy
-from ..data.quadratic import Problem
+from ..data.quadratic import Problem, WideQuadratic
 from ..kernel import library
 from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.evidence import support_scores
@@ -32,8 +32,10 @@ from .record import Optima, SearchRecord, members_of, slack
 from .scored_search import Search, score_all
 from .search_settings import SEARCH, SearchSettings
 from .working_set import (
+    around_support,
     exchange_scores_with,
     first_columns,
+    least_changes,
     outside_swaps,
     restricted,
     swap_changes,
@@ -346,14 +348,13 @@ def _nothing(problem: Problem, criterion: Judge) -> Refined:
 
 def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray:
     """Return the most promising columns outside a working set, (1, M); M = 0 if none improves."""
-    (change,) = outside_swaps(search.problem, support, *limits, search.criterion)
-    change[:, search.columns[0]] = np.inf
-    best = np.min(change, axis=0)
+    best = least_changes(search.problem, support, *limits, search.criterion)
+    best[search.columns[0]] = np.inf
     size = min(search.settings.working_set // 4 + 1, int(np.sum(np.isfinite(best))))
     if size == 0:
         return search.columns[:, :0]
     likeliest = np.argpartition(best, size - 1)[:size]
-    few = change[:, likeliest]
+    few = _changes_for(search, support, likeliest, limits)
     n_exact = min(max(SCORE.n_exact_exchanges, 2 * len(few)), int(np.sum(np.isfinite(few))))
     leaving, entering = np.divmod(np.argpartition(few.ravel(), n_exact - 1)[:n_exact], size)
     n_redundant = int(search.field.redundant[0].sum())
@@ -363,6 +364,18 @@ def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray
     lowest = search.records[0].lowest
     most = lowest - slack(lowest) if np.isfinite(lowest) else np.inf
     return likeliest[None] if np.min(scores) < most else search.columns[:, :0]
+
+
+def _changes_for(
+    search: Search, support: np.ndarray, entering: np.ndarray, limits: _Limits
+) -> np.ndarray:
+    """Return what exchanges of members (1, K) for some columns (M,) add to the score, (K, M)."""
+    used = np.sort(np.concatenate([support[0], entering]))
+    few = search.problem.columns(used[None])
+    members = np.searchsorted(used, support)
+    masks = _Limits(*(mask[:, used] for mask in limits))
+    (change,) = outside_swaps(few, members, *masks, search.criterion)
+    return change[:, np.searchsorted(used, entering)]
 
 
 def _result(searches: list[Search], judge: Judge, is_complete: bool) -> Refined:
@@ -397,6 +410,8 @@ def equivalent_features(
     judge = criterion
     if not isinstance(judge, Judge):
         judge = criterion.judge(problem, support.shape[1])
+    if isinstance(problem, WideQuadratic):
+        return [_equivalent_of_many(problem, support, judge, n_redundant)]
     change, correlation = swap_changes(problem, support, judge)
     is_rounding = 1e-9 * (100.0 + to_numpy(problem.degrees_of_freedom)) + np.zeros(len(support))
     varies = (to_numpy(problem.diagonal) > 0.0)[:, None, :]
@@ -413,6 +428,21 @@ def equivalent_features(
         lists = [np.flatnonzero(row).tolist() for row in free]
         found.append(dict(zip(members.tolist(), lists, strict=True)))
     return found
+
+
+def _equivalent_of_many(
+    problem: WideQuadratic, support: np.ndarray, judge: Judge, n_redundant: int
+) -> dict[int, list[int]]:
+    """Return the same for one problem with very many columns: the few that come into question."""
+    rounding = 1e-9 * (100.0 + float(problem.degrees_of_freedom[0]))
+    around = around_support(problem, support, judge)
+    near = (around.least <= 2.0 * rounding) | (around.correlation > SEARCH.near_duplicate)
+    near &= problem.diagonal[0] > 0.0
+    near[support[0]] = True
+    used = np.flatnonzero(near)
+    few, members = problem.columns(used[None]), np.searchsorted(used, support)
+    (found,) = equivalent_features(few, members, judge, n_redundant)
+    return {int(used[one]): used[others].tolist() for one, others in found.items()}
 
 
 def _scores_as_well(

@@ -13,11 +13,14 @@ include the common size and the dilution.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.determined_directions import spectrum
-from ..data.quadratic import Problem, RowQuadratic
+from ..data.quadratic import Problem, RowQuadratic, WideQuadratic
 from ..data.redundant_columns import redundant_columns
 from ..kernel import library
 from ..score.compiled_scores import scores_compiled
@@ -26,8 +29,11 @@ from ..score.evidence import residual_floor, support_scores, undiluted_scores
 from ..score.tableau import Field, least_ridge, swap_objectives, tableau_of_rows
 
 __all__ = [
+    "AroundSupport",
+    "around_support",
     "exchange_scores_with",
     "first_columns",
+    "least_changes",
     "outside_swaps",
     "restricted",
     "swap_changes",
@@ -48,6 +54,8 @@ def restricted(
             G = X.swapaxes(-1, -2) @ X
         else:
             G = to_numpy(problem.gram.G)
+    elif isinstance(problem, WideQuadratic):
+        G = problem.columns(columns).gram.G
     else:
         G = to_numpy(problem.rows(columns))
         if columns.shape[1] < n_columns:
@@ -93,23 +101,26 @@ def swap_changes(
     rows = to_numpy(problem.rows(members))
     b, diagonal = to_numpy(problem.b), to_numpy(problem.diagonal)
     yy, dof, n = _numbers(problem)
-    ridge = np.maximum(_best_ridge(problem, members, rows, criterion.around_zero()), least_ridge(n))
+    G = np.take_along_axis(rows, members[:, None, :], axis=2)
+    ridge = _ridge(problem, members, G, criterion)
     state = tableau_of_rows(rows, members, diagonal, b, yy, ridge)
     objective = swap_objectives(state, dof, residual_floor(yy), counts_log_det=False)
     # Standardised columns have the squared norm n, or zero.
     return objective - (dof * np.log(state.rss))[:, None, None], rows / n[:, None, None]
 
 
-def _best_ridge(
-    problem: Problem, members: np.ndarray, rows: np.ndarray, criterion: Judge
-) -> np.ndarray:
-    """Return for each support the ridge of the grid at which its evidence is highest, (B,)."""
-    G = np.take_along_axis(rows, members[:, None, :], axis=2)
+def _ridge(problem: Problem, members: np.ndarray, G: np.ndarray, criterion: Judge) -> np.ndarray:
+    """Return for each support the ridge of the grid at which its evidence is highest, (B,).
+
+    ``G`` is that of the members, (B, K, K). Zero is not used.
+    """
+    around_zero = criterion.around_zero()
     b = np.take_along_axis(to_numpy(problem.b), members, axis=1)
-    (yy, dof, _), (n_problems, K) = _numbers(problem), members.shape
-    volume = criterion.volume(np.arange(n_problems), np.full(n_problems, K))
-    scores = undiluted_scores(spectrum(G, b, yy), volume, yy, dof, criterion)
-    return criterion.ridges.kappa[np.argmin(scores, axis=-1)]
+    (yy, dof, n), (n_problems, K) = _numbers(problem), members.shape
+    volume = around_zero.volume(np.arange(n_problems), np.full(n_problems, K))
+    scores = undiluted_scores(spectrum(G, b, yy), volume, yy, dof, around_zero)
+    best = around_zero.ridges.kappa[np.argmin(scores, axis=-1)]
+    return np.maximum(best, least_ridge(n))
 
 
 def exchange_scores_with(
@@ -150,7 +161,78 @@ def outside_swaps(
     The score is that of :func:`swap_changes`. Infinite where it is not permitted.
     """
     change, _ = swap_changes(problem, members, criterion)
+    return _permitted(change, members, excluded, locked)
+
+
+def _permitted(
+    change: np.ndarray, members: np.ndarray, excluded: np.ndarray, locked: np.ndarray
+) -> np.ndarray:
     change[np.take_along_axis(locked, members, axis=1)] = np.inf
     may_not_enter = excluded.copy()
     np.put_along_axis(may_not_enter, members, True, axis=1)
     return np.where(may_not_enter[:, None], np.inf, change)
+
+
+def least_changes(
+    problem: Problem,
+    members: np.ndarray,
+    excluded: np.ndarray,
+    locked: np.ndarray,
+    criterion: Judge,
+) -> np.ndarray:
+    """Return for each column the least that an exchange for it adds to the score, (D,).
+
+    ``problem`` is a batch of one, and so are the others. As :func:`outside_swaps`, but of a very
+    wide problem nothing with more than a few columns is made at once.
+    """
+    if not isinstance(problem, WideQuadratic):
+        (change,) = outside_swaps(problem, members, excluded, locked, criterion)
+        return np.min(change, axis=0)
+    found = around_support(problem, members, criterion).least.copy()
+    found[excluded[0]] = np.inf
+    found[members[0]] = np.inf
+    return found
+
+
+class AroundSupport(NamedTuple):
+    """What a pass over all columns says of one support of a very wide problem."""
+
+    least: np.ndarray
+    """The least that an exchange for each column adds to the score, (D,)."""
+    correlation: np.ndarray
+    """The largest correlation of each column with a member, in size, (D,)."""
+
+
+def around_support(problem: WideQuadratic, members: np.ndarray, criterion: Judge) -> AroundSupport:
+    """Return what is known around members (1, K), none of which is locked; the last is kept."""
+    ridge = float(_ridge(problem, members, problem.columns(members).gram.G, criterion)[0])
+    key = (members.tobytes(), ridge)
+    if key not in problem.known:
+        found = AroundSupport(*np.empty((2, problem.b.shape[1])))
+        for places, change, correlation in _swap_blocks(problem, members, criterion):
+            found.least[places] = np.min(change, axis=0)
+            found.correlation[places] = np.max(np.abs(correlation), axis=0)
+        problem.known.clear()
+        problem.known[key] = found
+    return problem.known[key]
+
+
+def _swap_blocks(
+    problem: WideQuadratic, members: np.ndarray, criterion: Judge
+) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+    """Yield places of columns, and what :func:`swap_changes` returns for them, (K, W)."""
+    own, (_, K) = members[0], members.shape
+    G = problem.columns(members).gram.G
+    yy, dof, n = _numbers(problem)
+    ridge = _ridge(problem, members, G, criterion)
+    first = np.arange(K)[None]
+    for places, rows in problem.row_blocks(own):
+        beside = np.concatenate([G, rows[None]], axis=2)
+        b, diagonal = (
+            np.concatenate([one[:, own], one[:, places]], axis=1)
+            for one in (problem.b, problem.diagonal)
+        )
+        state = tableau_of_rows(beside, first, diagonal, b, yy, ridge)
+        objective = swap_objectives(state, dof, residual_floor(yy), counts_log_det=False)
+        change = objective - (dof * np.log(state.rss))[:, None, None]
+        yield places, change[0, :, K:], rows / n[0]

@@ -1,0 +1,219 @@
+r"""A least-squares problem through a wide X as it came: sparse, in single precision, or on a disk.
+
+Columns are centred and scaled on the fly: with means x̄, scales s and roots √w of the weights,
+
+    Zᵀv = (Xᵀ(√w ⊙ v) − x̄ · (√w)ᵀv) / s,
+
+so products with all columns need X itself and nothing as large. They are in double, a block of
+columns at a time. Columns that a search looks at are made into rows of a :class:`RowQuadratic`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ..arrays.backend import Array
+from .gram_quadratic import GramQuadratic, RowsAt
+from .row_quadratic import RowQuadratic
+
+__all__ = ["WideQuadratic", "column_moments"]
+
+# A block of a dense X has so many numbers in double (8 MB), of products with it as many.
+_BLOCK = 1 << 20
+# So many cells of a sparse X are looked at together.
+_CELLS = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class WideQuadratic:
+    """One standardised problem, a batch of one, for NumPy."""
+
+    X: Any
+    """(N, D): an array of any real type, also memory-mapped, or sparse by columns (CSC)."""
+    used: np.ndarray
+    """The columns of X that the problem has, (W,), in increasing order."""
+    mean: np.ndarray
+    """What is subtracted from each, (W,)."""
+    factor: np.ndarray
+    """What each is multiplied by, (W,); zero for a column that does not vary."""
+    roots: np.ndarray
+    """√w, (N,)."""
+    y: np.ndarray
+    """(1, N), centred, weighted and scaled."""
+    b: np.ndarray
+    """Zᵀy, (1, W)."""
+    diagonal: np.ndarray
+    """The squared norms of the columns, (1, W)."""
+    n: np.ndarray
+    degrees_of_freedom: np.ndarray
+    source: None = None
+    known: dict[Any, Any] = field(default_factory=dict)
+    """What a pass over X has found, for whoever needs it again."""
+
+    @property
+    def yy(self) -> np.ndarray:
+        """yᵀy, (1,)."""
+        return np.sum(self.y * self.y, axis=-1)
+
+    @property
+    def n_rows(self) -> int:
+        """N."""
+        return self.y.shape[-1]
+
+    def dense(self, places: np.ndarray) -> np.ndarray:
+        """Return columns at ``places`` (K,), centred, weighted and scaled, (N, K)."""
+        few = self.X[:, self.used[places]]
+        few = few.toarray() if issparse(few) else few
+        return (few - self.mean[places]) * self.factor[places] * self.roots[:, None]
+
+    def products(self, V: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield places of columns and VᵀZ there, (K, W'), for V (N, K)."""
+        weighted = V * self.roots[:, None]
+        off = weighted.sum(axis=0)[:, None]
+        for places, found in column_products(self.X, self.used, weighted):
+            found -= off * self.mean[places]
+            found *= self.factor[places]
+            yield places, found
+
+    def row_blocks(self, members: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield places of columns and rows of G there, (K, W'), of ``members`` (K,)."""
+        return self.products(self.dense(members))
+
+    def rows(self, indices: Array) -> Array:
+        """Return rows of G, (1, K, D); as large as K columns of it."""
+        found = np.empty((indices.shape[1], self.b.shape[1]))
+        for places, some in self.row_blocks(indices[0]):
+            found[:, places] = some
+        return found[None]
+
+    def columns(self, indices: Array) -> RowQuadratic:
+        """Return the problem of the columns ``indices``, (1, W), alone, in memory."""
+        few = RowQuadratic(self.dense(indices[0])[None], self.y, self.n, self.degrees_of_freedom)
+        known = {"b": self.b[:, indices[0]], "diagonal": self.diagonal[:, indices[0]]}
+        few.__dict__.update(known)
+        return few
+
+    def among(self, columns: np.ndarray) -> WideQuadratic:
+        """Return the problem of some columns, (W,), in increasing order, none of them copied."""
+        few = {name: getattr(self, name)[columns] for name in ("used", "mean", "factor")}
+        few |= {name: getattr(self, name)[:, columns] for name in ("b", "diagonal")}
+        return replace(self, **few, known={})
+
+    @property
+    def gram(self) -> GramQuadratic:
+        """The problem through its Gram matrix, where that is small."""
+        return self.columns(np.arange(self.b.shape[1])[None]).gram
+
+    def problems(self, chosen: Array) -> WideQuadratic:
+        """Return the problem, which is the only one."""
+        return self
+
+    def with_source(self, source: Any) -> WideQuadratic:
+        """Return the problem: X is all it has."""
+        return self
+
+    @property
+    def rows_at(self) -> RowsAt:
+        """A function to columns of X, and y; see :class:`.quadratic.Quadratic`."""
+        return lambda i, indices: (self.dense(indices), self.y[0])
+
+
+def column_products(X: Any, used: np.ndarray, V: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield places among the columns ``used``, (W,), and VᵀX there, (K, W'), in double."""
+    if not issparse(X):
+        for places, block in dense_blocks(X, used):
+            yield places, V.T @ block
+        return
+    step = max(_BLOCK // max(V.shape[1], 1), 256)
+    for first in range(0, used.size, step):
+        places = slice(first, min(first + step, used.size))
+        block = X[:, used[places] if used.size < X.shape[1] else places]
+        yield places, np.asarray((block.T @ V).T, dtype=np.float64)
+
+
+def dense_blocks(X: np.ndarray, used: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield places among the columns ``used``, (W,), and these columns in double, overwritten."""
+    step = min(max(_BLOCK // X.shape[0], 256), used.size)
+    room, is_all = np.empty((X.shape[0], step)), used.size == X.shape[1]
+    for first in range(0, used.size, step):
+        places = slice(first, min(first + step, used.size))
+        block = room[:, : places.stop - first]
+        np.copyto(block, X[:, places] if is_all else X[:, used[places]])
+        yield places, block
+
+
+class ColumnMoments(NamedTuple):
+    """Of each column, (D,)."""
+
+    mean: np.ndarray
+    """What is subtracted from it: its mean, or zero."""
+    square: np.ndarray
+    """Its mean square after that."""
+    along: np.ndarray
+    """Its inner product with y after that."""
+
+
+def column_moments(X: Any, weights: np.ndarray, y: np.ndarray, *, centre: bool) -> ColumnMoments:
+    """Return the moments over rows with weights (N,), and with y (N,), which has the mean zero.
+
+    A column that is constant, also one that is the same number in every row of a sparse X, has the
+    mean square zero up to the rounding of its mean.
+    """
+    return (_sparse_moments if issparse(X) else _dense_moments)(X, weights, y, centre)
+
+
+def _sparse_moments(X: Any, weights: np.ndarray, y: np.ndarray, centre: bool) -> ColumnMoments:
+    n, of_y = float(weights.sum()), float(weights @ y)
+    found = ColumnMoments(*np.zeros((3, X.shape[1])))
+    for first, last in _column_ranges(X.indptr):
+        cells = slice(X.indptr[first], X.indptr[last])
+        at = np.repeat(np.arange(last - first), np.diff(X.indptr[first : last + 1]))
+        values, own = X.data[cells].astype(np.float64), weights[X.indices[cells]]
+        beside = y[X.indices[cells]]
+
+        def summed(cells: np.ndarray, at: np.ndarray = at, size: int = last - first) -> np.ndarray:
+            return np.bincount(at, cells, minlength=size)
+
+        places = slice(first, last)
+        mean = summed(own * values) / n if centre else np.zeros(last - first)
+        found.mean[places] = mean
+        found.along[places] = summed(own * beside * values) - of_y * mean
+        absent = np.maximum(n - summed(own), 0.0)
+        values -= mean[at]
+        found.square[places] = (summed(own * values * values) + absent * mean**2) / n
+    return found
+
+
+def _column_ranges(starts: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Yield first and last of ranges of columns with a bounded number of cells; (D + 1,) starts."""
+    first, n_columns = 0, starts.size - 1
+    while first < n_columns:
+        last = int(np.searchsorted(starts, starts[first] + _CELLS, side="right")) - 1
+        last = min(max(last, first + 1), n_columns)
+        yield first, last
+        first = last
+
+
+def _dense_moments(
+    X: np.ndarray, weights: np.ndarray, y: np.ndarray, centre: bool
+) -> ColumnMoments:
+    n, shares = float(weights.sum()), weights / weights.sum()
+    found = ColumnMoments(*np.zeros((3, X.shape[1])))
+    sides = np.stack([shares, weights * y])
+    for places, block in dense_blocks(X, np.arange(X.shape[1])):
+        if centre:
+            mean = shares @ block
+            block -= mean
+            # Twice, because the first mean is rounded: a constant column becomes zero.
+            rest, found.along[places] = sides @ block
+            block -= rest
+            found.mean[places] = mean + rest
+        else:
+            found.along[places] = sides[1] @ block
+        found.square[places] = np.einsum("n,nd,nd->d", weights, block, block) / n
+    return found

@@ -1,0 +1,48 @@
+"""From a wide table that is not copied to a standardised problem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .standard_table import ROUNDING, StandardTable
+from .wide_quadratic import WideQuadratic, column_moments
+
+__all__ = ["wide_table"]
+
+
+def wide_table(
+    X: Any, y: np.ndarray, weights: np.ndarray | None, *, centre: bool, never: np.ndarray
+) -> StandardTable:
+    """Return the problem of X (N, D), floats, dense or CSC, y (N,) and weights (N,) or None.
+
+    ``never``, a mask (D,), are columns that count as columns that do not vary.
+    """
+    each = np.ones(len(y)) if weights is None else weights
+    n, roots = float(each.sum()), np.sqrt(each)
+    y_mean = float(each @ y) / n if centre else 0.0
+    left = y - y_mean
+    size = float(np.sqrt(each @ (left * left) / n))
+    is_constant = size <= ROUNDING * np.finfo(np.float64).eps * abs(y_mean)
+    y_scale = 1.0 if is_constant else size
+    response = np.zeros_like(y) if is_constant else left / y_scale
+    x_mean, square, along = column_moments(X, each, response, centre=centre)
+    smallest = (ROUNDING * np.finfo(X.dtype).eps * x_mean) ** 2
+    varies = (square > smallest) & ~never
+    scale = np.sqrt(np.where(varies, square, 0.0))
+    factor = np.where(varies, 1.0 / np.where(varies, scale, 1.0), 0.0)
+    problem = WideQuadratic(
+        X=X,
+        used=np.arange(x_mean.size),
+        mean=x_mean,
+        factor=factor,
+        roots=roots,
+        y=(roots * response)[None],
+        b=(along * factor)[None],
+        diagonal=np.where(varies, n, 0.0)[None],
+        n=np.full(1, n),
+        degrees_of_freedom=np.full(1, n - 1.0 if centre else n),
+    )
+    units = (scale[None], x_mean[None], np.full(1, y_mean), np.full(1, y_scale))
+    return StandardTable(problem, *units, None)
