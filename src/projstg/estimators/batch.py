@@ -180,7 +180,7 @@ def fit_together(
     seeds = _seeds(random_state, n_problems)
     answers, first = [], 0
     for question in questions:
-        own = seeds[first : first + len(question.table.y_scale)]
+        own = seeds[first : first + question.table.y_scale.shape[0]]
         answers.append(solve_in_blocks(question, own, None if n_jobs is None else int(n_jobs)))
         if question.warning is not None and not first:
             warnings.warn(question.warning, DataDimensionalityWarning, stacklevel=3)
@@ -210,7 +210,8 @@ def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Que
         if y is not None or weights is not None:
             raise TypeError("leave out y and sample_weight: Statistics have them already.")
         return [prepare_sums(asked, X.sums, X.feature_names)], X.n_targets
-    if getattr(X, "ndim", 3) == 2 and not hasattr(X, "detach"):
+    is_one_table = getattr(X, "ndim", 3) == 2
+    if is_one_table and not hasattr(X, "detach") and not issparse(X):
         return _about_one_table(asked, *_checked_shared(X, y, weights))
     X, y, weights = _checked(X, y, weights)
     return [prepare(asked, X, y, weights)], X.shape[0]
@@ -245,7 +246,8 @@ def _checked_shared(X: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarra
         hint = "; transpose it: y.T" if Y.ndim == 2 and Y.shape[0] == len(X) else ""
         raise ValueError(
             f"for one X of shape {tuple(X.shape)} y has shape (n_problems, {len(X)}), one row for "
-            f"each response; got {Y.shape}{hint}."
+            f"each response; got {Y.shape}{hint}. For one problem use ProjectedSTG, or add an "
+            "axis: X[None], y[None]."
         )
     if weights is not None:
         weights = np.asarray(weights)
