@@ -135,11 +135,11 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         How likely the selected columns are to be exactly the right ones: among supports of all
         sizes if the evidence chose K, otherwise among supports of the same size.
     inclusion_probability_ : ndarray of shape (n_features_in_,) or None
-        How likely each column is to be one of the right ones. With more than 300 columns, columns
-        that are far from improving the answer get zero.
+        How likely each column is to be one of the right ones. With more than 300 columns, the
+        likeliest 300 are looked at; for the others it is an estimate of the order of magnitude.
     inclusion_error_ : ndarray of shape (n_features_in_,) or None
         Monte Carlo errors of these; zero where all supports were scored, NaN where no error is
-        known (``accuracy_.method`` is "counted").
+        known: for columns that were not looked at, and if ``accuracy_.method`` is "counted".
     size_probability_ : ndarray or None
         How likely each number of columns 0, 1, 2, … is.
     alternatives_ : list of (list, float) or None

@@ -93,6 +93,9 @@ class Beliefs:
         self._is_settled = False
         self._visited: Visited | None = None
         self._made: Combined | None = None
+        self._promise: np.ndarray | None = None
+        """Of columns (D,): minus the least that an exchange adds to the score; if not all are
+        looked at."""
         self._scores = ExactScores(problem, always, never, self.n_redundant, settings.most_columns)
 
     @property
@@ -287,10 +290,13 @@ class Beliefs:
         error = np.full(self.always.size, accuracy.largest_error)
         if accuracy.method in ("enumerated", "sampled"):
             error = among_all(inclusion.error)
+            outside = np.ones(self.always.size, dtype=bool)
+            outside[self.columns] = False
+            error[outside] = np.nan
         return Posterior(
             [self.columns[mask] for mask in best.masks],
             self._probability(best.costs, combined),
-            among_all(inclusion.mean),
+            self._with_others(inclusion.mean),
             error,
             combined.sizes(self.cost_of_size.size).mean,
             float(self._probability(self._cost(support), combined)),
@@ -419,9 +425,30 @@ class Beliefs:
                 never, always = self.never[None], self.always[None]
                 change = least_changes(self.problem, best, never, always, self.criterion)
                 promise = np.maximum(promise, -change)
-        promise[wanted] = np.inf
+        self._promise = np.where(wanted, np.inf, promise)
         size = max(settings.most_columns, int(wanted.sum()))
-        return np.sort(np.argpartition(-promise, size - 1)[:size])
+        return np.sort(np.argpartition(-self._promise, size - 1)[:size])
+
+    def _with_others(self, inside: np.ndarray) -> np.ndarray:
+        """Return the inclusion of all columns, (D,), from that of the columns looked at.
+
+        What an exchange for a column adds to the score at least, a, says how its inclusion compares
+        with that of others: as exp(−a/2). How large it is comes from the columns looked at, the
+        less promising half of them.
+        """
+        whole = np.zeros(self.always.size)
+        if self._promise is not None:
+            is_compared = np.isfinite(self._promise)
+            known = self._promise[self.columns]
+            few = is_compared[self.columns] & (known <= np.median(known))
+            if few.any():
+                weight = np.exp(
+                    0.5 * np.where(is_compared, self._promise - known[few].max(), -np.inf)
+                )
+                share = np.sum(inside[few]) / np.sum(weight[self.columns][few])
+                whole = np.minimum(share * weight, 1.0)
+        whole[self.columns] = inside
+        return whole
 
     def _has_digits(self, looked: BestFirst) -> bool:
         """Return whether the closed forms around the best support have digits enough."""
