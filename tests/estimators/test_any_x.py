@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from projstg import STG, Gates, ProjectedSTG, RandomizedOMP
-from projstg.estimators import _validation
+from projstg import ProjectedSTG, RandomizedOMP
+from projstg.estimators import _validation, questions
 
 SHAPES = {"tall": (120, 30), "wide": (40, 150), "very wide": (60, 2500)}
 SPARSE = {
@@ -75,7 +75,7 @@ def test_single_precision_is_read_as_it_is(tmp_path):
 def test_a_large_x_is_not_copied(monkeypatch):
     X, y = table(SHAPES["very wide"])
     expected = ProjectedSTG().fit(X, y)
-    monkeypatch.setattr(_validation, "_MOST_COPIED", 1000)
+    monkeypatch.setattr(_validation, "MOST_COPIED", 1000)
     monkeypatch.setattr(_validation, "_MOST_PLAIN", 0)
     assert_same(ProjectedSTG().fit(X, y), expected)
 
@@ -95,17 +95,61 @@ def test_copies_are_named():
 
 @pytest.mark.parametrize(
     "model",
-    [
-        ProjectedSTG(3, always_select=[5]),
-        ProjectedSTG(3, refine=False),
-        ProjectedSTG(None),
-        STG(3, gates=Gates(max_iter=5)),
-    ],
+    [ProjectedSTG(3, always_select=[5]), ProjectedSTG(3, refine=False), ProjectedSTG(None)],
 )
-def test_what_needs_all_columns_in_memory_says_so(model):
-    X, y = table(SHAPES["very wide"])
-    with pytest.raises(ValueError, match="sparse or very large X of 2500 columns"):
+def test_what_needs_all_columns_in_memory_has_them_or_says_so(model, monkeypatch):
+    X, y = table(SHAPES["very wide"], density=0.3)
+    expected = model.fit(X, y).support_
+    for kind in (scipy.sparse.csc_array, lambda X: X.astype(np.float32)):
+        np.testing.assert_array_equal(model.fit(kind(X), y).support_, expected)
+    monkeypatch.setattr(questions, "MOST_COPIED", 1000)
+    with pytest.raises(ValueError, match="needs X in memory as doubles"):
         model.fit(scipy.sparse.csc_array(X), y)
+
+
+def test_columns_that_do_not_vary_may_be_most():
+    X, y = table(SHAPES["very wide"], density=0.3)
+    X[:, 1000:] = 0.0
+    expected = ProjectedSTG(3).fit(X, y)
+    assert_same(ProjectedSTG(3).fit(scipy.sparse.csc_array(X), y), expected)
+    assert_same(ProjectedSTG(3).fit(X.astype(np.float32), y), expected)
+
+
+def test_entries_that_occur_twice_are_added():
+    X, y = table(SHAPES["very wide"], density=0.3)
+    once = scipy.sparse.csc_array(X)
+    cells = (np.repeat(once.data / 2.0, 2), np.repeat(once.indices, 2), 2 * once.indptr)
+    twice = scipy.sparse.csc_array(cells, shape=X.shape)
+    assert_same(ProjectedSTG(3).fit(twice, y), ProjectedSTG(3).fit(X, y))
+    assert twice.nnz == 2 * once.nnz  # the caller's own is as it was
+
+
+@pytest.mark.parametrize("unit", [1e160, 1e-170])
+def test_squares_out_of_range_are_refused(unit):
+    X, y = table(SHAPES["very wide"], density=0.3)
+    small = min(unit, 1e100) * y
+    expected = ProjectedSTG(3).fit(X, small).support_
+    np.testing.assert_array_equal(
+        ProjectedSTG(3).fit(scipy.sparse.csc_array(X), small).support_, expected
+    )
+    X[:, 17] *= unit
+    with pytest.raises(ValueError, match="too large or too small"):
+        ProjectedSTG(3).fit(scipy.sparse.csc_array(X), y)
+
+
+def test_single_precision_far_from_zero_still_varies():
+    X, y = table(SHAPES["very wide"])
+    far = (X + 1e6).astype(np.float32)
+    assert_same(ProjectedSTG(3).fit(far, y), ProjectedSTG(3).fit(far.astype(float), y))
+
+
+def test_x_may_change_after_the_fit():
+    X, y = table(SHAPES["very wide"])
+    X = X.astype(np.float32)
+    expected = ProjectedSTG(3).fit(X, y).coef_std_error_
+    model = ProjectedSTG(3).fit(X, y)
+    X[:] = 0.0
+    np.testing.assert_array_equal(model.coef_std_error_, expected)
 
 
 def test_what_takes_no_sparse_x_still_says_so():

@@ -2,6 +2,7 @@
 
 import array_api_strict as strict
 import numpy as np
+import pandas as pd
 import pytest
 from knobs import nested
 from oracles import nested_problems
@@ -317,3 +318,14 @@ def test_responses_of_another_shape_are_refused(change, message):
     weights = rest[1] if rest else None
     with pytest.raises(ValueError, match=message):
         fit_many(X, Y, 2, sample_weight=weights)
+
+
+@pytest.mark.parametrize("unit", [1e200, 1e-170])
+def test_one_table_in_any_units(unit):
+    X, Y = responses(60, 12)
+    expected = fit_many(X, Y, 2)
+    X = X * np.where(np.arange(12) == 0, unit, 1.0)
+    np.testing.assert_array_equal(fit_many(X, Y, 2).support, expected.support)
+    np.testing.assert_array_equal(fit_many(pd.DataFrame(X), Y, 2).support, expected.support)
+    with pytest.raises(ValueError, match="y has dtype complex128"):
+        fit_many(X, Y + 1j, 2)

@@ -48,6 +48,9 @@ SOURCES = {
     "duckdb": lambda table, folder: duckdb.from_df(table),
     "dataset": lambda table, folder: pyarrow.dataset.dataset(written(folder / "d", table)),
     "categories": lambda table, folder: table.astype({"colour": "category", "sex": "category"}),
+    "polars categories": lambda table, folder: polars.from_pandas(table).with_columns(
+        polars.col("colour").cast(polars.Categorical)
+    ),
     "folder": lambda table, folder: written(folder / "f", table),
     "file": lambda table, folder: one_file(table, folder),
 }
@@ -164,6 +167,12 @@ def without_column(folder):
     pyarrow.parquet.write_table(pyarrow.parquet.read_table(path).drop(["b"]), path)
 
 
+def with_another(folder):
+    path = folder / "part-1.parquet"
+    table = pyarrow.parquet.read_table(path)
+    pyarrow.parquet.write_table(table.append_column("new", table.column("a")), path)
+
+
 def emptied(folder):
     for path in folder.iterdir():
         path.unlink()
@@ -185,6 +194,7 @@ FOLDERS = [
     (without_target, r"part-1\.parquet has no column 'price'"),
     (with_text, r"part-1\.parquet has text in 'a', and what came before it numbers"),
     (without_column, r"part-2\.parquet has no column b"),
+    (with_another, r"part-1\.parquet has the column 'new', and what came before it has not"),
     (emptied, "the folder rows has no files"),
     (truncated, r"part-2\.parquet cannot be read"),
     (damaged, r"part-2\.parquet cannot be read"),
@@ -209,3 +219,39 @@ def test_names_that_are_not_there_have_a_hint():
         Statistics.from_arrow([1, 2], "price")
     with pytest.raises(FileNotFoundError):
         Statistics.from_parquet("no such file.parquet", "price")
+
+
+def test_negative_weights_are_refused():
+    table = frame().assign(times=-1.0)
+    with pytest.raises(ValueError, match="400 negative values"):
+        gathered(table, weights="times")
+
+
+def test_a_first_batch_without_rows_has_no_say():
+    table = pyarrow.Table.from_pandas(frame())
+    (batch,) = table.to_batches()
+    reader = pyarrow.RecordBatchReader.from_batches(table.schema, [batch.slice(0, 0), batch])
+    assert gathered(reader).feature_names.tolist() == gathered(table).feature_names.tolist()
+
+
+def test_gaps_of_a_column_that_is_left_out_cost_no_row():
+    names = [f"id {i}" if i % 2 else None for i in range(400)]
+    found = gathered(frame().assign(name=names))
+    assert found.n_rows == 400
+    assert "name" in found.left_out
+
+
+def test_what_is_asked_of_a_source_is_checked():
+    table = frame()
+    for columns in ("ab", []):
+        with pytest.raises(ValueError, match="give a list of names"):
+            gathered(table, columns=columns)
+    with pytest.raises(ValueError, match="both the target and the weights"):
+        gathered(table, weights="price")
+    with pytest.raises(TypeError, match="name of a column of the source"):
+        ProjectedSTG().fit(table, "price", np.ones(400))
+    twice = pyarrow.table([table.a, table.b, table.price], names=["a", "a", "price"])
+    with pytest.raises(ValueError, match="more than one column 'a'"):
+        gathered(twice)
+    with pytest.raises(ValueError, match="all 400 have a missing value"):
+        gathered(table.assign(a=np.nan), missing="drop")

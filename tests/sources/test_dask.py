@@ -10,6 +10,7 @@ import numpy as np
 import pandas
 import pytest
 from dask.distributed import Client, LocalCluster
+from threadpoolctl import threadpool_info
 
 from projstg import ProjectedSTG, Statistics
 
@@ -64,6 +65,30 @@ def test_a_gap_in_one_block_is_named():
     X[1300, 2] = np.nan
     with pytest.raises(ValueError, match="block 6 has 1 of 250 rows with a missing value"):
         Statistics.from_dask(dask.array.from_array(X, chunks=(250, 5)), y)
+
+
+def test_the_threads_of_this_process_are_as_before():
+    before = [one["num_threads"] for one in threadpool_info()]
+    with dask.config.set(scheduler="threads", num_workers=4):
+        Statistics.from_dask(*arrays(chunks=20))
+    assert [one["num_threads"] for one in threadpool_info()] == before
+
+
+def test_what_is_beside_x_must_fit_it():
+    X, y = arrays()
+    with pytest.raises(ValueError, match="y has 10 rows"):
+        Statistics.from_dask(X, y[:10])
+    with pytest.raises(ValueError, match="2 targets; say which"):
+        ProjectedSTG().fit(X, dask.array.stack([y, y], axis=1))
+    with pytest.raises(ValueError, match="compute_chunk_sizes"):
+        Statistics.from_dask(X[X[:, 0] > 3.0], y)
+    with pytest.raises(TypeError, match="say which is the target"):
+        ProjectedSTG().fit(X)
+    with pytest.raises(TypeError, match="an array has no names"):
+        ProjectedSTG().fit(X, "price")
+    frame = dask.dataframe.from_pandas(pandas.DataFrame(table()[0], columns=list("abcde")))
+    with pytest.raises(ValueError, match="names of columns of X, or series"):
+        ProjectedSTG().fit(frame, table()[1])
 
 
 def slow_block(block, folder):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import few_examples
@@ -230,7 +231,9 @@ SAVED = {
     "other shape": lambda path: rewritten(path, b_0=np.load(path)["b_0"][:, :-1]),
     "infinite": lambda path: rewritten(path, yy_0=np.array([np.inf])),
     "other names": lambda path: rewritten(path, feature_names=np.array(["a"])),
-    "rows that do not add up": lambda path: rewritten(path, n_rows_0=np.array(7)),
+    "more rows than there were": lambda path: rewritten(path, n_rows_0=np.array(700)),
+    "text for a number": lambda path: rewritten(path, n_rows_0=np.array("a")),
+    "reasons": lambda path: rewritten(path, left_out=np.array([["a"]])),
     "no folds": lambda path: rewritten(path, counts=np.array([1, 0, 0, 0])),
 }
 
@@ -276,7 +279,7 @@ WRONG = {
     "a gap": (lambda X, y: (X.mask(X == X.iloc[3, 2]), y), "chunk 7 has 1 of 20 rows .*c 1"),
     "a gap in y": (lambda X, y: (X, np.where(y == y[3], np.nan, y)), "1 of 20 rows .*target 1"),
     "infinity": (lambda X, y: (X * 1e308 * 1e308, y), "chunk 7.*values are infinite"),
-    "overflow": (lambda X, y: (X * 1e200, y), "squares of numbers in chunk 7 overflow"),
+    "overflow": (lambda X, y: (X * 1e200, y), "squares of numbers in chunk 7 are too large"),
     "text": (lambda X, y: (X.assign(c="red"), y), "chunk 7 has cells that are not real numbers"),
     "two targets": (lambda X, y: (X, np.stack([y, y], axis=1)), "chunk 7 has 2 targets"),
     "short y": (lambda X, y: (X, y[:-1]), r"y of chunk 7 has shape \(19,\) for 20 rows"),
@@ -348,3 +351,90 @@ def test_those_with_other_columns_are_not_merged():
     with pytest.raises(ValueError, match="0 folds, the other 3"):
         one + Statistics(folds=3).update(X, y)
     assert_same(Statistics() + one, one)
+
+
+def test_rows_of_weight_zero_do_not_count(tmp_path):
+    X, y = table(19, 20_000)
+    weights = np.ones(20_000)
+    weights[:9000] = 0.0  # a whole block of them
+    found = Statistics(folds=2).update(X, y, weights)
+    assert_same(found, Statistics().update(X[9000:], y[9000:]))
+    found.save(tmp_path / "sums.npz")
+    assert Statistics.load(tmp_path / "sums.npz").n_rows == 11_000
+
+
+def test_nothing_that_is_no_number_gets_in():
+    X, y = table(20)
+    found = Statistics(missing="drop").update(X, y)
+    X[3, 1], X[4, 2] = np.nan, 1e200
+    with pytest.raises(ValueError, match="too large or too small"):
+        found.update(X, y)
+    X, y = table(20)
+    for rows in ((X * 1e-170, y), (X, y * 1e-170)):  # squares vanish
+        with pytest.raises(ValueError, match="too large or too small"):
+            found.update(*rows)
+    assert np.isfinite(found.xx).all()
+    assert found.n_rows == 200
+    large = np.full((5, 6), 1e200)
+    one, other = (Statistics().update(sign * large, y[:5]) for sign in (1.0, -1.0))
+    with pytest.raises(ValueError, match="overflow"):
+        one + other
+
+
+def test_names_are_those_of_the_first_chunk_that_counts():
+    X, y = table(21)
+    found = Statistics().update(pandas.DataFrame(X[:0], columns=list("uvwxyz")), y[:0])
+    found.update(pandas.DataFrame(X, columns=list("abcdef")), y)
+    assert found.feature_names.tolist() == list("abcdef")
+
+
+def test_too_many_columns_and_sparse_chunks_are_refused():
+    with pytest.raises(ValueError, match="20000 at the most"):
+        Statistics().update(np.zeros((2, 20_001)), np.zeros(2))
+    with pytest.raises(TypeError, match="toarray"):
+        Statistics().update(scipy.sparse.eye_array(5), np.zeros(5))
+
+
+def test_rows_of_a_partial_fit_are_kept_though_there_is_no_answer_yet():
+    X, y = table(22)
+    model = ProjectedSTG(2)
+    with pytest.raises(ValueError, match="there is 1 row so far"):
+        model.partial_fit(X[:1], y[:1])
+    model.partial_fit(X[1:], y[1:])
+    fitted_like(model, ProjectedSTG(2).fit(X, y))
+
+
+def test_a_fit_that_fails_leaves_what_there_was():
+    X, y = table(23)
+    model = ProjectedSTG().partial_fit(X[:100], y[:100])
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.where(X > 2.0, np.nan, X), y)
+    fitted_like(model.partial_fit(X[100:], y[100:]), ProjectedSTG().fit(X, y))
+    with pytest.raises(ValueError, match="1 row"):
+        model.fit(Statistics().update(X[:1, :3], y[:1]))
+    assert model.predict(X).shape == (200,)
+
+
+def test_missing_values_of_pandas_and_masks_are_missing():
+    X, y = table(24)
+    frame = pandas.DataFrame(X, columns=list("abcdef")).astype("Float64")
+    frame.iloc[3, 2] = pandas.NA
+    masked = np.ma.masked_array(X, mask=np.arange(1200).reshape(200, 6) == 20)
+    for rows in (frame, masked):
+        found = Statistics(missing="drop").update(rows, y)
+        assert_same(found, Statistics().update(np.delete(X, 3, axis=0), np.delete(y, 3)))
+
+
+def test_what_is_saved_goes_on_as_before(tmp_path):
+    X, y = table(25)
+    Statistics(missing="drop").update(X, y).save(tmp_path / "sums.npz")
+    X[0, 0] = np.nan
+    assert Statistics.load(tmp_path / "sums.npz").update(X, y).n_rows == 399
+
+
+def test_y_beside_statistics_is_refused():
+    X, y = table(26)
+    with pytest.raises(TypeError, match="leave out y"):
+        ProjectedSTG().fit(Statistics().update(X, y), y)
+    with pytest.raises(ValueError, match="no rows of a positive weight"):
+        ProjectedSTG().partial_fit(X, y, np.zeros(200))

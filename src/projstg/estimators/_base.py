@@ -28,7 +28,7 @@ from ._notebook import answer_html
 from ._validation import (
     batch_of_one,
     check_nested,
-    check_total_weight,
+    check_sums,
     checked_rows,
     is_as_it_came,
 )
@@ -51,7 +51,7 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
     """A selector that is also the least-squares regressor on what it selected."""
 
     _takes_any_x = False
-    """Whether X may be sparse, or too large to copy."""
+    """Whether X may be sparse, too large to copy, or a source of rows."""
     _nested: tuple[str, str] | None = None
     """A parameter that has parameters of its own, and what can be passed for it."""
 
@@ -156,25 +156,28 @@ class TableSelector(LinearSelector):
         if hasattr(self, "_skl_callbacks"):
             context = self._init_callback_context(max_subtasks=self._most_steps(asked))
             context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        self.__dict__.pop("_so_far", None)  # of partial_fit
         if is_table(X, y):
-            rows = checked_rows(self, X, y, sample_weight)
-            if is_as_it_came(rows[0]):
+            any_x = self._takes_any_x
+            rows = checked_rows(self, X, y, sample_weight, takes_any_x=any_x)
+            if any_x and is_as_it_came(rows[0]):
                 self._learn_as_it_came(asked, *rows, context)
             else:
                 self._learn(asked, *batch_of_one(*rows), context)
+        elif not self._takes_any_x:
+            raise TypeError(
+                f"{type(self).__name__} needs all rows at once: pass arrays X and y; ProjectedSTG "
+                "learns from a source that is read in chunks."
+            )
         else:
             self._learn_sums(asked, gathered(X, y, sample_weight), context)
+        self.__dict__.pop("_so_far", None)  # of partial_fit
         if context is not None:
             context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
     def _learn_sums(self, asked: Any, statistics: Statistics, context: Any) -> None:
-        """Learn from sums over the rows."""
-        raise TypeError(
-            f"{type(self).__name__} needs all rows at once: pass arrays X and y; ProjectedSTG "
-            "learns from a source that is read in chunks."
-        )
+        """Learn from sums over the rows; see ``_takes_any_x``."""
+        raise NotImplementedError
 
     def _learn_as_it_came(
         self, asked: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, context: Any
@@ -236,13 +239,14 @@ class GateSelector(GateAttributes, TableSelector):
         self._answer(prepare_as_it_came(asked, X, y, weights, names), context)
 
     def _learn_sums(self, asked: Asked, statistics: Statistics, context: Any) -> None:
+        sums, names = statistics.sums, statistics.feature_names
+        check_sums(sums)
+        question = prepare_sums(asked, sums, names)
         self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         self.n_features_in_ = statistics.n_features
-        names = statistics.feature_names
         if names is not None:
             self.feature_names_in_ = names
-        check_total_weight(statistics.weight_sum, statistics.n_rows)
-        self._answer(prepare_sums(asked, statistics.sums, names), context)
+        self._answer(question, context)
 
     def _answer(self, question: Question, context: Any) -> None:
         """Solve, store the answer, and warn where there is reason to."""
@@ -264,7 +268,8 @@ class GateSelector(GateAttributes, TableSelector):
         """Add rows to those of earlier calls, and choose the columns anew.
 
         Only sums over the rows are kept (:class:`Statistics`), so that there may be any number of
-        calls; each solves the problem of all rows so far. ``fit`` begins anew.
+        calls; each solves the problem of all rows so far, and where that has no answer yet the rows
+        are kept. ``fit`` begins anew.
 
         Parameters
         ----------
@@ -282,9 +287,8 @@ class GateSelector(GateAttributes, TableSelector):
         )
         chunk = Statistics().update(X, y, sample_weight)
         chunk.feature_names = getattr(self, "feature_names_in_", None)
-        so_far = chunk if so_far is None else so_far + chunk
-        self._learn_sums(asked, so_far, None)
-        self._so_far = so_far
+        self._so_far = chunk if so_far is None else so_far + chunk
+        self._learn_sums(asked, self._so_far, None)
         return self
 
     def _store(self, table: StandardTable, solution: Solution) -> None:

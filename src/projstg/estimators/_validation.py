@@ -12,16 +12,17 @@ from sklearn.utils.validation import validate_data
 
 from .._compat import check_sample_weight, validate_parameter_constraints
 from .._core.arrays.backend import Array, to_numpy
+from .._core.data.centred_sums import CentredSums
 from .._core.data.standard_table import StandardTable
-from .._core.pipeline.pipeline_settings import PIPELINE
+from .._core.data.wide_quadratic import MANY_COLUMNS
 from .._did_you_mean import did_you_mean
 
 # Checks of larger tables hardly matter, and would need a mask as large.
 _MOST_PLAIN = 100_000
 # With more columns only some get gates, and a search looks at a few hundred at a time.
-_FEWEST_WIDE = PIPELINE.most_gates
-# More numbers (800 MB) are not copied.
-_MOST_COPIED = 100_000_000
+_FEWEST_WIDE = MANY_COLUMNS
+MOST_COPIED = 100_000_000
+"""More numbers (800 MB) are not copied."""
 # Beyond this a float no longer counts rows one by one.
 _MOST_ROWS = 2.0**53
 
@@ -51,28 +52,29 @@ def check_nested(estimator: Any, params: Mapping[str, Any], name: str, example: 
         )
 
 
-def checked_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+def checked_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, takes_any_x: bool = False
+) -> tuple[Any, Any, Any]:
     """Return X (N, D), y (N,) and weights (N,) or None in double; the estimator learns its names.
 
-    Rows of weight zero are left out.
+    Rows of weight zero are left out. Where any X is taken it may be sparse, or in single precision.
     """
     if _is_plain(X, y):
         estimator.n_features_in_ = X.shape[1]
         vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
     else:
-        takes = estimator._takes_any_x
         X, y = validate_data(
             estimator,
             X,
             y,
-            dtype=[np.float64, np.float32] if takes and is_as_it_came(X) else np.float64,
-            accept_sparse=["csc", "csr"] if takes else False,
+            dtype=[np.float64, np.float32] if takes_any_x and is_as_it_came(X) else np.float64,
+            accept_sparse=["csc", "csr"] if takes_any_x else False,
             y_numeric=True,
             ensure_min_samples=2,
         )
     if sample_weight is not None:
         sample_weight = check_sample_weight(
-            sample_weight, X, dtype=X.dtype, ensure_non_negative=True
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
         X, y, sample_weight = _with_weight(X, y, sample_weight)
     return X, np.asarray(y, dtype=np.float64), sample_weight
@@ -89,7 +91,7 @@ def is_as_it_came(X: Any) -> bool:
     if len(shape) != 2 or not _FEWEST_WIDE < shape[1] or shape[0] >= shape[1]:
         return False
     kind = getattr(X, "dtype", None)
-    return kind == np.float32 or (kind == np.float64 and shape[0] * shape[1] > _MOST_COPIED)
+    return kind == np.float32 or (kind == np.float64 and shape[0] * shape[1] > MOST_COPIED)
 
 
 def _is_plain(X: Any, y: Any) -> bool:
@@ -133,6 +135,13 @@ def check_total_weight(total: float, n_rows: int) -> None:
             f"sample_weight sums to {total:.3g}; a weight is a number of rows: multiply by "
             f"{n_rows} / sample_weight.sum(), or pass the numbers themselves."
         )
+
+
+def check_sums(sums: CentredSums) -> None:
+    """Raise where there are too few rows, or weights cannot be numbers of rows."""
+    if sums.n_rows < 2:
+        raise ValueError(f"there is {sums.n_rows} row so far; give at least two.")
+    check_total_weight(float(sums.n[0]), sums.n_rows)
 
 
 def check_range(table: StandardTable) -> None:

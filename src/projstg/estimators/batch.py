@@ -13,13 +13,13 @@ from scipy.sparse import issparse
 from sklearn.exceptions import DataDimensionalityWarning
 
 from .._core.arrays.backend import Array, namespace, to_numpy
-from .._core.data.shared_sums import shared_sums
+from .._core.data.shared_sums import are_in_range, shared_sums
 from .._core.gates.alternate import Status
 from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.solution import joined
 from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
-from ._validation import check_parameters, check_total_weight
+from ._validation import check_parameters, check_sums, check_total_weight
 from .projected_stg import ProjectedSTG
 from .questions import Asked, Question, asked_of, prepare, prepare_sums, solve_in_blocks
 
@@ -209,6 +209,7 @@ def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Que
     if isinstance(X, Statistics):
         if y is not None or weights is not None:
             raise TypeError("leave out y and sample_weight: Statistics have them already.")
+        check_sums(X.sums)
         return [prepare_sums(asked, X.sums, X.feature_names)], X.n_targets
     is_one_table = getattr(X, "ndim", 3) == 2
     if is_one_table and not hasattr(X, "detach") and not issparse(X):
@@ -222,12 +223,14 @@ def _about_one_table(
 ) -> tuple[Iterable[Question], int]:
     """Return what is asked of one X (N, D) and responses Y (T, N).
 
-    Where X is tall all responses share its sums. Where it is wide each is a problem with the same
-    rows, a few at a time.
+    Where X is tall all responses share its sums. Where it is wide, or its squares are out of range,
+    each is a problem with the same rows, a few at a time.
     """
     (n_rows, n_columns), n_problems = X.shape, len(Y)
     if n_rows >= n_columns:
-        return [prepare_sums(asked, shared_sums(X, Y.T, weights))], n_problems
+        sums = shared_sums(X, Y.T, weights)
+        if are_in_range(X, Y.T, sums):
+            return [prepare_sums(asked, sums)], n_problems
     size = max(_MOST_NUMBERS // X.size, 1)
 
     def block(first: int) -> Question:
@@ -241,7 +244,9 @@ def _about_one_table(
 
 def _checked_shared(X: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, Any]:
     """Return X (N, D), Y (T, N) and weights (N,) or None, or raise and say what was seen."""
-    Y = np.asarray(y)
+    X, Y = np.asarray(X), np.asarray(y)
+    if Y.dtype.kind not in "biuf":
+        raise ValueError(f"y has dtype {Y.dtype}; fit_many takes real numbers: y.astype(float).")
     if Y.ndim != 2 or Y.shape[1] != len(X):
         hint = "; transpose it: y.T" if Y.ndim == 2 and Y.shape[0] == len(X) else ""
         raise ValueError(

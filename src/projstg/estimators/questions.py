@@ -22,19 +22,20 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._core.arrays.backend import Array, namespace, to_numpy
 from .._core.data.centred_sums import CentredSums
-from .._core.data.shared_sums import shared_sums
+from .._core.data.shared_sums import are_in_range, shared_sums
 from .._core.data.standard_table import StandardTable, as_table
 from .._core.data.summed_table import table_of_sums
+from .._core.data.wide_quadratic import MANY_COLUMNS
 from .._core.data.wide_table import wide_table
 from .._core.gates.alternate import Hook
 from .._core.pipeline.auto_size import solve_auto
 from .._core.pipeline.fixed_size import solve as solve_fixed
 from .._core.pipeline.options import Options
-from .._core.pipeline.pipeline_settings import PIPELINE
 from .._core.pipeline.solution import Solution, joined
 from .._core.score.criterion import CRITERIA
 from ._too_many_columns import too_many_columns
 from ._validation import (
+    MOST_COPIED,
     batch_of_one,
     changed,
     check_coefficients,
@@ -175,18 +176,27 @@ def prepare_as_it_came(
 ) -> Question:
     """Return what :func:`prepare` returns for one X (N, D) that is sparse, or too large to copy."""
     n_rows, n_columns = X.shape
-    if n_rows >= n_columns:
-        return prepare_sums(asked, shared_sums(X.tocsr(), y[:, None], weights), names)
-    if n_columns <= PIPELINE.most_gates:
-        return prepare(asked, *batch_of_one(X.toarray(), y, weights), names)
     always, never = _masks(asked, n_columns, names)
-    if always.any() or not asked.options.refine or asked.n_features_to_select is None:
+    needs_all = always.any() or not asked.options.refine or asked.n_features_to_select is None
+    if issparse(X) and n_columns <= min(MANY_COLUMNS, n_rows):
+        X = X.tocsr()
+        sums = shared_sums(X, y[:, None], weights)
+        if are_in_range(X, y[:, None], sums):
+            return prepare_sums(asked, sums, names)
+    if n_columns <= MANY_COLUMNS or (needs_all and n_rows * n_columns <= MOST_COPIED):
+        dense = X.toarray() if issparse(X) else X
+        return prepare(asked, *batch_of_one(dense.astype(np.float64), y, weights), names)
+    if needs_all:
         what = "always_select" if always.any() else "gates without a search"
         raise ValueError(
-            f"{what} cannot be had for a sparse or very large X of {n_columns} columns; leave out "
-            f"columns until there are {PIPELINE.most_gates}, or do without it."
+            f"{what} needs X in memory as doubles, and its shape is {X.shape}; leave out columns, "
+            "or do without it."
         )
-    X = X.tocsc() if issparse(X) else X
+    if issparse(X):
+        X = X.tocsc()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
     table = wide_table(X, y, weights, centre=asked.fit_intercept, never=never)
     return _checked(asked, table, always, never, names)
 

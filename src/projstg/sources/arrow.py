@@ -19,7 +19,7 @@ import numpy as np
 from .._did_you_mean import did_you_mean
 from .._extras import extra
 from .._printable import few_names, printable, shortened
-from .chunks import Chunk
+from .chunks import Chunk, checked_weights
 
 __all__ = ["MOST_LEVELS", "CodedColumns", "arrow_batches", "parquet_batches"]
 
@@ -137,6 +137,10 @@ class CodedColumns:
         self._target, self._weights = target, weights
         self._columns = None if columns is None else list(columns)
         self._pyarrow = extra("pyarrow", "cli")
+        if isinstance(columns, str) or (columns is not None and not len(columns)):
+            raise ValueError(f"columns={columns!r}; give a list of names, or None for all.")
+        if target == weights:
+            raise ValueError(f"'{shortened(target)}' is both the target and the weights.")
         self._kinds: dict[str, str] = {}
         self._levels: dict[str, list[str]] = {}
         self._names: list[tuple[str, str | None]] = []
@@ -154,18 +158,23 @@ class CodedColumns:
         """Return a batch as numbers; levels of text that were not there before have new columns."""
         names = batch.schema.names
         roles = [self._target] + ([] if self._weights is None else [self._weights])
-        _check_names([*roles, *(self._columns or [])], names, place)
+        _check_names([*roles, *(self._columns or names)], names, place)
         self._learn(batch, place)
         y = self._numbers(batch, self._target, place)
-        weights = None if self._weights is None else self._numbers(batch, self._weights, place)
+        weights = None
+        if self._weights is not None:
+            weights = checked_weights(
+                self._numbers(batch, self._weights, place), batch.num_rows, place
+            )
         codes = {name: self._codes(batch.column(name), name) for name in self._texts(names)}
         X = np.empty((batch.num_rows, len(self._names)), dtype=self._type(batch), order="F")
         for column, (name, level) in enumerate(self._names):
             if level is None:
                 X[:, column] = self._numbers(batch, name, place)
             else:
-                X[:, column] = codes[name] == self._levels[name].index(level)
-                X[codes[name] < 0, column] = np.nan
+                code = codes.get(name, np.zeros(batch.num_rows))  # of one left out nothing matters
+                X[:, column] = code == self._levels[name].index(level)
+                X[code < 0, column] = np.nan
         return Chunk(
             X, y[:, None], weights, self._labels(), np.asarray([self._target], dtype=object)
         )
@@ -187,8 +196,7 @@ class CodedColumns:
             own = [(level, i) for i, (one, level) in enumerate(self._names) if one == name]
             kept = sorted(own) if len(own) > 1 else own
             if self._kinds[name] == "text":
-                if len(kept) > MOST_LEVELS:
-                    self.left_out[name] = f"text of more than {MOST_LEVELS} levels"
+                if name in self.left_out:
                     continue
                 kept = kept[1:] if len(kept) == 2 else kept
             places += [place for _, place in kept]
@@ -200,6 +208,7 @@ class CodedColumns:
     def _learn(self, batch: Any, place: str) -> None:
         """Check the types of a batch against those before it, and learn new levels."""
         types, index = self._pyarrow.types, _index_of_frame(batch.schema)
+        is_first = not self._kinds
         for field in batch.schema:
             if field.name == self._weights or not self._is_asked(field.name):
                 continue
@@ -207,10 +216,20 @@ class CodedColumns:
                 self.left_out[field.name] = "the index of a data frame"
                 continue
             kind = _kind(types, field.type)
+            if not is_first and field.name not in self._kinds:
+                raise ValueError(
+                    f"{place} has the column '{shortened(field.name)}', and what came before it "
+                    "has not; give the same columns throughout."
+                )
             known = self._kinds.setdefault(field.name, kind.word)
             if "nothing" in (known, kind.word) and known != kind.word:
                 known = self._kinds[field.name] = known if kind.word == "nothing" else kind.word
                 kind = kind._replace(word=known)
+                if known == "text" and (field.name, None) in self._names:
+                    raise ValueError(
+                        f"'{shortened(field.name)}' has text in {place} and nothing before it; "
+                        "give it the type of text throughout, or leave it out of columns."
+                    )
             if kind.word != known:
                 raise ValueError(
                     f"{place} has {kind.word} in '{shortened(field.name)}', and what came before "
@@ -243,21 +262,29 @@ class CodedColumns:
 
     def _learn_levels(self, column: Any, name: str) -> None:
         known = self._levels.setdefault(name, [])
-        found = [one.strip() for one in column.unique().to_pylist() if one is not None]
+        found = [one for one in self._trimmed(column).unique().to_pylist() if one is not None]
         new = sorted(set(found) - set(known))
         # One more than is allowed says that there are too many.
         known += new[: MOST_LEVELS + 1 - len(known)]
         self._names += [(name, level) for level in known if (name, level) not in self._names]
+        if len(known) > MOST_LEVELS:
+            self.left_out[name] = f"text of more than {MOST_LEVELS} levels"
+
+    def _trimmed(self, column: Any) -> Any:
+        kind = self._pyarrow.large_string()
+        if self._pyarrow.types.is_dictionary(column.type):  # of any kind of text
+            texts = column.dictionary.cast(kind)
+            column = self._pyarrow.DictionaryArray.from_arrays(column.indices, texts)
+        text = column.cast(kind)
+        return extra("pyarrow.compute", "cli").utf8_trim_whitespace(text)
 
     def _codes(self, column: Any, name: str) -> np.ndarray:
         """Return the place of each cell's level, (N,); −1 where it is missing."""
-        compute, pyarrow = extra("pyarrow.compute", "cli"), self._pyarrow
-        column = column.cast(pyarrow.large_string())
-        trimmed = compute.utf8_trim_whitespace(column)
-        levels = pyarrow.array(self._levels[name], type=trimmed.type)
+        compute, trimmed = extra("pyarrow.compute", "cli"), self._trimmed(column)
+        levels = self._pyarrow.array(self._levels[name], type=trimmed.type)
         codes = compute.index_in(trimmed, value_set=levels).to_numpy(zero_copy_only=False)
         many = np.float64(len(self._levels[name]))  # a level beyond those that are kept
-        is_null = column.is_null().to_numpy(zero_copy_only=False)
+        is_null = trimmed.is_null().to_numpy(zero_copy_only=False)
         return np.where(is_null, -1.0, np.where(np.isnan(codes), many, codes))
 
     def _numbers(self, batch: Any, name: str, place: str) -> np.ndarray:
@@ -277,7 +304,7 @@ class CodedColumns:
         return column.to_numpy(zero_copy_only=False)
 
     def _type(self, batch: Any) -> type:
-        """Return float32 where all numbers are that, or shorter; double otherwise."""
+        """Return float32 where all numbers are that; double otherwise."""
         types = self._pyarrow.types
         small = all(
             types.is_float32(batch.schema.field(name).type)

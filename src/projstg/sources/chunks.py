@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 
-__all__ = ["Chunk", "Gaps", "checked_chunk", "gaps_of", "names_of"]
+__all__ = ["Chunk", "Gaps", "checked_chunk", "checked_weights", "gaps_of", "names_of"]
 
 _REAL = "biuf"
 
@@ -45,16 +47,19 @@ def checked_chunk(X: Any, y: Any, weights: Any, place: str) -> Chunk:
         raise ValueError(f"X of {place} has no columns.")
     names = (names_of(X), names_of(y) if responses.ndim == 2 else _name_of(y))
     responses = responses[:, None] if responses.ndim == 1 else responses
-    return Chunk(rows, responses, _checked_weights(weights, len(rows), place), *names)
+    return Chunk(rows, responses, checked_weights(weights, len(rows), place), *names)
 
 
 def _numbers(values: Any, what: str) -> np.ndarray:
+    if issparse(values):
+        raise TypeError(f"{what} is sparse; use X.toarray(), a chunk at a time.")
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
-    if array.dtype.kind == "O":  # a frame of columns of several types
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            pass
+    if array.dtype.kind == "O":  # columns of several types, or of pandas' own
+        with suppress(TypeError, ValueError):
+            own = {"dtype": np.float64, "na_value": np.nan}
+            array = values.to_numpy(**own) if hasattr(values, "iloc") else array.astype(np.float64)
     if array.dtype.kind not in _REAL:
         raise ValueError(
             f"{what} has cells that are not real numbers (dtype {array.dtype}); text columns are "
@@ -76,7 +81,8 @@ def _name_of(series: Any) -> np.ndarray | None:
     return np.asarray([name], dtype=object) if isinstance(name, str) else None
 
 
-def _checked_weights(weights: Any, n_rows: int, place: str) -> np.ndarray | None:
+def checked_weights(weights: Any, n_rows: int, place: str) -> np.ndarray | None:
+    """Return weights (N,) in double, or raise; None stays."""
     if weights is None:
         return None
     found = _numbers(weights, f"sample_weight of {place}").astype(np.float64)
@@ -104,7 +110,8 @@ class Gaps(NamedTuple):
 def gaps_of(chunk: Chunk) -> Gaps:
     """Return what is missing; raise where a number is infinite."""
     sides = {"": chunk.X, "target": chunk.Y, "weights": chunk.weights}
-    complete, counts = np.ones(len(chunk.X), dtype=bool), {}
+    complete = np.ones(len(chunk.X), dtype=bool)
+    counts: dict[str, int] = {}
     for side, values in sides.items():
         if values is None or values.dtype.kind != "f":
             continue
@@ -118,5 +125,6 @@ def gaps_of(chunk: Chunk) -> Gaps:
         complete &= ~gaps.any(axis=1)
         names = chunk.feature_names if chunk.feature_names is not None else range(cells.shape[1])
         for place in np.flatnonzero(gaps.any(axis=0)):
-            counts[side or str(names[place])] = int(gaps[:, place].sum())
+            name = side or str(names[place])
+            counts[name] = counts.get(name, 0) + int(gaps[:, place].sum())
     return Gaps(complete, counts)

@@ -1,4 +1,4 @@
-"""Which fold a row is in: it depends on the row's number and the seed alone, on no chunking."""
+"""Which fold a row is in: it depends on the row's number in the source and on the seed alone."""
 
 from __future__ import annotations
 

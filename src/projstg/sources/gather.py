@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def is_table(X: Any, y: Any) -> bool:
     >>> is_table([[1.0], [2.0]], [1.0, 2.0]), is_table("rows.parquet", "price")
     (True, False)
     """
-    if type(X) is np.ndarray:
+    if type(X) is np.ndarray and not isinstance(y, str):
         return True
     return not (
         isinstance(X, Statistics | str | os.PathLike)
@@ -39,10 +40,13 @@ def gathered(X: Any, y: Any, weights: Any) -> Statistics:
     if isinstance(X, Statistics):
         _check_unused(weights, "Statistics have their weights already")
         return _one_target(X, y)
+    if isinstance(X, str | os.PathLike) or (hasattr(X, "__arrow_c_stream__") and not _is_dask(X)):
+        if not (weights is None or isinstance(weights, str)):
+            raise TypeError("sample_weight is the name of a column of the source, or None.")
     if isinstance(X, str | os.PathLike):
         return Statistics.from_parquet(X, _name_of_target(y), weights=weights)
     if _is_dask(X):
-        return Statistics.from_dask(X, y, weights)
+        return _one_target(Statistics.from_dask(X, y, weights), None)
     if hasattr(X, "__arrow_c_stream__"):
         return Statistics.from_arrow(X, _name_of_target(y), weights=weights)
     if not hasattr(X, "__next__"):
@@ -67,8 +71,10 @@ def _name_of_target(y: Any) -> str:
 
 
 def _one_target(statistics: Statistics, y: Any) -> Statistics:
+    if isinstance(y, str | Integral):
+        return statistics.target(y)  # type: ignore[arg-type] # any whole number
     if y is not None:
-        return statistics.target(y)
+        raise TypeError("leave out y: Statistics have it already; give a target's name, or None.")
     if not statistics.n_rows:
         raise ValueError("the Statistics have no rows yet; add some by update().")
     if statistics.n_targets > 1:

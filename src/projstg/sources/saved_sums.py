@@ -22,6 +22,17 @@ __all__ = ["SavedSums", "load_sums", "save_sums"]
 
 _FORMAT, _VERSION = "projstg-statistics", 1
 _SUMS = ("n", "x_mean", "y_mean", "G", "b", "yy")
+_UNREADABLE = (
+    ValueError,
+    KeyError,
+    TypeError,
+    OverflowError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    MemoryError,
+    zipfile.BadZipFile,
+)
 # Rounding of sums over rows, relative to what they are bounded by.
 _ROUNDING = 1e-6
 
@@ -35,6 +46,10 @@ class SavedSums(NamedTuple):
     """All rows that were seen, those that were left out included."""
     n_dropped: int
     seed: int
+    missing: str
+    """What is done with a row that has a missing value."""
+    left_out: dict[str, str]
+    """Columns that are not used, and why."""
     feature_names: np.ndarray | None
     target_names: np.ndarray | None
 
@@ -44,6 +59,8 @@ def save_sums(path: str | os.PathLike[str], saved: SavedSums) -> None:
     arrays: dict[str, Any] = {
         "format": np.array(_FORMAT),
         "version": np.array(_VERSION),
+        "missing": np.array(saved.missing),
+        "left_out": np.array([*saved.left_out.items()], dtype=np.str_).reshape(-1, 2),
         "counts": np.array([saved.n_rows, saved.n_dropped, saved.seed, len(saved.parts)]),
     }
     for name in ("feature_names", "target_names"):
@@ -68,7 +85,7 @@ def load_sums(path: str | os.PathLike[str]) -> SavedSums:
             return _read(arrays)
     except FileNotFoundError:
         raise
-    except (ValueError, KeyError, EOFError, OSError, MemoryError, zipfile.BadZipFile) as error:
+    except _UNREADABLE as error:
         raise ValueError(
             f"{Path(path).name} holds no Statistics that can be read: {printable(error)[:200]}; "
             "gather them again, and write them with save()."
@@ -93,7 +110,11 @@ def _read(arrays: Any) -> SavedSums:
         _names(arrays, "feature_names", first.x_mean.shape[1]),
         _names(arrays, "target_names", first.y_mean.shape[0]),
     )
-    return SavedSums(parts, n_rows, n_dropped, seed, *names)
+    left_out = arrays["left_out"]
+    if left_out.dtype.kind != "U" or left_out.ndim != 2 or left_out.shape[1] != 2:
+        raise ValueError("'left_out' are not names and reasons")
+    said = {str(name): str(why) for name, why in left_out}
+    return SavedSums(parts, n_rows, n_dropped, seed, str(arrays["missing"]), said, *names)
 
 
 def _part(arrays: Any, place: int) -> CentredSums | None:
@@ -107,8 +128,8 @@ def _part(arrays: Any, place: int) -> CentredSums | None:
 
 
 def _check_parts(parts: Sequence[CentredSums], n_rows: int) -> None:
-    """Raise where these are the sums of no rows."""
-    if not parts or sum(part.n_rows for part in parts) != n_rows:
+    """Raise where these are the sums of no rows, or of more than there were."""
+    if not 0 < sum(part.n_rows for part in parts) <= n_rows:
         raise ValueError("its numbers of rows do not add up")
     T, D = parts[0].b.shape if parts[0].b.ndim == 2 else (0, 0)
     for part in parts:

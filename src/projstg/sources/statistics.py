@@ -18,15 +18,14 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from .._core.data.centred_sums import CentredSums
-from .._core.data.shared_sums import shared_sums
+from .._core.data.shared_sums import are_in_range, shared_sums
 from .._did_you_mean import did_you_mean
 from .._printable import counted, shortened
 from .arrow import Batches, CodedColumns, arrow_batches, parquet_batches
 from .chunks import Chunk, checked_chunk, gaps_of
-from .dask_blocks import dask_sums
+from .dask_blocks import dask_sums, one_blas_thread
 from .folds import fold_of_rows
 from .saved_sums import SavedSums, load_sums, save_sums
 
@@ -35,6 +34,8 @@ __all__ = ["MISSING", "Statistics"]
 MISSING = ("error", "drop")
 """What may be done with a row that has a missing value."""
 _MOST_FOLDS = 1000
+# Their inner products take 3 GB.
+_MOST_COLUMNS = 20_000
 
 
 class Statistics:
@@ -84,11 +85,15 @@ class Statistics:
     def __init__(self, *, folds: Any = 0, missing: str = "error", random_state: Any = 0) -> None:
         is_count = isinstance(folds, Integral) and not isinstance(folds, bool)
         if not (is_count and (folds == 0 or 2 <= folds <= _MOST_FOLDS)):
-            raise ValueError(f"folds={folds!r}; give a whole number from 2, or 0 for none.")
+            raise ValueError(
+                f"folds={folds!r}; give a whole number from 2 to {_MOST_FOLDS}, or 0 for none."
+            )
         if missing not in MISSING:
             raise ValueError(f"missing={missing!r}; {did_you_mean(str(missing), MISSING)}")
         if not (isinstance(random_state, Integral) and 0 <= int(random_state) < 2**32):
-            raise ValueError(f"random_state={random_state!r}; give a whole number from 0.")
+            raise ValueError(
+                f"random_state={random_state!r}; give a whole number from 0 to 2**32 - 1."
+            )
         self._missing: str = missing
         self._seed: int = int(random_state)
         self._parts: list[CentredSums | None] = [None] * max(int(folds), 1)
@@ -191,9 +196,11 @@ class Statistics:
                 self._widen(chunk)
             self._add(chunk, place)
         if self._any_part is None:
-            raise ValueError("the source has no rows.")
-        self._take(coded.order())
+            dropped = f": all {self.n_dropped} have a missing value" if self.n_dropped else ""
+            raise ValueError(f"the source has no rows that count{dropped}.")
+        order = coded.order()
         self.left_out = coded.left_out
+        self._take(order)
         return self
 
     def _widen(self, chunk: Chunk) -> None:
@@ -206,7 +213,8 @@ class Statistics:
     def _take(self, places: Sequence[int]) -> None:
         """Keep some of the columns, in this order."""
         if not places:
-            raise ValueError("no column is left that could be selected; see what columns= says.")
+            left_out = ", ".join(f"{name} ({why})" for name, why in self.left_out.items())
+            raise ValueError(f"no column is left that could be selected: {left_out[:300]}.")
         own = np.asarray(places)
         self._parts = [None if part is None else part.among(own) for part in self._parts]
         if self.feature_names is not None:
@@ -234,37 +242,44 @@ class Statistics:
         """Add a chunk; ``place`` is what a message calls it."""
         self._check_like_others(chunk, place)
         n_rows, n_dropped = len(chunk.X), 0
+        if chunk.X.shape[1] > _MOST_COLUMNS:
+            raise ValueError(
+                f"{place} has {chunk.X.shape[1]} columns, and sums are kept of {_MOST_COLUMNS} at "
+                "the most; pass fewer columns, or all rows at once as an array."
+            )
         if not n_rows:
-            self._keep_names(chunk)
             self._n_chunks += 1
             return
         folds = None
         if len(self._parts) > 1:
             first = self._first + self._n_seen
             folds = fold_of_rows(first, n_rows, len(self._parts), self._seed)
-        with np.errstate(invalid="ignore", over="ignore"):
-            added = self._sums(chunk, folds)
-        if not all(_is_finite(one) for one in added if one is not None):
+        added = self._sums(chunk, folds)
+        if not all(_are_numbers(one) for one in added):
             kept = _kept(chunk, self._missing, place)
             n_dropped = n_rows - int(kept.sum())
-            if not n_dropped:
-                raise ValueError(
-                    f"the squares of numbers in {place} overflow; divide the columns by constants."
-                )
-            added = self._sums(chunk.some(kept), None if folds is None else folds[kept])
-        self._parts = [_merged(*pair) for pair in zip(self._parts, added, strict=True)]
+            chunk, folds = chunk.some(kept), None if folds is None else folds[kept]
+            added = self._sums(chunk, folds)
+        whole = reduce(_merged, added)
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = [_merged(*pair) for pair in zip(self._parts, added, strict=True)]
+        is_in_range = whole is None or are_in_range(chunk.X, chunk.Y, whole)
+        if not (is_in_range and all(_are_numbers(one) for one in parts)):
+            raise ValueError(
+                f"squares of numbers in {place} are too large or too small for a number; divide "
+                "these columns by constants. Nothing of it was added."
+            )
         self._keep_names(chunk)
+        self._parts = parts
         self._n_seen, self.n_dropped = self._n_seen + n_rows, self.n_dropped + n_dropped
         self._n_chunks += 1
 
     def _sums(self, chunk: Chunk, folds: np.ndarray | None) -> list[CentredSums | None]:
         """Return the sums of a chunk, by fold; None for a fold without rows."""
-        rows = [chunk] if folds is None else [chunk.some(folds == i) for i in self._every_fold]
+        rows = [chunk]
+        if folds is not None:
+            rows = [chunk.some(folds == i) for i in range(len(self._parts))]
         return [_sums_of(one) for one in rows]
-
-    @property
-    def _every_fold(self) -> range:
-        return range(len(self._parts))
 
     def _check_like_others(self, chunk: Chunk, place: str) -> None:
         known = self._any_part
@@ -285,9 +300,11 @@ class Statistics:
         _check_names(self.target_names, chunk.target_names, place, "target")
 
     def _keep_names(self, chunk: Chunk) -> None:
-        if self.feature_names is None:
+        """Take the names of the first chunk that counts, and where it had none, later ones."""
+        is_first = self._any_part is None
+        if is_first or self.feature_names is None:
             self.feature_names = chunk.feature_names
-        if self.target_names is None:
+        if is_first or self.target_names is None:
             self.target_names = chunk.target_names
 
     @property
@@ -306,10 +323,10 @@ class Statistics:
 
     def fold(self, i: int) -> tuple[Statistics, Statistics]:
         """Return the rows outside fold i, merged, and those inside it."""
+        if not self.n_folds:
+            raise ValueError("there are no folds; ask for them at the start: Statistics(folds=5).")
         if not 0 <= i < self.n_folds:
-            raise ValueError(
-                f"there is no fold {i} of {self.n_folds}; ask for folds= at the start."
-            )
+            raise ValueError(f"there is no fold {i}; give 0 … {self.n_folds - 1}.")
         others = [part for j, part in enumerate(self._parts) if j != i]
         return self._like([_together(others)]), self._like([_together(self._parts[i : i + 1])])
 
@@ -320,7 +337,7 @@ class Statistics:
         found._n_seen = sum(part.n_rows for part in parts if part is not None)
         found._n_chunks = 1
         found.feature_names, found.target_names = self.feature_names, self.target_names
-        found.left_out = self.left_out
+        found.left_out = dict(self.left_out)
         return found
 
     def __add__(self, other: Any) -> Statistics:
@@ -343,7 +360,10 @@ class Statistics:
                 ((self.target_names, other.target_names), "target"),
             ):
                 _check_names(*pair, "the second", what)
-        both = [_merged(*pair) for pair in zip(self._parts, other._parts, strict=True)]
+        with np.errstate(invalid="ignore", over="ignore"):
+            both = [_merged(*pair) for pair in zip(self._parts, other._parts, strict=True)]
+        if not all(_are_numbers(one) for one in both):
+            raise ValueError("squares of both together overflow; divide columns by constants.")
         found = (self if mine is not None else other)._like(both)
         found._n_seen = self._n_seen + other._n_seen
         found.n_dropped = self.n_dropped + other.n_dropped
@@ -352,6 +372,7 @@ class Statistics:
             found.feature_names = other.feature_names
         if found.target_names is None:
             found.target_names = other.target_names
+        found.left_out = self.left_out | other.left_out
         return found
 
     def target(self, which: int | str) -> Statistics:
@@ -379,8 +400,8 @@ class Statistics:
 
     @property
     def n_rows(self) -> int:
-        """Rows that count."""
-        return self._n_seen - self.n_dropped
+        """Rows that count: not those of weight zero."""
+        return sum(part.n_rows for part in self._parts if part is not None)
 
     @property
     def n_features(self) -> int:
@@ -450,13 +471,15 @@ class Statistics:
         if self._any_part is None:
             raise ValueError("there are no rows yet; nothing is saved.")
         counts = (self._n_seen, self.n_dropped, self._seed)
-        save_sums(path, SavedSums(self._parts, *counts, self.feature_names, self.target_names))
+        names = (self.feature_names, self.target_names)
+        save_sums(path, SavedSums(self._parts, *counts, self._missing, self.left_out, *names))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read what :meth:`save` has written; a damaged or forged file raises ValueError."""
         saved = load_sums(path)
-        found = cls(random_state=saved.seed)
+        found = cls(random_state=saved.seed, missing=saved.missing)
+        found.left_out = saved.left_out
         found._parts, found._n_seen, found.n_dropped = saved.parts, saved.n_rows, saved.n_dropped
         found._n_chunks = 1
         found.feature_names, found.target_names = saved.feature_names, saved.target_names
@@ -476,19 +499,22 @@ def _of_block(
     """Return the statistics of one block of rows; the first has the number ``first``."""
     found = kind(**params)
     found._first = first
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         found._add(checked_chunk(X, y, weights, place), place)
     return found
 
 
 def _sums_of(chunk: Chunk) -> CentredSums | None:
     """Return the sums of the rows that weigh something, or None where there are none."""
-    if chunk.weights is not None and not (chunk.weights > 0.0).all():
-        chunk = chunk.some(~(chunk.weights <= 0.0))  # a missing weight stays, and is found later
-    return shared_sums(chunk.X, chunk.Y, chunk.weights) if len(chunk.X) else None
+    weighs_nothing = chunk.weights is not None and bool(np.all(chunk.weights == 0.0))
+    if weighs_nothing or not len(chunk.X):
+        return None
+    return shared_sums(chunk.X, chunk.Y, chunk.weights)
 
 
-def _is_finite(sums: CentredSums) -> bool:
+def _are_numbers(sums: CentredSums | None) -> bool:
+    if sums is None:
+        return True
     return all(np.isfinite(one).all() for one in (sums.n, sums.G, sums.b, sums.yy, sums.y_mean))
 
 
@@ -517,7 +543,7 @@ def _merged(one: CentredSums | None, other: CentredSums | None) -> CentredSums |
 def _together(parts: Sequence[CentredSums | None]) -> CentredSums:
     found = reduce(_merged, parts)
     if found is None:
-        raise ValueError("there are no rows; add some by update().")
+        raise ValueError("there are no rows of a positive weight.")
     return found
 
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from .._extras import extra
 from .._printable import shortened
+from ..sources.arrow import MOST_LEVELS
 from .number_marks import MOSTLY, bare, plain, written
 
 __all__ = ["Column", "column_of", "indicators"]
 
-MOST_LEVELS = 20
 _ID_NAMES = (
     re.compile(
         r"(.*[\s_.-])?(ids?|uuid|guid)|index|idx|key|nr|no|row|rows?[ _.]names?", re.IGNORECASE

@@ -42,17 +42,17 @@ class CentredSums:
 
     @classmethod
     def from_rows(cls, X: Array, y: Array, weights: Array | None = None) -> CentredSums:
-        """Return the statistics of X (..., N, D), y (..., N), weights (..., N) or None."""
+        """Return the sums of X (..., N, D), y (..., N), weights (..., N) or None."""
         rows, x_mean, y_mean = centred_rows(X, y, weights)
         gram = rows.gram
         return cls(X.shape[-2], rows.n, x_mean, y_mean, gram.G, gram.b, gram.yy)
 
     def update(self, X: Array, y: Array, weights: Array | None = None) -> CentredSums:
-        """Return the statistics with more rows added."""
+        """Return the sums with more rows added."""
         return self.merge(CentredSums.from_rows(X, y, weights))
 
     def merge(self, other: CentredSums) -> CentredSums:
-        """Return the statistics of both sets of rows together."""
+        """Return the sums of both sets of rows together."""
         n = self.n + other.n
         dx, dy = other.x_mean - self.x_mean, other.y_mean - self.y_mean
         share = other.n / n

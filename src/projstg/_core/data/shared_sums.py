@@ -17,13 +17,15 @@ from scipy.sparse import issparse
 
 from .centred_sums import CentredSums
 
-__all__ = ["shared_sums"]
+__all__ = ["are_in_range", "shared_sums", "vary"]
 
 # Fewer rows in a block cost more calls, more rows leave the cache (50 columns: 3 MB).
 _BLOCK_ROWS = 8192
 # Where the square of a mean is this many times the variance, seven digits of sixteen may be lost
 # otherwise by taking one from the other; a hundred times costs two.
 _FAR = 100.0
+# Squares below this have lost digits.
+_TINY = float(np.finfo(np.float64).tiny) / float(np.finfo(np.float64).eps)
 
 
 class _Sides(NamedTuple):
@@ -49,6 +51,9 @@ def shared_sums(X: Any, Y: np.ndarray, weights: np.ndarray | None = None) -> Cen
     >>> sums.G.tolist(), sums.b.tolist(), sums.yy.tolist()
     ([[[70.0, 70.0], [70.0, 70.0]]], [[35.0, 35.0]], [17.5])
     """
+    if weights is not None and not (weights > 0.0).all():
+        weighs = ~(weights <= 0.0)  # what is not a number stays, and makes the sums no numbers
+        X, Y, weights = X[weighs], Y[weighs], weights[weighs]
     size = min(len(Y), _BLOCK_ROWS)
     # Columns that are contiguous stay so: to turn them takes as long as to sum them.
     is_by_columns = not issparse(X) and X.flags.f_contiguous and not X.flags.c_contiguous
@@ -57,12 +62,13 @@ def shared_sums(X: Any, Y: np.ndarray, weights: np.ndarray | None = None) -> Cen
     # The first row moves a constant column to zero exactly, and each mean after it leaves it there.
     shift = _Sides(*(_dense(one[:1])[0].astype(np.float64) for one in (X, Y)))
     found: CentredSums | None = None
-    for first in range(0, len(Y), _BLOCK_ROWS):
-        rows = slice(first, first + _BLOCK_ROWS)
-        own = None if weights is None else weights[rows].astype(np.float64)
-        block = _block(_Sides(_dense(X[rows]), Y[rows]), own, shift, room)
-        shift = _Sides(block.x_mean[0], block.y_mean)
-        found = block if found is None else found.merge(block)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for first in range(0, len(Y), _BLOCK_ROWS):
+            rows = slice(first, first + _BLOCK_ROWS)
+            own = None if weights is None else weights[rows].astype(np.float64)
+            block = _block(_Sides(_dense(X[rows]), Y[rows]), own, shift, room)
+            shift = _Sides(block.x_mean[0], block.y_mean)
+            found = block if found is None else found.merge(block)
     if found is None:
         raise ValueError("there are no rows")
     return found
@@ -114,3 +120,20 @@ def _is_far(mean: np.ndarray, mean_square: np.ndarray) -> bool:
     """Return whether some mean is far from zero, beside the spread around it."""
     square = mean * mean
     return bool(np.any(square > _FAR * np.maximum(mean_square - square, 0.0)))
+
+
+def are_in_range(X: Any, Y: np.ndarray, sums: CentredSums) -> bool:
+    """Return whether sums of X (N, D), Y (N, T) are numbers, and no column's squares vanished."""
+    if not all(np.isfinite(one).all() for one in (sums.n, sums.G, sums.b, sums.yy, sums.y_mean)):
+        return False
+    return not (vary(X, np.diagonal(sums.G[0]) < _TINY) or vary(Y, sums.yy < _TINY))
+
+
+def vary(X: Any, suspects: np.ndarray) -> bool:
+    """Return whether one of the columns of a mask (D,) has more than one value."""
+    columns = np.flatnonzero(suspects)
+    for first in range(0, columns.size, 64):
+        few = _dense(X[:, columns[first : first + 64]])
+        if np.any(few != few[:1]):
+            return True
+    return False

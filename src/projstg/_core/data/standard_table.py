@@ -105,10 +105,12 @@ class StandardTable:
 
     def owned(self) -> StandardTable:
         """Return the same table with a copy of the rows: nobody else can change them."""
+        units = (self.scale, self.x_mean, self.y_mean, self.y_scale)
+        if isinstance(self.problem, WideQuadratic):
+            return StandardTable(self.problem.owned(), *units, None)
         if self.rows is None:
             return self
         rows = self.rows.owned()
-        units = (self.scale, self.x_mean, self.y_mean, self.y_scale)
         return StandardTable(self.problem.with_source(rows), *units, rows)
 
     def intercept(self, coef: Array) -> Array:

@@ -21,7 +21,10 @@ from ..arrays.backend import Array
 from .gram_quadratic import GramQuadratic, RowsAt
 from .row_quadratic import RowQuadratic
 
-__all__ = ["WideQuadratic", "column_moments"]
+__all__ = ["MANY_COLUMNS", "WideQuadratic", "column_moments"]
+
+MANY_COLUMNS = 2000
+"""With more columns nothing is made of all of them at once."""
 
 # A block of a dense X has so many numbers in double (8 MB), of products with it as many.
 _BLOCK = 1 << 20
@@ -98,8 +101,14 @@ class WideQuadratic:
         few.__dict__.update(known)
         return few
 
-    def among(self, columns: np.ndarray) -> WideQuadratic:
-        """Return the problem of some columns, (W,), in increasing order, none of them copied."""
+    def owned(self) -> WideQuadratic:
+        """Return the same problem with a copy of X: nobody else can change it."""
+        return replace(self, X=self.X.copy())
+
+    def among(self, columns: np.ndarray) -> WideQuadratic | RowQuadratic:
+        """Return the problem of some columns, (W,), in increasing order; many are not copied."""
+        if columns.size <= MANY_COLUMNS:
+            return self.columns(columns[None])
         few = {name: getattr(self, name)[columns] for name in ("used", "mean", "factor")}
         few |= {name: getattr(self, name)[:, columns] for name in ("b", "diagonal")}
         return replace(self, **few, known={})
@@ -181,10 +190,15 @@ def _sparse_moments(X: Any, weights: np.ndarray, y: np.ndarray, centre: bool) ->
 
         places = slice(first, last)
         mean = summed(own * values) / n if centre else np.zeros(last - first)
-        found.mean[places] = mean
-        found.along[places] = summed(own * beside * values) - of_y * mean
+        along = summed(own * beside * values)
         absent = np.maximum(n - summed(own), 0.0)
         values -= mean[at]
+        rest = (summed(own * values) - absent * mean) / n if centre else np.zeros_like(mean)
+        # Twice, because the first mean is rounded: a constant column becomes zero.
+        values -= rest[at]
+        mean += rest
+        found.mean[places] = mean
+        found.along[places] = along - of_y * mean
         found.square[places] = (summed(own * values * values) + absent * mean**2) / n
     return found
 

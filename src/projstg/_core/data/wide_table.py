@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
+from .shared_sums import vary
 from .standard_table import ROUNDING, StandardTable
 from .wide_quadratic import WideQuadratic, column_moments
 
 __all__ = ["wide_table"]
+
+# Squares below this have lost digits.
+_TINY = float(np.finfo(np.float64).tiny) / float(np.finfo(np.float64).eps)
 
 
 def wide_table(
@@ -23,12 +28,22 @@ def wide_table(
     n, roots = float(each.sum()), np.sqrt(each)
     y_mean = float(each @ y) / n if centre else 0.0
     left = y - y_mean
-    size = float(np.sqrt(each @ (left * left) / n))
+    largest = float(np.max(np.abs(left), initial=0.0)) or 1.0
+    size = largest * float(np.sqrt(each @ (left / largest) ** 2 / n))
     is_constant = size <= ROUNDING * np.finfo(np.float64).eps * abs(y_mean)
     y_scale = 1.0 if is_constant else size
     response = np.zeros_like(y) if is_constant else left / y_scale
-    x_mean, square, along = column_moments(X, each, response, centre=centre)
-    smallest = (ROUNDING * np.finfo(X.dtype).eps * x_mean) ** 2
+    with np.errstate(over="ignore", invalid="ignore"):
+        x_mean, square, along = column_moments(X, each, response, centre=centre)
+    suspects = square < _TINY
+    if issparse(X):
+        suspects &= np.diff(X.indptr) > 0
+    if not np.isfinite(square).all() or vary(X, suspects):
+        raise ValueError(
+            "squares of numbers in X are too large or too small for a number; divide these columns "
+            "by constants."
+        )
+    smallest = (ROUNDING * np.finfo(np.float64).eps * x_mean) ** 2
     varies = (square > smallest) & ~never
     scale = np.sqrt(np.where(varies, square, 0.0))
     factor = np.where(varies, 1.0 / np.where(varies, scale, 1.0), 0.0)

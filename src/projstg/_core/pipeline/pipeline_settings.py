@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..data.wide_quadratic import MANY_COLUMNS
+
 __all__ = ["PIPELINE", "PipelineSettings"]
 
 
@@ -12,7 +14,7 @@ class PipelineSettings:
     """How sizes are tried, and how many columns get gates."""
 
     # Gates before a search.
-    most_gates: int = 2000
+    most_gates: int = MANY_COLUMNS
     """Up to this many columns all get gates. A solve costs the cube of their number (where X is
     wide, that number times the square of the rows), and what is kept to fit them later is a Gram
     matrix of 32 MB at the most."""

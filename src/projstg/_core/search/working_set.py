@@ -103,10 +103,24 @@ def swap_changes(
     yy, dof, n = _numbers(problem)
     G = np.take_along_axis(rows, members[:, None, :], axis=2)
     ridge = _ridge(problem, members, G, criterion)
+    change = _changes(rows, members, diagonal, b, yy, dof, ridge)
+    # Standardised columns have the squared norm n, or zero.
+    return change, rows / n[:, None, None]
+
+
+def _changes(
+    rows: np.ndarray,
+    members: np.ndarray,
+    diagonal: np.ndarray,
+    b: np.ndarray,
+    yy: np.ndarray,
+    dof: np.ndarray,
+    ridge: np.ndarray,
+) -> np.ndarray:
+    """Return what every exchange adds to the score at a ridge, (B, K, D), from rows of G."""
     state = tableau_of_rows(rows, members, diagonal, b, yy, ridge)
     objective = swap_objectives(state, dof, residual_floor(yy), counts_log_det=False)
-    # Standardised columns have the squared norm n, or zero.
-    return objective - (dof * np.log(state.rss))[:, None, None], rows / n[:, None, None]
+    return objective - (dof * np.log(state.rss))[:, None, None]
 
 
 def _ridge(problem: Problem, members: np.ndarray, G: np.ndarray, criterion: Judge) -> np.ndarray:
@@ -205,26 +219,28 @@ class AroundSupport(NamedTuple):
 
 def around_support(problem: WideQuadratic, members: np.ndarray, criterion: Judge) -> AroundSupport:
     """Return what is known around members (1, K), none of which is locked; the last is kept."""
-    ridge = float(_ridge(problem, members, problem.columns(members).gram.G, criterion)[0])
-    key = (members.tobytes(), ridge)
-    if key not in problem.known:
-        found = AroundSupport(*np.empty((2, problem.b.shape[1])))
-        for places, change, correlation in _swap_blocks(problem, members, criterion):
-            found.least[places] = np.min(change, axis=0)
-            found.correlation[places] = np.max(np.abs(correlation), axis=0)
-        problem.known.clear()
-        problem.known[key] = found
-    return problem.known[key]
+    G = problem.columns(members).gram.G
+    ridge = _ridge(problem, members, G, criterion)
+    key, known = (members.tobytes(), float(ridge[0])), problem.known.get("around")
+    if known is not None and known[0] == key:
+        return known[1]
+    found = AroundSupport(*np.empty((2, problem.b.shape[1])))
+    for places, change, correlation in _swap_blocks(problem, members, G, ridge):
+        found.least[places] = np.min(change, axis=0)
+        found.correlation[places] = np.max(np.abs(correlation), axis=0)
+    problem.known["around"] = key, found
+    return found
 
 
 def _swap_blocks(
-    problem: WideQuadratic, members: np.ndarray, criterion: Judge
+    problem: WideQuadratic, members: np.ndarray, G: np.ndarray, ridge: np.ndarray
 ) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-    """Yield places of columns, and what :func:`swap_changes` returns for them, (K, W)."""
+    """Yield places of columns, and what :func:`swap_changes` returns for them, (K, W).
+
+    ``G`` is that of the members, (1, K, K), ``ridge`` (1,).
+    """
     own, (_, K) = members[0], members.shape
-    G = problem.columns(members).gram.G
     yy, dof, n = _numbers(problem)
-    ridge = _ridge(problem, members, G, criterion)
     first = np.arange(K)[None]
     for places, rows in problem.row_blocks(own):
         beside = np.concatenate([G, rows[None]], axis=2)
@@ -232,7 +248,5 @@ def _swap_blocks(
             np.concatenate([one[:, own], one[:, places]], axis=1)
             for one in (problem.b, problem.diagonal)
         )
-        state = tableau_of_rows(beside, first, diagonal, b, yy, ridge)
-        objective = swap_objectives(state, dof, residual_floor(yy), counts_log_det=False)
-        change = objective - (dof * np.log(state.rss))[:, None, None]
+        change = _changes(beside, first, diagonal, b, yy, dof, ridge)
         yield places, change[0, :, K:], rows / n[0]
