@@ -4,7 +4,7 @@
     python benchmarks/scale.py parquet             10⁷ rows of 100 columns from a folder (4 GB)
     python benchmarks/scale.py dense sparse        10⁶ columns, beside other methods
     python benchmarks/scale.py responses           1000 responses of one table
-    python benchmarks/scale.py rows --small        a hundredth of the size, to try it
+    python benchmarks/scale.py rows --small        a hundredth of the size or so, to try it
 
 Needs the extras `peers` and `cli`, Polars and DuckDB (make setup). Memory is what the process has
 beyond what it had before, at its peak, looked at a hundred times a second. Each method of `dense`
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from time import perf_counter, sleep
 
@@ -217,7 +218,7 @@ def one_method(kind, name, n_columns):
     print(json.dumps(row))
 
 
-def wide(kind, small):
+def wide(kind, small, limit):
     n_columns = 10**4 if small else 10**6
     print(f"{kind}, {n_columns} columns, K = 20, SNR 10")
     for name in METHODS:
@@ -225,7 +226,7 @@ def wide(kind, small):
             continue  # dense only
         command = [sys.executable, __file__, "--method", kind, name, str(n_columns)]
         try:
-            run = subprocess.run(command, capture_output=True, text=True, timeout=900, check=True)
+            run = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=True)
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
             said = str(getattr(error, "stderr", "") or error).strip().splitlines()[-1:]
             print(f"  {name}: did not finish ({type(error).__name__}: {said})", flush=True)
@@ -272,8 +273,8 @@ def responses(small):
 PARTS = {
     "rows": rows,
     "parquet": parquet,
-    "dense": lambda small: wide("dense", small),
-    "sparse": lambda small: wide("sparse", small),
+    "dense": partial(wide, "dense"),
+    "sparse": partial(wide, "sparse"),
     "responses": responses,
 }
 
@@ -281,7 +282,8 @@ PARTS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
-    parser.add_argument("--small", action="store_true", help="a hundredth of the size")
+    parser.add_argument("--small", action="store_true", help="a hundredth of the size or so")
+    parser.add_argument("--limit", type=float, default=900, help="seconds for each other method")
     parser.add_argument("--method", nargs=3, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.method:
@@ -289,7 +291,8 @@ def main():
         return
     print(f"commit {commit()}, kernel: {kernel_in_words()}")
     for name in asked.parts or PARTS:
-        PARTS[name](asked.small)
+        limit = {"limit": asked.limit} if name in ("dense", "sparse") else {}
+        PARTS[name](small=asked.small, **limit)
 
 
 if __name__ == "__main__":
