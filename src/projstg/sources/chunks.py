@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-__all__ = ["Chunk", "Gaps", "checked_chunk", "checked_weights", "gaps_of", "names_of"]
+from .._printable import counted, shortened
+
+__all__ = ["Chunk", "check_names", "checked_chunk", "checked_weights", "complete_rows"]
 
 _REAL = "biuf"
 
@@ -45,7 +47,7 @@ def checked_chunk(X: Any, y: Any, weights: Any, place: str) -> Chunk:
         )
     if not rows.shape[1]:
         raise ValueError(f"X of {place} has no columns.")
-    names = (names_of(X), names_of(y) if responses.ndim == 2 else _name_of(y))
+    names = (_names_of(X), _names_of(y) if responses.ndim == 2 else _name_of(y))
     responses = responses[:, None] if responses.ndim == 1 else responses
     return Chunk(rows, responses, checked_weights(weights, len(rows), place), *names)
 
@@ -68,7 +70,7 @@ def _numbers(values: Any, what: str) -> np.ndarray:
     return array
 
 
-def names_of(table: Any) -> np.ndarray | None:
+def _names_of(table: Any) -> np.ndarray | None:
     """Return the names of the columns of a data frame, if all are text; None otherwise."""
     columns = getattr(table, "columns", None)
     if columns is None or callable(columns) or not all(isinstance(one, str) for one in columns):
@@ -98,7 +100,7 @@ def checked_weights(weights: Any, n_rows: int, place: str) -> np.ndarray | None:
     return found
 
 
-class Gaps(NamedTuple):
+class _Gaps(NamedTuple):
     """The missing values of a chunk."""
 
     complete: np.ndarray
@@ -107,7 +109,7 @@ class Gaps(NamedTuple):
     """How many each column has, by name or number; those of the target and weights, too."""
 
 
-def gaps_of(chunk: Chunk) -> Gaps:
+def _gaps_of(chunk: Chunk) -> _Gaps:
     """Return what is missing; raise where a number is infinite."""
     sides = {"": chunk.X, "target": chunk.Y, "weights": chunk.weights}
     complete = np.ones(len(chunk.X), dtype=bool)
@@ -127,4 +129,34 @@ def gaps_of(chunk: Chunk) -> Gaps:
         for place in np.flatnonzero(gaps.any(axis=0)):
             name = side or str(names[place])
             counts[name] = counts.get(name, 0) + int(gaps[:, place].sum())
-    return Gaps(complete, counts)
+    return _Gaps(complete, counts)
+
+
+def complete_rows(chunk: Chunk, missing: str, place: str) -> np.ndarray:
+    """Return the mask of rows without a gap, or raise where gaps are not allowed."""
+    try:
+        gaps = _gaps_of(chunk)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
+    kept = gaps.complete
+    if missing == "error" and not kept.all():
+        raise ValueError(
+            f"{place} has {int((~kept).sum())} of {kept.size} rows with a missing value "
+            f'({counted(gaps.counts)}); repair them, or pass missing="drop" to leave such rows '
+            "out. Nothing of it was added."
+        )
+    return kept
+
+
+def check_names(known: np.ndarray | None, given: np.ndarray | None, place: str, what: str) -> None:
+    """Raise where names differ, or their order; those of an array without names may be any."""
+    if known is None or given is None or np.array_equal(known, given):
+        return
+    if sorted(known) == sorted(given):
+        raise ValueError(f"{place} has its {what}s in another order; give them as before.")
+    strange = [str(one) for one in given if one not in set(known)]
+    lacking = [str(one) for one in known if one not in set(given)]
+    raise ValueError(
+        f"{place} has the {what} '{shortened((strange or given)[0])}' where those before it have "
+        f"'{shortened((lacking or known)[0])}'; give the same {what}s in every chunk."
+    )

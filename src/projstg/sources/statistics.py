@@ -13,19 +13,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from functools import partial, reduce
+from functools import partial
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 
 from .._core.data.centred_sums import CentredSums
-from .._core.data.shared_sums import are_in_range, shared_sums
+from .._core.data.shared_sums import are_in_range
 from .._did_you_mean import did_you_mean
-from .._printable import counted, shortened
+from .._printable import shortened
 from .arrow import Batches, CodedColumns, arrow_batches, parquet_batches
-from .chunks import Chunk, checked_chunk, gaps_of
+from .chunks import Chunk, check_names, checked_chunk, complete_rows
 from .dask_blocks import dask_sums, one_blas_thread
+from .fold_sums import (
+    FoldSums,
+    are_numbers,
+    merged_folds,
+    squared_errors,
+    sums_by_fold,
+    together,
+)
 from .folds import fold_of_rows
 from .saved_sums import SavedSums, load_sums, save_sums
 
@@ -96,7 +104,7 @@ class Statistics:
             )
         self._missing: str = missing
         self._seed: int = int(random_state)
-        self._parts: list[CentredSums | None] = [None] * max(int(folds), 1)
+        self._parts: FoldSums = [None] * max(int(folds), 1)
         self.n_dropped: int = 0
         self._n_seen: int = 0
         self._n_chunks: int = 0
@@ -254,17 +262,15 @@ class Statistics:
         if len(self._parts) > 1:
             first = self._first + self._n_seen
             folds = fold_of_rows(first, n_rows, len(self._parts), self._seed)
-        added = self._sums(chunk, folds)
-        if not all(_are_numbers(one) for one in added):
-            kept = _kept(chunk, self._missing, place)
+        added = sums_by_fold(chunk, folds, len(self._parts))
+        if not are_numbers(added):
+            kept = complete_rows(chunk, self._missing, place)
             n_dropped = n_rows - int(kept.sum())
             chunk, folds = chunk.some(kept), None if folds is None else folds[kept]
-            added = self._sums(chunk, folds)
-        whole = reduce(_merged, added)
-        with np.errstate(over="ignore", invalid="ignore"):
-            parts = [_merged(*pair) for pair in zip(self._parts, added, strict=True)]
-        is_in_range = whole is None or are_in_range(chunk.X, chunk.Y, whole)
-        if not (is_in_range and all(_are_numbers(one) for one in parts)):
+            added = sums_by_fold(chunk, folds, len(self._parts))
+        parts = merged_folds(self._parts, added)
+        is_in_range = not any(added) or are_in_range(chunk.X, chunk.Y, together(added))
+        if not (is_in_range and are_numbers(parts)):
             raise ValueError(
                 f"squares of numbers in {place} are too large or too small for a number; divide "
                 "these columns by constants. Nothing of it was added."
@@ -273,13 +279,6 @@ class Statistics:
         self._parts = parts
         self._n_seen, self.n_dropped = self._n_seen + n_rows, self.n_dropped + n_dropped
         self._n_chunks += 1
-
-    def _sums(self, chunk: Chunk, folds: np.ndarray | None) -> list[CentredSums | None]:
-        """Return the sums of a chunk, by fold; None for a fold without rows."""
-        rows = [chunk]
-        if folds is not None:
-            rows = [chunk.some(folds == i) for i in range(len(self._parts))]
-        return [_sums_of(one) for one in rows]
 
     def _check_like_others(self, chunk: Chunk, place: str) -> None:
         known = self._any_part
@@ -296,8 +295,8 @@ class Statistics:
                 f"{place} has {chunk.Y.shape[1]} targets, and those before it have {T}; give the "
                 "same targets in every chunk."
             )
-        _check_names(self.feature_names, chunk.feature_names, place, "column")
-        _check_names(self.target_names, chunk.target_names, place, "target")
+        check_names(self.feature_names, chunk.feature_names, place, "column")
+        check_names(self.target_names, chunk.target_names, place, "target")
 
     def _keep_names(self, chunk: Chunk) -> None:
         """Take the names of the first chunk that counts, and where it had none, later ones."""
@@ -314,7 +313,7 @@ class Statistics:
     @property
     def sums(self) -> CentredSums:
         """All rows together, as the core takes them."""
-        return _together(self._parts)
+        return together(self._parts)
 
     @property
     def n_folds(self) -> int:
@@ -328,7 +327,7 @@ class Statistics:
         if not 0 <= i < self.n_folds:
             raise ValueError(f"there is no fold {i}; give 0 … {self.n_folds - 1}.")
         others = [part for j, part in enumerate(self._parts) if j != i]
-        return self._like([_together(others)]), self._like([_together(self._parts[i : i + 1])])
+        return self._like([together(others)]), self._like([together(self._parts[i : i + 1])])
 
     def _like(self, parts: Sequence[CentredSums | None]) -> Statistics:
         """Return other sums with the same names."""
@@ -359,10 +358,9 @@ class Statistics:
                 ((self.feature_names, other.feature_names), "column"),
                 ((self.target_names, other.target_names), "target"),
             ):
-                _check_names(*pair, "the second", what)
-        with np.errstate(invalid="ignore", over="ignore"):
-            both = [_merged(*pair) for pair in zip(self._parts, other._parts, strict=True)]
-        if not all(_are_numbers(one) for one in both):
+                check_names(*pair, "the second", what)
+        both = merged_folds(self._parts, other._parts)
+        if not are_numbers(both):
             raise ValueError("squares of both together overflow; divide columns by constants.")
         found = (self if mine is not None else other)._like(both)
         found._n_seen = self._n_seen + other._n_seen
@@ -378,7 +376,7 @@ class Statistics:
     def target(self, which: int | str) -> Statistics:
         """Return the statistics with one of the targets, by name or number."""
         place = self._target_place(which)
-        parts = [None if part is None else _with_response(part, place) for part in self._parts]
+        parts = [None if part is None else part.response(place) for part in self._parts]
         found = self._like(parts)
         found._n_seen, found.n_dropped = self._n_seen, self.n_dropped
         if self.target_names is not None:
@@ -459,12 +457,7 @@ class Statistics:
         """Return Σ w (y − Xβ − β₀)² and Σ w (y − mean)² of the one target."""
         if self.n_targets != 1:
             raise ValueError(f"there are {self.n_targets} targets; take one of them by target().")
-        sums, beta = self.sums, np.asarray(coef, dtype=np.float64)
-        n, y_mean, yy = (float(one[0]) for one in (sums.n, sums.y_mean, sums.yy))
-        within = yy - 2.0 * float(sums.b[0] @ beta) + float(beta @ sums.G[0] @ beta)
-        off = y_mean - float(sums.x_mean[0] @ beta) - intercept
-        from_mean = 0.0 if mean is None else y_mean - mean
-        return max(within, 0.0) + n * off * off, yy + n * from_mean * from_mean
+        return squared_errors(self.sums, np.asarray(coef, dtype=np.float64), intercept, mean)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write them to a file of plain arrays (.npz), whole or not at all."""
@@ -502,66 +495,3 @@ def _of_block(
     with one_blas_thread():
         found._add(checked_chunk(X, y, weights, place), place)
     return found
-
-
-def _sums_of(chunk: Chunk) -> CentredSums | None:
-    """Return the sums of the rows that weigh something, or None where there are none."""
-    weighs_nothing = chunk.weights is not None and bool(np.all(chunk.weights == 0.0))
-    if weighs_nothing or not len(chunk.X):
-        return None
-    return shared_sums(chunk.X, chunk.Y, chunk.weights)
-
-
-def _are_numbers(sums: CentredSums | None) -> bool:
-    if sums is None:
-        return True
-    return all(np.isfinite(one).all() for one in (sums.n, sums.G, sums.b, sums.yy, sums.y_mean))
-
-
-def _kept(chunk: Chunk, missing: str, place: str) -> np.ndarray:
-    """Return the mask of rows without a gap, or raise where gaps are not allowed."""
-    try:
-        gaps = gaps_of(chunk)
-    except ValueError as error:
-        raise ValueError(f"{place}: {error}") from None
-    kept = gaps.complete
-    if missing == "error" and not kept.all():
-        raise ValueError(
-            f"{place} has {int((~kept).sum())} of {kept.size} rows with a missing value "
-            f'({counted(gaps.counts)}); repair them, or pass missing="drop" to leave such rows '
-            "out. Nothing of it was added."
-        )
-    return kept
-
-
-def _merged(one: CentredSums | None, other: CentredSums | None) -> CentredSums | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return one.merge(other)
-
-
-def _together(parts: Sequence[CentredSums | None]) -> CentredSums:
-    found = reduce(_merged, parts)
-    if found is None:
-        raise ValueError("there are no rows of a positive weight.")
-    return found
-
-
-def _with_response(sums: CentredSums, place: int) -> CentredSums:
-    few = slice(place, place + 1)
-    y_mean, b, yy = sums.y_mean[few], sums.b[few], sums.yy[few]
-    return CentredSums(sums.n_rows, sums.n, sums.x_mean, y_mean, sums.G, b, yy)
-
-
-def _check_names(known: np.ndarray | None, given: np.ndarray | None, place: str, what: str) -> None:
-    """Raise where names differ, or their order; those of an array without names may be any."""
-    if known is None or given is None or np.array_equal(known, given):
-        return
-    if sorted(known) == sorted(given):
-        raise ValueError(f"{place} has its {what}s in another order; give them as before.")
-    strange = [str(one) for one in given if one not in set(known)]
-    lacking = [str(one) for one in known if one not in set(given)]
-    raise ValueError(
-        f"{place} has the {what} '{shortened((strange or given)[0])}' where those before it have "
-        f"'{shortened((lacking or known)[0])}'; give the same {what}s in every chunk."
-    )

@@ -78,6 +78,11 @@ class CentredSums:
         x_mean, b = (one[..., columns] for one in (self.x_mean, self.b))
         return replace(self, x_mean=x_mean, G=self.G[..., columns[:, None], columns], b=b)
 
+    def response(self, place: int) -> CentredSums:
+        """Return the sums with one of several responses that share X (:mod:`.shared_sums`)."""
+        few = slice(place, place + 1)
+        return replace(self, y_mean=self.y_mean[few], b=self.b[few], yy=self.yy[few])
+
     def quadratic(self, *, centre: bool = True) -> GramQuadratic:
         """Return the least-squares problem, with (``centre``) or without an intercept."""
         if centre:
