@@ -17,15 +17,15 @@ from scipy.sparse import issparse
 
 from .centred_sums import CentredSums
 
-__all__ = ["are_in_range", "shared_sums", "vary"]
+__all__ = ["TINY", "are_in_range", "shared_sums", "vary"]
 
 # Fewer rows in a block cost more calls, more rows leave the cache (50 columns: 3 MB).
 _BLOCK_ROWS = 8192
 # Where the square of a mean is this many times the variance, seven digits of sixteen may be lost
 # otherwise by taking one from the other; a hundred times costs two.
 _FAR = 100.0
-# Squares below this have lost digits.
-_TINY = float(np.finfo(np.float64).tiny) / float(np.finfo(np.float64).eps)
+TINY = float(np.finfo(np.float64).tiny) / float(np.finfo(np.float64).eps)
+"""Squares below this have lost digits."""
 
 
 class _Sides(NamedTuple):
@@ -126,7 +126,7 @@ def are_in_range(X: Any, Y: np.ndarray, sums: CentredSums) -> bool:
     """Return whether sums of X (N, D), Y (N, T) are numbers, and no column's squares vanished."""
     if not all(np.isfinite(one).all() for one in (sums.n, sums.G, sums.b, sums.yy, sums.y_mean)):
         return False
-    return not (vary(X, np.diagonal(sums.G[0]) < _TINY) or vary(Y, sums.yy < _TINY))
+    return not (vary(X, np.diagonal(sums.G[0]) < TINY) or vary(Y, sums.yy < TINY))
 
 
 def vary(X: Any, suspects: np.ndarray) -> bool:

@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .shared_sums import vary
+from .shared_sums import TINY, vary
 from .standard_table import ROUNDING, StandardTable
 from .wide_quadratic import WideQuadratic, column_moments
 
 __all__ = ["wide_table"]
-
-# Squares below this have lost digits.
-_TINY = float(np.finfo(np.float64).tiny) / float(np.finfo(np.float64).eps)
 
 
 def wide_table(
@@ -35,7 +32,7 @@ def wide_table(
     response = np.zeros_like(y) if is_constant else left / y_scale
     with np.errstate(over="ignore", invalid="ignore"):
         x_mean, square, along = column_moments(X, each, response, centre=centre)
-    suspects = square < _TINY
+    suspects = square < TINY
     if issparse(X):
         suspects &= np.diff(X.indptr) > 0
     if not np.isfinite(square).all() or vary(X, suspects):
