@@ -1,10 +1,15 @@
-"""Which fold a row is in: it depends on the row's number in the source and on the seed alone."""
+"""Which fold a row is in: it depends on the row's number in the source and on the seed alone.
+
+Of every F rows that follow each other, one is in each of the F folds, in a random order. So folds
+have the same number of rows, give or take one, however the rows are sorted and however they are cut
+into chunks.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["fold_of_rows"]
+__all__ = ["fold_of_rows", "random_of_rows"]
 
 # Constants of the SplitMix64 generator (Steele, Lea and Flood, 2014).
 _STEP, _FIRST, _SECOND = (
@@ -17,13 +22,23 @@ def fold_of_rows(first: int, n_rows: int, n_folds: int, seed: int) -> np.ndarray
 
     Examples
     --------
-    >>> fold_of_rows(0, 6, 2, 0).tolist() == [*fold_of_rows(0, 4, 2, 0), *fold_of_rows(4, 2, 2, 0)]
+    >>> fold_of_rows(0, 6, 3, 0).tolist()
+    [2, 1, 0, 2, 0, 1]
+    >>> fold_of_rows(0, 6, 3, 0).tolist() == [*fold_of_rows(0, 4, 3, 0), *fold_of_rows(4, 2, 3, 0)]
     True
     """
+    before = first % n_folds
+    n_groups = -(-(before + n_rows) // n_folds)
+    order = random_of_rows(first - before, n_groups * n_folds, seed).reshape(n_groups, n_folds)
+    ranks = np.argsort(np.argsort(order, axis=1), axis=1)
+    return ranks.ravel()[before : before + n_rows]
+
+
+def random_of_rows(first: int, n_rows: int, seed: int) -> np.ndarray:
+    """Return a random whole number below 2⁶⁴ for each of these rows, (n_rows,)."""
     with np.errstate(over="ignore"):
         mixed = np.arange(first, first + n_rows, dtype=np.uint64) + np.uint64(1)
         mixed = (mixed + np.uint64(seed) * _SECOND) * _STEP
         mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
         mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
-        mixed ^= mixed >> np.uint64(31)
-    return (mixed % np.uint64(n_folds)).astype(np.int64)
+        return mixed ^ (mixed >> np.uint64(31))

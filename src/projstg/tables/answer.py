@@ -15,10 +15,10 @@ from threadpoolctl import threadpool_limits
 from .._printable import few_names, printable
 from ..estimators import CredibleGroup, SmallEffects
 from ..estimators.projected_stg import ProjectedSTG
-from .design_matrix import Prepared
 from .explained import explained
-from .held_out import Checked, checked, deviation, r_squared, residual_deviation, weighted_mean
+from .held_out import Checked, checked
 from .notes import Note, TableError
+from .prepared import Prepared
 from .question import TableQuestion
 from .result import (
     Alternative,
@@ -35,7 +35,7 @@ from .size_curve import sizes_around, tried_sizes
 
 __all__ = ["answered"]
 
-_MOST_OTHERS, _MOST_ROWS, _MOST_ALTERNATIVES = 20, 1000, 5
+_MOST_OTHERS, _MOST_ALTERNATIVES = 20, 5
 # A rival does as well if the choice with it is at least this likely, relative to the likeliest.
 _AS_WELL = 0.2
 # Sizes less likely than this are left out.
@@ -66,25 +66,25 @@ def answered(
 
     ``source`` is what is known of the table, ``notes`` and ``seconds`` are those of reading it.
     """
-    question.check_size(len(data.y), len(data.names), int(data.always.sum()))
+    question.check_size(data.n_rows, len(data.names), int(data.always.sum()))
     clock = _Clock(seconds)
-    with threadpool_limits(1 if data.X.size < _FEW_NUMBERS else None, user_api="blas"):
+    with threadpool_limits(1 if data.n_numbers < _FEW_NUMBERS else None, user_api="blas"):
         found = _found(data, question, clock)
-        predicted = data.X @ found.model.coef_ + found.model.intercept_
-        mean = weighted_mean(data.y, data.weights)
+        coef, intercept = found.model.coef_, float(found.model.intercept_)
+        errors = data.errors(coef, intercept)
         return Selection(
             **_said_of_columns(data, question, found),
             target=data.target,
-            intercept=float(found.model.intercept_),
-            n_samples=len(data.y),
+            intercept=intercept,
+            n_samples=data.n_rows,
             n_columns=len(data.names),
-            r2_in_sample=r_squared(data.y, predicted, data.weights, mean),
-            residual_std=residual_deviation(
-                data.y - predicted, data.weights, int(found.model.support_.sum())
+            r2_in_sample=errors.r_squared,
+            residual_std=_residual_deviation(
+                errors.error, data.weight_sum, int(found.model.support_.sum())
             ),
             question=question.as_dict(),
             source=source,
-            rows=_rows(data.y, predicted, question.random_state),
+            rows=_rows(data, coef, intercept, question.random_state),
             notes=(*notes, *data.notes, *found.notes),
             seconds=clock.seconds,
             version=_version(),
@@ -149,7 +149,7 @@ def _fitted(data: Prepared, params: dict) -> tuple[ProjectedSTG, list[Note]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model = ProjectedSTG(**params).fit(data.X, data.y, data.weights)
+            model = data.fitted(params)
             _ = model.gate_mean_  # the gates are part of the answer, and may warn
         except ValueError as error:
             raise TableError(printable(error)) from None
@@ -165,7 +165,7 @@ def _tied(data: Prepared, model: ProjectedSTG) -> list[Note]:
     """Return a note on chosen columns that depend on each other, such as all levels of a text."""
     chosen = np.flatnonzero(model.support_)
     names = tuple(data.names[i] for i in chosen if not np.isfinite(model.coef_std_error_[i]))
-    has_rows_left = len(data.y) > chosen.size + 1  # without them no error is known at all
+    has_rows_left = data.n_rows > chosen.size + 1  # without them no error is known at all
     if not names or not has_rows_left:
         return []
     text = (
@@ -179,7 +179,7 @@ def _checked(
     data: Prepared, question: TableQuestion, params: dict
 ) -> tuple[Checked | None, list[Note]]:
     """Return what the folds say, or None and a note that says why there are none."""
-    folds, n_rows = question.folds, len(data.y)
+    folds, n_rows = question.folds, data.n_rows
     if folds < 2:
         return None, []
     is_too_large = question.has_size and question.k > _training_rows(n_rows, folds) - 2
@@ -201,7 +201,7 @@ def _training_rows(n_rows: int, folds: int) -> int:
 
 def _path(data: Prepared, params: dict, k: int, folds: int) -> tuple[Tried, ...]:
     """Return other sizes with their R²."""
-    n_rows, n_columns = data.X.shape
+    n_rows, n_columns = data.n_rows, len(data.names)
     most = min(n_columns, (_training_rows(n_rows, folds) if folds else n_rows) - 2)
     sizes = sizes_around(k, max(int(data.always.sum()), 1), most)
     return tried_sizes(data, params, sizes, folds, k)
@@ -214,13 +214,12 @@ def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple
     found = []
     for place in np.flatnonzero(model.support_).tolist():
         error = float(model.coef_std_error_[place])
-        spread = deviation(data.X[:, place], data.weights)
         found.append(
             Chosen(
                 column=data.names[place],
                 coefficient=float(model.coef_[place]),
                 standard_error=error if np.isfinite(error) else None,
-                effect=float(model.coef_[place] * spread),
+                effect=float(model.coef_[place] * data.deviation(place)),
                 probability=_item(probability, place),
                 stability=None if check is None else float(check.stability[place]),
                 gate=_item(model.gate_mean_, place),
@@ -304,10 +303,15 @@ def _others(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple
     )
 
 
-def _rows(y: np.ndarray, predicted: np.ndarray, seed: int) -> FittedRows:
-    n_rows = len(y)
-    few = np.sort(np.random.default_rng(seed).permutation(n_rows)[:_MOST_ROWS])
-    return {"actual": y[few].tolist(), "fitted": predicted[few].tolist()}
+def _residual_deviation(error: float, weight_sum: float, n_columns: int) -> float | None:
+    """Return the residual standard deviation beside an intercept; None where no rows are left."""
+    freedom = weight_sum - n_columns - 1.0
+    return float(np.sqrt(error / freedom)) if freedom > 0.0 else None
+
+
+def _rows(data: Prepared, coef: np.ndarray, intercept: float, seed: int) -> FittedRows:
+    few = data.some_rows(seed)
+    return {"actual": few.y.tolist(), "fitted": (few.X @ coef + intercept).tolist()}
 
 
 def _version() -> str:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
 
-from .._extras import extra
 from .._files import replacing_all
 from .._interrupt import interruptible
 from .._printable import printable
-from .design_matrix import Prepared
 from .notes import TableError
+from .prepared import Prepared
 from .result import Selection
 from .selection_page import page
 
@@ -33,21 +31,13 @@ def write_answer(selection: Selection, data: Prepared | None, out: Path) -> list
             report.write_text(text, encoding="utf-8")
             selection.save(answer)
             if data is not None:
-                _chosen_columns(selection, data).to_csv(*chosen, index=False)
+                header = [formula_safe(name) for name in (*selection.columns, selection.target)]
+                data.write_csv(chosen[0], selection.columns, header)
     except OSError as error:
         raise TableError(
             f"nothing is written to {printable(out)}: {error.strerror or error}."
         ) from None
     return paths
-
-
-def _chosen_columns(selection: Selection, data: Prepared) -> Any:
-    """Return the chosen columns and the target, of the rows used."""
-    places = [data.names.index(name) for name in selection.columns]
-    values = [*(data.X[:, place] for place in places), data.y]
-    names = [formula_safe(name) for name in (*selection.columns, selection.target)]
-    frame = extra("pandas", "cli").DataFrame(dict(enumerate(values)))
-    return frame.set_axis(names, axis=1)
 
 
 def formula_safe(name: str) -> str:

@@ -9,6 +9,7 @@ them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,15 @@ from .._printable import shortened
 from ..sources.arrow import MOST_LEVELS
 from .number_marks import MOSTLY, bare, plain, written
 
-__all__ = ["Column", "column_of", "indicators"]
+__all__ = [
+    "Column",
+    "NumberFacts",
+    "column_of",
+    "indicators",
+    "kept_levels",
+    "labels_of",
+    "number_column",
+]
 
 _ID_NAMES = (
     re.compile(
@@ -88,45 +97,89 @@ def column_of(series: Any, *, is_wanted: bool = False, may_have_thousands: bool 
 
 
 def _numeric(series: Any, values: np.ndarray, is_wanted: bool) -> Column:
-    if np.isnan(values).all():
-        return Column("empty", None)
-    return _number(str(series.name), values, is_wanted)
+    return number_column(str(series.name), NumberFacts.of(values), is_wanted, values)
 
 
 def _floats(series: Any) -> np.ndarray:
     return series.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _number(name: str, values: np.ndarray, is_wanted: bool) -> Column:
-    whole = _is_whole(values)
-    if whole and not is_wanted and _is_called_id(name):
+class NumberFacts(NamedTuple):
+    """What decides whether a column of numbers is a quantity. Facts on parts of a column merge."""
+
+    n_rows: int
+    n_missing: int
+    n_finite: int
+    is_whole: bool
+    """Whether no finite number has a fraction. The other facts are on whole numbers only."""
+    are_days: bool = False
+    """Whether all finite numbers are dates as in 20240229."""
+    is_counter: bool = False
+    """Whether each number is one more than the one before it."""
+    ends: tuple[float, float] = (np.nan, np.nan)
+    """The first number and the last."""
+    largest: float = 0.0
+    """The largest finite size."""
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> NumberFacts:
+        """Return the facts on numbers (N,), with NaN where they are missing."""
+        n_missing, n_finite = int(np.isnan(values).sum()), int(np.isfinite(values).sum())
+        # The first cell decides for most columns of measurements.
+        if not n_finite or (np.isfinite(values[0]) and values[0] != np.rint(values[0])):
+            return cls(len(values), n_missing, n_finite, not n_finite)
+        known = values if n_finite == len(values) else values[np.isfinite(values)]
+        if not np.all(known == np.rint(known)):
+            return cls(len(values), n_missing, n_finite, False)
+        return cls(
+            n_rows=len(values),
+            n_missing=n_missing,
+            n_finite=n_finite,
+            is_whole=True,
+            are_days=_are_days(known),
+            is_counter=bool(np.all(np.diff(values) == 1.0)),
+            ends=(float(values[0]), float(values[-1])),
+            largest=float(np.max(np.abs(known))),
+        )
+
+    def merge(self, other: NumberFacts) -> NumberFacts:
+        """Return the facts on this part of a column and the one that follows it."""
+        both = [one for one in (self, other) if one.n_finite]
+        follows = other.ends[0] - self.ends[1] == 1.0
+        return NumberFacts(
+            n_rows=self.n_rows + other.n_rows,
+            n_missing=self.n_missing + other.n_missing,
+            n_finite=self.n_finite + other.n_finite,
+            is_whole=all(one.is_whole for one in both),
+            are_days=bool(both) and all(one.are_days for one in both),
+            is_counter=self.is_counter and other.is_counter and follows,
+            ends=(self.ends[0], other.ends[1]),
+            largest=max(self.largest, other.largest),
+        )
+
+
+def number_column(
+    name: str, facts: NumberFacts, is_wanted: bool, values: np.ndarray | None = None
+) -> Column:
+    """Return what a column of numbers is; ``values`` None: they are not at hand."""
+    if facts.n_missing == facts.n_rows:
+        return Column("empty", None)
+    is_whole = facts.is_whole and facts.n_finite > 0
+    if is_whole and not is_wanted and _is_called_id(name):
         return Column("identifier", None)
-    if whole and not is_wanted and _are_days(values):
+    if is_whole and not is_wanted and facts.are_days:
         return Column("date", None)
-    is_counter = whole and len(values) > 2 and bool(np.all(np.diff(values) == 1.0))
-    is_rounded = whole and _largest(values) >= _LARGEST_EXACT
+    is_counter = is_whole and facts.n_rows > 2 and facts.is_counter
+    is_rounded = is_whole and facts.largest >= _LARGEST_EXACT
     return Column("number", values, is_counter=is_counter, is_rounded=is_rounded)
-
-
-def _largest(values: np.ndarray) -> float:
-    return float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
 
 
 def _is_called_id(name: str) -> bool:
     return any(rule.fullmatch(name) for rule in _ID_NAMES)
 
 
-def _is_whole(values: np.ndarray) -> bool:
-    # The first cell decides for most columns of measurements.
-    if values[0] != np.rint(values[0]):
-        return np.isnan(values[0]) and _is_whole(values[~np.isnan(values)])
-    known = values[np.isfinite(values)]
-    return bool(known.size) and bool(np.all(known == np.rint(known)))
-
-
-def _are_days(values: np.ndarray) -> bool:
+def _are_days(known: np.ndarray) -> bool:
     """Return whether whole numbers are dates as in 20240229."""
-    known = values[np.isfinite(values)]
     if known.min() < 19000101 or known.max() > 21001231:
         return False
     month, day = known // 100 % 100, known % 100
@@ -204,7 +257,8 @@ def _with_gaps(name: str, levels: _Levels, cells: Any, is_wanted: bool) -> Colum
     """Return a column of numbers in which a few cells are something else."""
     numbers = extra("pandas", "cli").to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64)
     is_number = ~np.isnan(numbers)
-    column = _number(name, levels.of_cells(numbers, np.nan), is_wanted)
+    values = levels.of_cells(numbers, np.nan)
+    column = number_column(name, NumberFacts.of(values), is_wanted, values)
     if column.kind != "number":
         return column
     has_signs = bool(np.any(is_number & (cells != levels.texts).to_numpy()))
@@ -228,10 +282,17 @@ def indicators(name: str, values: np.ndarray, *, leave_first: bool) -> dict[str,
     >>> {key: column.tolist() for key, column in made.items()}
     {'sex=m': [0.0, 1.0, 0.0]}
     """
-    # As objects: in an array of str every label takes the room of the longest.
-    labels = np.array(
-        ["(missing)" if value is None else str(value) for value in values], dtype=object
-    )
-    levels = sorted(set(labels.tolist()))
-    kept = levels[1:] if leave_first or len(levels) == 2 else levels
+    labels = labels_of(values)
+    kept = kept_levels(set(labels.tolist()), leave_first=leave_first)
     return {f"{name}={level}": (labels == level).astype(np.float64) for level in kept}
+
+
+def labels_of(values: np.ndarray) -> np.ndarray:
+    """Return the level of each cell; as objects, or each would take the room of the longest."""
+    return np.array(["(missing)" if one is None else str(one) for one in values], dtype=object)
+
+
+def kept_levels(levels: Iterable[str], *, leave_first: bool) -> list[str]:
+    """Return the levels that have a column."""
+    ordered = sorted(levels)
+    return ordered[1:] if leave_first or len(ordered) == 2 else ordered

@@ -10,8 +10,8 @@ from .._printable import few_names, shortened
 from ..estimators import CredibleGroup, SmallEffects
 from ..estimators.projected_stg import ProjectedSTG
 from ..render.number_text import percent
-from .design_matrix import Prepared
 from .notes import Note
+from .prepared import Prepared
 
 __all__ = ["explained"]
 

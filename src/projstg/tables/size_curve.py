@@ -7,9 +7,8 @@ from time import perf_counter
 
 import numpy as np
 
-from ..estimators.projected_stg import ProjectedSTG
-from .design_matrix import Prepared
-from .held_out import checked, r_squared, weighted_mean
+from .held_out import checked
+from .prepared import Prepared
 from .result import Tried
 
 __all__ = ["sizes_around", "tried_sizes"]
@@ -40,7 +39,7 @@ def tried_sizes(
     data: Prepared, params: dict, sizes: list[int], n_folds: int, k_asked: int
 ) -> tuple[Tried, ...]:
     """Return for each size its columns and R² on all rows and, given folds, on rows left out."""
-    mean, seed = weighted_mean(data.y, data.weights), params["random_state"]
+    seed = params["random_state"]
     found: list[Tried] = []
     start = perf_counter()
     for k in sorted(sizes, key=lambda size: (abs(size - k_asked), size)):
@@ -49,13 +48,12 @@ def tried_sizes(
         own = {**params, "n_features_to_select": k}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = ProjectedSTG(**own).fit(data.X, data.y, data.weights)
+            model = data.fitted(own)
             outside = _outside(data, own, n_folds, seed)
-        predicted = data.X @ model.coef_ + model.intercept_
         found.append(
             {
                 "k": int(k),
-                "r2_in_sample": r_squared(data.y, predicted, data.weights, mean),
+                "r2_in_sample": data.errors(model.coef_, model.intercept_).r_squared,
                 "r2_out_of_sample": outside,
                 "columns": [data.names[place] for place in np.flatnonzero(model.support_)],
             }

@@ -1,0 +1,132 @@
+"""What an answer asks of a table that has been prepared, with its rows in memory or as sums.
+
+Rows in memory are :class:`.prepared_rows.PreparedRows`; of a file that does not fit into memory
+there are sums over the rows, :class:`.large_files.prepared_sums.PreparedSums`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ..estimators.projected_stg import ProjectedSTG
+from .notes import Note
+
+__all__ = [
+    "MOST_SHOWN",
+    "FoldFits",
+    "Folds",
+    "Prepared",
+    "SomeRows",
+    "SquaredErrors",
+    "fold_fits",
+]
+
+MOST_SHOWN = 1000
+"""So many rows are shown in a picture."""
+
+
+class SquaredErrors(NamedTuple):
+    """Sums of squares over some rows, with weights."""
+
+    error: float
+    """Σ w (y − ŷ)²."""
+    total: float
+    """Σ w (y − mean)²."""
+
+    @property
+    def r_squared(self) -> float:
+        """1 − error / total."""
+        return 1.0 - self.error / self.total if self.total > 0.0 else float("nan")
+
+
+class SomeRows(NamedTuple):
+    """A few rows, drawn at random."""
+
+    X: np.ndarray
+    """(M, D)."""
+    y: np.ndarray
+    """(M,)."""
+
+
+class FoldFits(NamedTuple):
+    """Fits to the rows outside each fold."""
+
+    support: np.ndarray
+    """(F, D)."""
+    coef: np.ndarray
+    """(F, D)."""
+    intercept: np.ndarray
+    """(F,)."""
+
+
+def fold_fits(models: Sequence[ProjectedSTG]) -> FoldFits:
+    """Return what models learned, one for each fold."""
+    return FoldFits(
+        np.stack([model.support_ for model in models]),
+        np.stack([model.coef_ for model in models]),
+        np.array([model.intercept_ for model in models]),
+    )
+
+
+class Folds(Protocol):
+    """The rows in parts, each of which is left out once."""
+
+    def fits(self, params: dict) -> FoldFits:
+        """Fit to the rows outside each fold; ``params`` are those of :class:`ProjectedSTG`."""
+
+    def errors(self, i: int, coef: np.ndarray, intercept: float) -> SquaredErrors:
+        """Return those of a prediction on fold i; the mean is that of the other rows."""
+
+
+class Prepared(Protocol):
+    """A problem: columns that vary, all numbers finite."""
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns."""
+
+    @property
+    def target(self) -> str:
+        """The name of the target."""
+
+    @property
+    def always(self) -> np.ndarray:
+        """The mask of the columns that must be chosen, (D,)."""
+
+    @property
+    def notes(self) -> list[Note]:
+        """What was decided on the way."""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that are used."""
+
+    @property
+    def n_numbers(self) -> int:
+        """Numbers that a fit works on."""
+
+    @property
+    def weight_sum(self) -> float:
+        """Σw, or the number of rows."""
+
+    def fitted(self, params: dict) -> ProjectedSTG:
+        """Return a model with these parameters, fitted to all rows."""
+
+    def errors(self, coef: np.ndarray, intercept: float) -> SquaredErrors:
+        """Return those of a prediction on all rows; the mean is their own."""
+
+    def deviation(self, place: int) -> float:
+        """Return the standard deviation of a column."""
+
+    def some_rows(self, seed: int) -> SomeRows:
+        """Return at most :data:`MOST_SHOWN` rows."""
+
+    def folds(self, n_folds: int, seed: int) -> Folds:
+        """Return the rows in folds."""
+
+    def write_csv(self, path: Path, columns: list[str], header: list[str]) -> None:
+        """Write these columns and the target, of the rows used."""
