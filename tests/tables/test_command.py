@@ -12,7 +12,7 @@ import projstg
 from projstg.cli import main
 from projstg.tables import Selection
 from projstg.tables import open_file as opening
-from projstg.tables import parse_cells as parsing
+from projstg.tables.text_cells import TextCells
 
 pytest.importorskip("click")
 pytest.importorskip("rich")
@@ -171,7 +171,7 @@ def test_running_out_of_memory_is_said(table, capsys, monkeypatch):
     def fail(*given, **options):
         raise MemoryError
 
-    monkeypatch.setattr(parsing, "_parsed", fail)
+    monkeypatch.setattr(TextCells, "frame", fail)
     assert main(["select", str(table), "-t", "y", "-k", "2"]) == 2
     assert "does not fit into memory" in capsys.readouterr().err
 

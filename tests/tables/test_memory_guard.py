@@ -1,24 +1,28 @@
-"""A table that would not fit into memory is not read."""
+"""A table that would not fit into memory is not read whole."""
 
 import gzip
 
 import pytest
 
 from projstg.tables import memory_guard as memory
-from projstg.tables import parse_cells as parsing
 from projstg.tables.notes import TableError
-from projstg.tables.read_table import read_table
+from projstg.tables.parse_cells import text_frame
+from projstg.tables.read_table import Read, read_table
+from projstg.tables.text_cells import TextCells
 
 pd = pytest.importorskip("pandas")
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_what_would_not_fit_into_memory_is_not_read(pack, written, monkeypatch):
+def test_what_would_not_fit_into_memory_is_not_read_whole(pack, written, monkeypatch):
     content = ("a," * 50 + "y\n" + ("0," * 50 + "1\n") * 20_000).encode()
     path = written(pack(content))
-    monkeypatch.setattr(parsing, "_parsed", lambda *given: pytest.fail("it was read"))
-    with pytest.raises(TableError, match=r"about \d+ rows and 51 columns") as caught:
-        read_table(path, most_bytes=1_000_000)
+    monkeypatch.setattr(TextCells, "frame", lambda *given: pytest.fail("it was read"))
+    assert not isinstance(read_table(path, most_bytes=1_000_000), Read)
+    with path.open("rb") as file:
+        stream = file if pack is bytes else gzip.GzipFile(fileobj=file)
+        with pytest.raises(memory.TooLarge, match=r"about \d+ rows and 51 columns") as caught:
+            text_frame(stream, file, "table", None, None, 1_000_000)
     told = int(str(caught.value).split("about ")[1].split()[0])
     assert 10_000 < told < 40_000
 

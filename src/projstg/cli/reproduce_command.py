@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._interrupt import INTERRUPTED, interruptible
+from ..render.progress_bar import progress_bar
 from .exit_status import FAILED_FITS, print_line, refuse
-from .progress_bar import progress_bar
 from .report_command import make_page
 
 if TYPE_CHECKING:

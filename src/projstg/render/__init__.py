@@ -1,4 +1,5 @@
 """What pages, figures and the terminal share: one frame for pages, one palette, SVG, numbers.
 
-It knows nothing of fits, tables or experiments, and imports only the rooms that all may use.
+A progress bar, too. It knows nothing of fits, tables or experiments, and imports only the rooms
+that all may use.
 """

@@ -383,6 +383,15 @@ class Statistics:
             found.target_names = self.target_names[place : place + 1]
         return found
 
+    def columns(self, places: Any) -> Statistics:
+        """Return the statistics of some of the columns, at these places, in this order."""
+        own = np.asarray(places)
+        found = self._like([None if part is None else part.among(own) for part in self._parts])
+        found._n_seen, found.n_dropped = self._n_seen, self.n_dropped
+        if self.feature_names is not None:
+            found.feature_names = self.feature_names[own]
+        return found
+
     def _target_place(self, which: Any) -> int:
         if isinstance(which, str):
             names = [] if self.target_names is None else self.target_names.tolist()

@@ -17,6 +17,7 @@ from .notes import Note, TableError
 from .question import CRITERIA, MISSING, TableQuestion, named_target
 
 if TYPE_CHECKING:
+    from .large_files.pieces import LargeFile
     from .read_table import Read
 
 __all__ = ["as_options", "select_command"]
@@ -129,19 +130,18 @@ def _run(
     _check_options(out, wants_csv, asked["k"], asked["auto"])
     from time import perf_counter
 
-    from .select_columns import chosen_from
+    from ..render.progress_bar import progress_bar
+    from .answer_files import write_answer
+    from .select_columns import chosen_from, names_of
 
     start = perf_counter()
     read = _diabetes() if file is None else _read(file, delimiter, decimal)
     if file is None:
         asked["target"] = asked["target"] or "progression"
-    question = _question(read.frame.columns, sizes=out is not None, **asked)
-    selection, data = chosen_from(read, question, start)
-    written = []
-    if out is not None:
-        from .answer_files import write_answer
-
-        written = write_answer(selection, data if wants_csv else None, out)
+    question = _question(names_of(read), sizes=out is not None, **asked)
+    with progress_bar(None, stays=False) as tell:
+        selection, data = chosen_from(read, question, start, tell)
+        written = write_answer(selection, data if wants_csv else None, out) if out else []
     if wants_json:
         # In ASCII: names may hold what a terminal cannot show, or would act on.
         print(json.dumps(selection.as_dict(), allow_nan=False))
@@ -164,7 +164,7 @@ def _check_options(out: Path | None, wants_csv: bool, k: int | None, auto: bool)
         raise TableError(f"{printable(out)} is a file; give a folder for --out.")
 
 
-def _read(file: str, delimiter: str | None, decimal: str | None) -> Read:
+def _read(file: str, delimiter: str | None, decimal: str | None) -> Read | LargeFile:
     from .read_table import read_table
 
     mark = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)

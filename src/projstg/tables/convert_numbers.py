@@ -7,7 +7,7 @@ those is the text read again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from .._printable import few_names
 from .notes import Note
 from .number_marks import PLAIN, Writing, bare, marks_notes, plain, written
 
-__all__ = ["with_numbers"]
+__all__ = ["may_be_groups", "with_numbers"]
 
 # Enough rows to see in most columns that a point is decimal, before all rows are read again.
 _FEW_ROWS = 200
@@ -29,6 +29,7 @@ def with_numbers(
     as_text: Callable[[list[int], int | None], Any],
     delimiter: str,
     decimal: str | None,
+    other_fractions: Sequence[int] = (),
 ) -> tuple[Any, dict, list[Note]]:
     """Return the frame with numbers for text that is numbers, facts on marks, and notes.
 
@@ -43,16 +44,19 @@ def with_numbers(
         Between semicolons a comma is decimal where nothing else says what it is.
     decimal : str or None
         The decimal mark, where it is known.
+    other_fractions : sequence of int
+        Columns with a decimal point that are not in the frame.
     """
     decimals = decimal or ".,"
-    kinds = [str(kind) for kind in frame.dtypes]
-    floats = [place for place, kind in enumerate(kinds) if kind == "float64"]
-    texts = {place: frame[place] for place, kind in enumerate(kinds) if kind in {"str", "object"}}
+    kinds = {place: str(frame[place].dtype) for place in frame.columns}
+    floats = [place for place, kind in kinds.items() if kind == "float64"]
+    texts = {place: frame[place] for place, kind in kinds.items() if kind in {"str", "object"}}
     ways = {place: _writing(text, decimals) for place, text in texts.items()}
     for place, text, one in _doubtful(frame, floats, as_text):
         texts[place], ways[place] = text, one if decimal is None else _writing(text, decimals)
     found = {place: one for place, one in ways.items() if one is not None}
     fractions = [place for place in floats if place not in found and _has_fractions(frame[place])]
+    fractions = sorted([*fractions, *other_fractions])
     sure = {one.sure for one in found.values()} - {None} | ({"."} if fractions else set())
     usual = decimal or (sure.pop() if len(sure) == 1 else None)
     for place, one in found.items():
@@ -76,7 +80,7 @@ def _doubtful(
     frame: Any, floats: list[int], as_text: Callable
 ) -> Iterator[tuple[int, Any, Writing]]:
     """Yield the text of those columns of floats whose points may set thousands apart."""
-    places = [place for place in floats if _may_be_groups(frame[place].to_numpy())]
+    places = [place for place in floats if may_be_groups(frame[place].to_numpy())]
     for n_rows in (_FEW_ROWS, None):
         texts: Any = as_text(places, n_rows) if places else None
         ways = {place: _writing(texts[place], ".,") for place in places}
@@ -84,7 +88,7 @@ def _doubtful(
     yield from ((place, texts[place], one) for place, one in ways.items() if one and one.other)
 
 
-def _may_be_groups(values: np.ndarray) -> bool:
+def may_be_groups(values: np.ndarray) -> bool:
     """Return whether all numbers could be written as one to three digits, a point and three."""
     values = np.abs(values[np.isfinite(values)])
     for few in (values[:_FEW_ROWS], values):

@@ -13,13 +13,17 @@ from typing import Any
 
 from .notes import TableError
 
-__all__ = ["Metered", "check_memory", "free_memory"]
+__all__ = ["Metered", "TooLarge", "check_memory", "free_memory"]
 
 # Measured: reading, preparing, the fit and its check hold the numbers about six times at the peak.
 _COPIES = 7
 # Measured: pandas holds a text up to three times while it cuts it into cells.
 _COPIES_OF_TEXT = 3
 _CGROUP = Path("/sys/fs/cgroup")
+
+
+class TooLarge(TableError):
+    """A table, or what must be held of it at once, that does not fit into memory."""
 
 
 class Metered(io.RawIOBase):
@@ -34,9 +38,10 @@ class Metered(io.RawIOBase):
         self._free = free_memory() if most_bytes is None else most_bytes
         self.delimiter: bytes | None = None
         self.may_have_zeros = True
-        self._restart()
+        self.count_again()
 
-    def _restart(self) -> None:
+    def count_again(self) -> None:
+        """Forget what came out before: it is not held any more."""
         self._n_bytes, self._n_cells = 0, 0
 
     def readable(self) -> bool:
@@ -53,7 +58,7 @@ class Metered(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         """Move to another place; the count starts again."""
-        self._restart()
+        self.count_again()
         return self._stream.seek(offset, whence)
 
     def readinto(self, buffer: Any) -> int:
@@ -75,15 +80,19 @@ class Metered(io.RawIOBase):
 
 
 def check_memory(
-    name: str, n_cells: int, free: int | None, n_bytes: int = 0, shape: str = ""
+    name: str,
+    n_cells: int,
+    free: int | None,
+    n_bytes: int = 0,
+    shape: str = "",
+    remedy: str = "give a sample of the rows, or fewer columns",
 ) -> None:
     """Raise where so many cells, and so many bytes of text, take more memory than is free."""
     needed = _COPIES * 8 * n_cells + _COPIES_OF_TEXT * n_bytes
     if free is not None and needed > free:
-        raise TableError(
+        raise TooLarge(
             f"{name} has {shape or 'so many cells'}, which take {needed / 2**30:.1f} GB of memory "
-            f"or more, and {free / 2**30:.1f} GB are free; give a sample of the rows, or fewer "
-            "columns."
+            f"or more, and {free / 2**30:.1f} GB are free; {remedy}."
         )
 
 

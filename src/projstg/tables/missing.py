@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .._printable import counted, shortened
 from .columns import Column
 from .notes import Note, TableError
 
-__all__ = ["FEWEST_ROWS", "filled", "kept_rows"]
+__all__ = ["FEWEST_ROWS", "check_left", "filled", "gap_notes", "kept_rows", "missing_trouble"]
 
 FEWEST_ROWS = 4
 
@@ -28,17 +30,13 @@ def kept_rows(
         return np.arange(n_rows), []
     counts = {name: int(gap.sum()) for name, gap in everything.items()}
     if missing == "error":
-        raise TableError(_missing_trouble(counts, columns, everything, n_rows))
+        n_left = n_rows - int(np.sum(np.logical_or.reduce(list(everything.values()))))
+        raise TableError(missing_trouble(counts, columns, f" (leaves {n_left} of {n_rows} rows)"))
     binding = everything if missing == "drop" else binding
     dropped = np.logical_or.reduce([np.zeros(n_rows, dtype=bool), *binding.values()])
     rows = np.flatnonzero(~dropped)
-    if len(rows) < FEWEST_ROWS:
-        few = "no row" if not len(rows) else f"only {len(rows)} rows"
-        raise TableError(
-            f'missing="{missing}" leaves {few} of {n_rows} ({counted(counts)} missing); '
-            "leave out the columns with most gaps by never=[…]."
-        )
-    return rows, _gap_notes(counts, gaps, dropped, missing)
+    check_left(len(rows), n_rows, counts, missing)
+    return rows, gap_notes(counts, list(gaps), int(dropped.sum()), n_rows, missing)
 
 
 def _gaps(column: Column) -> np.ndarray:
@@ -47,10 +45,11 @@ def _gaps(column: Column) -> np.ndarray:
     return np.isnan(column.values)
 
 
-def _missing_trouble(
-    counts: dict[str, int], columns: dict[str, Column], gaps: dict[str, np.ndarray], n_rows: int
-) -> str:
-    left = n_rows - int(np.sum(np.logical_or.reduce(list(gaps.values()))))
+def missing_trouble(counts: dict[str, int], columns: dict[str, Column], left: str = "") -> str:
+    """Return what to say where values are missing, so many in each column.
+
+    ``left`` says how many rows would be left without those that have a missing value.
+    """
     strange = [name for name in counts if name in columns and columns[name].n_not_numbers]
     said = ""
     if strange:
@@ -61,19 +60,30 @@ def _missing_trouble(
         )
     return (
         f"{sum(counts.values())} values are missing: {counted(counts)}{said}; choose "
-        f'missing="drop" (leaves {left} of {n_rows} rows) or missing="mean".'
+        f'missing="drop"{left} or missing="mean".'
     )
 
 
-def _gap_notes(
-    counts: dict[str, int], gaps: dict[str, np.ndarray], dropped: np.ndarray, missing: str
+def check_left(n_left: int, n_rows: int, counts: dict[str, int], missing: str) -> None:
+    """Raise where too few rows are left without those that have a missing value."""
+    if n_left < FEWEST_ROWS:
+        few = "no row" if not n_left else f"only {n_left} rows"
+        raise TableError(
+            f'missing="{missing}" leaves {few} of {n_rows} ({counted(counts)} missing); '
+            "leave out the columns with most gaps by never=[…]."
+        )
+
+
+def gap_notes(
+    counts: dict[str, int], with_gaps: Sequence[str], n_dropped: int, n_rows: int, missing: str
 ) -> list[Note]:
+    """Return notes on rows that were left out, and on columns ``with_gaps`` that were filled in."""
     notes = []
-    if dropped.any():
-        text = f"{int(dropped.sum())} of {dropped.size} rows left out for missing values."
+    if n_dropped:
+        text = f"{n_dropped} of {n_rows} rows left out for missing values."
         notes.append(Note("dropped", text))
-    if missing == "mean" and gaps:
-        filled = {name: counts[name] for name in gaps}
+    if missing == "mean" and with_gaps:
+        filled = {name: counts[name] for name in with_gaps}
         text = f"Missing values filled in with the column's mean: {counted(filled)}."
         notes.append(Note("filled", text, tuple(filled)))
     return notes

@@ -7,6 +7,8 @@ and count as neither numbers nor text.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .._extras import extra
@@ -15,7 +17,7 @@ from .column_names import distinct
 from .memory_guard import check_memory, free_memory
 from .notes import Note, TableError
 
-__all__ = ["parquet_frame"]
+__all__ = ["frame_of", "is_nested", "opened_parquet", "parquet_frame", "readable", "text_bytes"]
 
 # Measured: pages, levels while they grow, and the levels of pandas; on top of what is checked.
 _COPIES_OF_LEVELS = 2
@@ -24,30 +26,46 @@ _COPIES_OF_LEVELS = 2
 def parquet_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, list[Note]]:
     """Return the frame in a Parquet file, and notes."""
     extra("pandas", "cli")
-    pyarrow, parquet = extra("pyarrow", "cli"), extra("pyarrow.parquet", "cli")
-    try:
-        schema = parquet.ParquetFile(file).schema_arrow
-        texts = [field.name for field in schema if _is_text(pyarrow.types, field.type)]
-        about = parquet.ParquetFile(file, read_dictionary=texts)
+    with readable(name):
+        about = opened_parquet(file)
+        schema = about.schema_arrow
         _check(about, name, most_bytes)
-        nested = [pyarrow.types.is_nested(field.type) for field in schema]
+        nested = [is_nested(field.type) for field in schema]
         # In one thread: running out of memory in another thread would end the process.
-        table = about.read(columns=_wanted(schema, nested), use_threads=False)
-        frame = _decimals_as_floats(pyarrow, table).to_pandas(ignore_metadata=True)
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
-        if isinstance(error, TableError):
-            raise
-        reason = printable(error)[:200]
-        raise TableError(f"{name} is not a Parquet file that can be read: {reason}") from None
+        frame = frame_of(about.read(columns=_wanted(schema, nested), use_threads=False))
     names, notes = distinct(schema.names)
     return _with_nested(frame, nested).set_axis(names, axis=1), notes
 
 
-def _is_text(types: Any, kind: Any) -> bool:
-    return any(
-        test(kind)
-        for test in (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
-    )
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """Say in one line what goes wrong while a file is read."""
+    try:
+        yield
+    except (OSError, ValueError, extra("pyarrow", "cli").ArrowException) as error:
+        if isinstance(error, TableError):
+            raise
+        reason = printable(error)[:200]
+        raise TableError(f"{name} is not a Parquet file that can be read: {reason}") from None
+
+
+def opened_parquet(file: Any) -> Any:
+    """Return the Parquet file in an open file; text is read as codes and levels."""
+    parquet = extra("pyarrow.parquet", "cli")
+    schema = parquet.ParquetFile(file).schema_arrow
+    texts = [field.name for field in schema if _is_text(field.type)]
+    return parquet.ParquetFile(file, read_dictionary=texts)
+
+
+def _is_text(kind: Any) -> bool:
+    types = extra("pyarrow", "cli").types
+    tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    return any(test(kind) for test in tests)
+
+
+def is_nested(kind: Any) -> bool:
+    """Return whether cells are lists or records."""
+    return extra("pyarrow", "cli").types.is_nested(kind)
 
 
 def _check(about: Any, name: str, most_bytes: int | None) -> None:
@@ -55,15 +73,19 @@ def _check(about: Any, name: str, most_bytes: int | None) -> None:
     n_rows, n_columns = about.metadata.num_rows, len(about.schema_arrow.names)
     if not n_columns:
         raise TableError(f"{name} has no columns.")
-    groups = [about.metadata.row_group(place) for place in range(about.metadata.num_row_groups)]
-    n_bytes = sum(
-        group.column(place).total_uncompressed_size
-        for group in groups
-        for place in range(group.num_columns)
-    )
+    n_bytes = text_bytes(about, range(about.metadata.num_columns))
     shape = f"{n_rows} rows and {n_columns} columns"
     free = free_memory() if most_bytes is None else most_bytes
-    check_memory(name, n_rows * n_columns, free, _COPIES_OF_LEVELS * n_bytes, shape)
+    check_memory(name, n_rows * n_columns, free, n_bytes, shape)
+
+
+def text_bytes(about: Any, places: Iterable[int]) -> int:
+    """Return what the cells of these columns take beside their numbers."""
+    groups = [about.metadata.row_group(place) for place in range(about.metadata.num_row_groups)]
+    n_bytes = sum(
+        group.column(place).total_uncompressed_size for group in groups for place in places
+    )
+    return _COPIES_OF_LEVELS * n_bytes
 
 
 def _wanted(schema: Any, nested: list[bool]) -> list[str] | None:
@@ -73,13 +95,14 @@ def _wanted(schema: Any, nested: list[bool]) -> list[str] | None:
     return [name for name, is_nested in zip(schema.names, nested, strict=True) if not is_nested]
 
 
-def _decimals_as_floats(pyarrow: Any, table: Any) -> Any:
-    """Return the table with floats for decimals, by way of text: Arrow's own conversion rounds."""
+def frame_of(table: Any) -> Any:
+    """Return the frame of an Arrow table; decimals are floats, by way of text: Arrow rounds."""
+    pyarrow = extra("pyarrow", "cli")
     for place, field in enumerate(table.schema):
         if pyarrow.types.is_decimal(field.type):
             column = table.column(place).cast(pyarrow.string()).cast(pyarrow.float64())
             table = table.set_column(place, field.name, column)
-    return table
+    return table.to_pandas(ignore_metadata=True)
 
 
 def _with_nested(frame: Any, nested: list[bool]) -> Any:

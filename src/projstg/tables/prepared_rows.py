@@ -86,14 +86,9 @@ class PreparedRows(NamedTuple):
         return SomeRows(self.X[few], self.y[few])
 
     def folds(self, n_folds: int, seed: int) -> RowFolds:
-        """Return the rows in folds.
-
-        All training sets have one size, so that the folds are one batch; a larger one loses a row.
-        """
-        fold, rows = fold_of_rows(0, self.n_rows, n_folds, seed), np.arange(self.n_rows)
-        tests = [rows[fold == i] for i in range(n_folds)]
-        size = self.n_rows - max(test.size for test in tests)
-        return RowFolds(self, [rows[fold != i][:size] for i in range(n_folds)], tests)
+        """Return the rows in folds."""
+        fold = fold_of_rows(0, self.n_rows, n_folds, seed)
+        return RowFolds(self, [np.flatnonzero(fold != i) for i in range(n_folds)], fold)
 
     def write_csv(self, path: Path, columns: list[str], header: list[str]) -> None:
         """Write these columns and the target, of the rows used."""
@@ -111,22 +106,38 @@ class RowFolds(NamedTuple):
 
     data: PreparedRows
     trains: list[np.ndarray]
-    tests: list[np.ndarray]
+    """The rows outside each fold."""
+    fold: np.ndarray
+    """The fold of each row, (N,)."""
 
     def fits(self, params: dict) -> FoldFits:
         """Fit to the rows outside each fold, each with the seed of ``params``."""
-        k, weights, n_folds = params["n_features_to_select"], self.data.weights, len(self.trains)
-        is_small = n_folds * self.trains[0].size * self.data.X.shape[1] <= _MOST_NUMBERS
-        if k is None or weights is not None or not is_small:
+        k, n_numbers = params["n_features_to_select"], len(self.trains) * self.data.X.size
+        if k is None or self.data.weights is not None or n_numbers > _MOST_NUMBERS:
             return fold_fits([self.data.some(rows).fitted(params) for rows in self.trains])
-        own = {**params, "random_state": [params["random_state"]] * n_folds}
-        X, y = (
-            np.stack([side[rows] for rows in self.trains]) for side in (self.data.X, self.data.y)
+        (n_folds, n_columns), sizes = (len(self.trains), self.data.X.shape[1]), self._sizes()
+        found = FoldFits(
+            np.empty((n_folds, n_columns), dtype=bool),
+            np.empty((n_folds, n_columns)),
+            np.empty(n_folds),
         )
-        fits = fit_many(X, y, **own)
+        for size in np.unique(sizes):  # folds have one size, or two
+            own = np.flatnonzero(sizes == size)
+            for field, values in zip(found, self._fits_together(params, own), strict=True):
+                field[own] = values
+        return found
+
+    def _sizes(self) -> np.ndarray:
+        return np.array([rows.size for rows in self.trains])
+
+    def _fits_together(self, params: dict, folds: np.ndarray) -> FoldFits:
+        """Fit to the rows outside some folds, which are as many for each."""
+        rows = np.stack([self.trains[i] for i in folds])
+        own = {**params, "random_state": [params["random_state"]] * len(folds)}
+        fits = fit_many(self.data.X[rows], self.data.y[rows], **own)
         return FoldFits(fits.support, fits.coef, fits.intercept)
 
     def errors(self, i: int, coef: np.ndarray, intercept: float) -> SquaredErrors:
         """Return those of a prediction on fold i; the mean is that of the other rows."""
         mean = self.data.some(self.trains[i]).mean()
-        return self.data.some(self.tests[i]).errors_about(coef, intercept, mean)
+        return self.data.some(self.fold == i).errors_about(coef, intercept, mean)

@@ -1,21 +1,26 @@
 """From a file to a data frame, or to one line that says why not.
 
 CSV, TSV and the like, plain or gzipped, and Parquet. The kind is seen from the first bytes, not
-from the name. Nothing in a file is ever executed, and a file that would not fit into memory is
-refused, before it is read or while it is.
+from the name. Nothing in a file is ever executed. A file that would not fit into memory comes
+back as one to be read in pieces (:mod:`.large_files`), a pipe that would not is refused.
 """
 
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import zlib
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .memory_guard import TooLarge
 from .notes import Note, TableError
 from .open_file import opened
 from .parquet import parquet_frame
 from .parse_cells import text_frame
+
+if TYPE_CHECKING:
+    from .large_files.pieces import LargeFile
 
 __all__ = ["Read", "read_table", "size_of"]
 
@@ -50,7 +55,7 @@ def read_table(
     delimiter: str | None = None,
     decimal: str | None = None,
     most_bytes: int | None = None,
-) -> Read:
+) -> Read | LargeFile:
     """Read a table from a path, or from standard input for ``-``.
 
     Parameters
@@ -67,6 +72,10 @@ def read_table(
     with file:
         try:
             return _read(file, name, delimiter, decimal, most_bytes)
+        except TooLarge as error:
+            if isinstance(file, io.BytesIO):
+                raise
+            return _in_pieces(file, path, name, error, delimiter, decimal)
         except (gzip.BadGzipFile, zlib.error, EOFError) as error:
             raise TableError(f"{name} is not a whole gzip file ({error}).") from None
         except OSError as error:
@@ -91,6 +100,28 @@ def _read(
         frame, facts, notes = text_frame(stream, file, name, delimiter, decimal, most_bytes)
         facts = {"format": "text", "gzip": is_gzip, **facts}
     return Read(frame, name, {**facts, **size_of(frame)}, notes)
+
+
+def _in_pieces(
+    file: Any,
+    path: str | os.PathLike[str],
+    name: str,
+    error: TooLarge,
+    delimiter: str | None,
+    decimal: str | None,
+) -> LargeFile:
+    """Return a file that is read in pieces; ``error`` says how large it is."""
+    file.seek(0)
+    start = _start(file)
+    if start.startswith(_PARQUET):
+        from .large_files.parquet_pieces import ParquetPieces
+
+        return ParquetPieces(path, name, error)
+    from .large_files.text_pieces import TextPieces
+
+    is_gzip = start.startswith(_GZIP)
+    how = {"delimiter": delimiter, "decimal": decimal}
+    return TextPieces(path, name, error, is_gzip=is_gzip, **how)
 
 
 def size_of(frame: Any) -> dict[str, int]:

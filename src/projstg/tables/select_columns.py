@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -13,13 +13,15 @@ from .._extras import extra
 from .answer import answered
 from .column_names import distinct
 from .design_matrix import prepared_table
+from .large_files.pieces import LargeFile, Show
+from .large_files.sum_columns import prepared_file
 from .notes import TableError
 from .prepared import Prepared
 from .question import TableQuestion, named_target
 from .read_table import Read, read_table, size_of
 from .result import Selection
 
-__all__ = ["chosen_from", "select"]
+__all__ = ["chosen_from", "names_of", "select"]
 
 
 def select(
@@ -88,7 +90,7 @@ def select(
     start = perf_counter()
     read, target, weights = _as_read(table, target, weights)
     question = TableQuestion(
-        target=named_target(target, read.frame.columns),
+        target=named_target(target, names_of(read)),
         k=k,
         criterion=criterion,
         always=always,
@@ -102,25 +104,40 @@ def select(
     return chosen_from(read, question, start)[0]
 
 
-def chosen_from(read: Read, question: TableQuestion, start: float) -> tuple[Selection, Prepared]:
+def names_of(read: Read | LargeFile) -> Sequence[str]:
+    """Return the names of the columns of a table that was read, or is to be read in pieces."""
+    return list(read.frame.columns) if isinstance(read, Read) else read.names
+
+
+def chosen_from(
+    read: Read | LargeFile, question: TableQuestion, start: float, show: Show | None = None
+) -> tuple[Selection, Prepared]:
     """Return the answer for a table that has been read, and the numbers it was found in.
 
-    ``start`` is when reading began, on the clock of ``perf_counter``.
+    ``start`` is when reading began, on the clock of ``perf_counter``. A file that does not fit into
+    memory is read here, and ``show`` is told how far that is.
     """
-    may_have_thousands = read.facts.get("format") != "text"
-    data = prepared_table(read.frame, question, may_have_thousands=may_have_thousands)
-    source = {"name": read.name, **read.facts}
+    data: Prepared
+    if isinstance(read, Read):
+        may_have_thousands = read.facts.get("format") != "text"
+        data = prepared_table(read.frame, question, may_have_thousands=may_have_thousands)
+        facts, notes = read.facts, read.notes
+    else:
+        data, facts, notes = prepared_file(read, question, show)
+    source = {"name": read.name, **facts}
     seconds = {"read": perf_counter() - start}
-    return answered(data, question, source, read.notes, seconds), data
+    return answered(data, question, source, notes, seconds), data
 
 
-def _as_read(table: Any, target: str | None, weights: Any) -> tuple[Read, str | None, str | None]:
+def _as_read(
+    table: Any, target: str | None, weights: Any
+) -> tuple[Read | LargeFile, str | None, str | None]:
     """Return the table as if read, with target and weights as names of columns."""
     pandas = extra("pandas", "cli")
     if isinstance(table, tuple):
         table, target = _joined(pandas, table, target)
     if isinstance(table, str | os.PathLike):
-        read = read_table(table)
+        read: Read | LargeFile = read_table(table)
     elif isinstance(table, pandas.DataFrame) or hasattr(table, "to_pandas"):
         table = table if isinstance(table, pandas.DataFrame) else table.to_pandas()
         names, notes = distinct(str(name) for name in table.columns)
@@ -132,6 +149,8 @@ def _as_read(table: Any, target: str | None, weights: Any) -> tuple[Read, str | 
         )
     if weights is None or isinstance(weights, str):
         return read, target, weights
+    if not isinstance(read, Read):
+        raise TableError(f"{read.name} does not fit into memory; weights must be a column of it.")
     weights = np.asarray(weights, dtype=np.float64)
     if weights.shape != (len(read.frame),):
         raise TableError(f"weights have shape {weights.shape} for {len(read.frame)} rows.")

@@ -16,8 +16,11 @@ Show = Callable[[str, int, int], None]
 
 
 @contextmanager
-def progress_bar(wanted: bool | None) -> Iterator[Show | None]:
-    """Give a function that shows the progress, or None; ``wanted`` None: only on a terminal."""
+def progress_bar(wanted: bool | None, *, stays: bool = True) -> Iterator[Show | None]:
+    """Give a function that shows the progress, or None; ``wanted`` None: only on a terminal.
+
+    ``stays`` says whether the bar stays on the terminal when all is done.
+    """
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield None
         return
@@ -26,11 +29,11 @@ def progress_bar(wanted: bool | None) -> Iterator[Show | None]:
     columns = (
         rich.TextColumn("{task.description}"),
         rich.BarColumn(),
-        rich.MofNCompleteColumn(),
+        rich.MofNCompleteColumn() if stays else rich.TaskProgressColumn(),
         rich.TimeElapsedColumn(),
         rich.TimeRemainingColumn(),
     )
-    with rich.Progress(*columns, console=console) as bar:
+    with rich.Progress(*columns, console=console, transient=not stays) as bar:
         shown: dict[str, Any] = {}
 
         def show(what: str, done: int, total: int) -> None:

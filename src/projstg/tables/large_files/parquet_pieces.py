@@ -1,0 +1,84 @@
+"""A Parquet file in pieces of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..._extras import extra
+from ..._printable import few_names
+from ..column_names import distinct
+from ..memory_guard import TooLarge
+from ..notes import TableError
+from ..parquet import frame_of, is_nested, opened_parquet, readable, text_bytes
+from .pieces import FileState, Held, Show, rows_of_piece
+
+__all__ = ["ParquetPieces"]
+
+# Numbers are packed to a tenth or so; what unpacks to far more was made to.
+_MOST_UNPACKED = 1000
+
+
+class ParquetPieces:
+    """A Parquet file whose rows come in pieces; each pass opens the file anew."""
+
+    may_have_thousands = True
+
+    def __init__(self, path: Any, name: str, too_large: TooLarge) -> None:
+        self.name, self._state = name, FileState(path, name)
+        with self._opened() as about:
+            self._schema, self._n_rows = about.schema_arrow, about.metadata.num_rows
+        if 8 * self._n_rows * len(self._schema.names) > _MOST_UNPACKED * self._state.size:
+            raise too_large
+        self.names, twice = distinct(self._schema.names)
+        if twice:
+            columns = few_names(twice[0].columns)
+            raise TableError(f"{name} has more than one column called {columns}; rename them.")
+        self.facts = {"format": "parquet"}
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        self._state.check()
+        with readable(self.name), open(self._state.path, "rb") as file:
+            yield opened_parquet(file)
+
+    def pieces(self, columns: Sequence[int], what: str, show: Show | None) -> Iterator[Any]:
+        """Yield frames with these columns, under their numbers; ``what`` is being done."""
+        wanted, done = [self._schema.names[place] for place in columns], 0
+        with self._opened() as about:
+            size = rows_of_piece(len(self.names))
+            for batch in about.iter_batches(size, columns=wanted, use_threads=False):
+                frame = frame_of(extra("pyarrow", "cli").Table.from_batches([batch]))
+                yield frame[wanted].set_axis(list(columns), axis=1)
+                done += len(frame)
+                if show is not None:
+                    show(what, done, self._n_rows)
+
+    def kind(self, column: int) -> str:
+        """Return "numbers" where a column is plain numbers, "other" or "whole" where not."""
+        types, kind = extra("pyarrow", "cli").types, self._schema.field(column).type
+        if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+            return "numbers"
+        return "other" if is_nested(kind) else "whole"
+
+    def is_doubtful(self, values: np.ndarray) -> bool:
+        """Return that numbers are what they are."""
+        return False
+
+    def check_rows(self, has_gaps: bool) -> None:
+        """All rows have all columns."""
+
+    def text_bytes(self, columns: Sequence[int]) -> int:
+        """Return the bytes that these columns take beside their numbers."""
+        with self._opened() as about:
+            return text_bytes(about, columns)
+
+    def held(self, columns: Sequence[int], fractions: Sequence[int]) -> Held:
+        """Return columns whole."""
+        wanted = [self._schema.names[place] for place in columns]
+        with self._opened() as about:
+            frame = frame_of(about.read(columns=wanted, use_threads=False))
+        return Held(frame[wanted].set_axis(list(columns), axis=1), {}, [])

@@ -1,0 +1,90 @@
+"""A prepared table of which there are sums over the rows, by fold, and a few rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._extras import extra
+from ...estimators.projected_stg import ProjectedSTG
+from ...sources import Statistics
+from ..notes import Note
+from ..prepared import FoldFits, SomeRows, SquaredErrors, fold_fits
+from .coded_pieces import NumberPiece
+
+__all__ = ["PreparedSums", "SumFolds"]
+
+
+class PreparedSums(NamedTuple):
+    """A problem: columns that vary, all numbers finite."""
+
+    statistics: Statistics
+    names: list[str]
+    target: str
+    always: np.ndarray
+    """Mask of the columns that must be chosen."""
+    notes: list[Note]
+    n_rows: int
+    few: SomeRows
+    places: np.ndarray
+    """Where the columns are among those of a piece, (D,)."""
+    pieces: Callable[[], Iterator[NumberPiece]]
+    """Reads the rows again."""
+
+    @property
+    def n_numbers(self) -> int:
+        """Numbers that a fit works on."""
+        return self.statistics.n_features**2
+
+    @property
+    def weight_sum(self) -> float:
+        """Σw, or the number of rows."""
+        return self.statistics.weight_sum
+
+    def fitted(self, params: dict) -> ProjectedSTG:
+        """Return a model with these parameters, fitted to all rows."""
+        return ProjectedSTG(**params).fit(self.statistics)
+
+    def errors(self, coef: np.ndarray, intercept: float) -> SquaredErrors:
+        """Return those of a prediction on all rows; the mean is their own."""
+        return SquaredErrors(*self.statistics.squared_errors(coef, intercept))
+
+    def deviation(self, place: int) -> float:
+        """Return the standard deviation of a column."""
+        return float(np.sqrt(self.statistics.xx[place, place] / self.weight_sum))
+
+    def some_rows(self, seed: int) -> SomeRows:
+        """Return the rows that were kept: those of the seed of the question."""
+        return self.few
+
+    def folds(self, n_folds: int, seed: int) -> SumFolds:
+        """Return the rows in the folds that they were put into."""
+        return SumFolds([self.statistics.fold(i) for i in range(n_folds)])
+
+    def write_csv(self, path: Path, columns: list[str], header: list[str]) -> None:
+        """Write these columns and the target, of the rows used; the file is read once more."""
+        pandas = extra("pandas", "cli")
+        places = [self.places[self.names.index(name)] for name in columns]
+        with path.open("w", encoding="utf-8", newline="") as file:
+            for i, piece in enumerate(self.pieces()):
+                values = [*(piece.X[:, place] for place in places), piece.y]
+                frame = pandas.DataFrame(dict(enumerate(values))).set_axis(header, axis=1)
+                frame.to_csv(file, index=False, header=i == 0)
+
+
+class SumFolds(NamedTuple):
+    """Sums over the rows outside each fold, and over those inside it."""
+
+    parts: list[tuple[Statistics, Statistics]]
+
+    def fits(self, params: dict) -> FoldFits:
+        """Fit to the rows outside each fold."""
+        return fold_fits([ProjectedSTG(**params).fit(train) for train, _ in self.parts])
+
+    def errors(self, i: int, coef: np.ndarray, intercept: float) -> SquaredErrors:
+        """Return those of a prediction on fold i; the mean is that of the other rows."""
+        train, test = self.parts[i]
+        return SquaredErrors(*test.squared_errors(coef, intercept, float(train.y_mean[0])))

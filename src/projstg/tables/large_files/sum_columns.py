@@ -1,0 +1,189 @@
+"""From a large file to a prepared table: what its columns are, then sums over its rows."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ..._printable import printable
+from ...sources import Statistics
+from ...sources.folds import random_of_rows
+from ..column_roles import (
+    check_finite,
+    check_is_number,
+    check_not_negative,
+    check_shape,
+    check_varies,
+    check_weights,
+    constants,
+    masks,
+    nothing_left,
+    usable,
+)
+from ..columns import Column, kept_levels
+from ..missing import check_left, gap_notes
+from ..notes import Note, TableError
+from ..prepared import MOST_SHOWN, SomeRows
+from ..question import TableQuestion
+from .coded_pieces import CodedPieces, NumberPiece
+from .learn_columns import Learned, learned
+from .pieces import LargeFile, Show
+from .prepared_sums import PreparedSums
+
+__all__ = ["prepared_file"]
+
+
+def prepared_file(
+    file: LargeFile, question: TableQuestion, show: Show | None
+) -> tuple[PreparedSums, dict, list[Note]]:
+    """Return the problem in a file that does not fit into memory, facts on the file, and notes."""
+    question.check_names(file.names)
+    known = learned(file, [str(name) for name in question.never], show)
+    check_shape(file.names, known.n_rows)
+    fixed = _fixed(known, question)
+    columns, notes = usable(file.names, known.column, question)
+    if not columns:
+        raise TableError(nothing_left(notes, question.target))
+    coded = CodedPieces(known, columns | fixed, question)
+    coded.learn_means(show)
+    sums = _Sums(coded, question)
+    for piece in coded.pieces("adding up the rows", show):
+        sums.add(piece)
+    sums.check()
+    gaps = [name for name in coded.n_missing if name in columns]
+    n_dropped = known.n_rows - sums.n_rows
+    check_left(sums.n_rows, known.n_rows, coded.n_missing, question.missing)
+    notes += gap_notes(coded.n_missing, gaps, n_dropped, known.n_rows, question.missing)
+    facts = {**file.facts, **known.held.facts}
+    facts |= {"n_rows": known.n_rows, "n_columns": len(file.names)}
+    return _prepared(coded, sums, notes, question, show), facts, known.notes()
+
+
+def _fixed(known: Learned, question: TableQuestion) -> dict[str, Column]:
+    """Return the target and the weights, or raise where they are no numbers."""
+    target, weights = question.target, question.weights
+    fixed = {target: known.column(target, True)}
+    check_is_number(fixed[target], target, known.first_cell(target))
+    if weights is not None:
+        fixed[weights] = known.column(weights, True)
+        check_weights(fixed[weights], weights)
+    return fixed
+
+
+class _Sums:
+    """Sums over the rows, ranges of the columns, and a few rows."""
+
+    def __init__(self, coded: CodedPieces, question: TableQuestion) -> None:
+        self._question, self._names = question, [name for name, _ in coded.columns]
+        folds, seed = question.folds, question.random_state
+        self.statistics = Statistics(folds=folds if folds >= 2 else 0, random_state=seed)
+        self.n_rows = 0
+        shape = len(coded.columns) + 1  # the columns, then the target
+        self.least, self.most = np.full(shape, np.inf), np.full(shape, -np.inf)
+        self._n_infinite: dict[str, int] = {}
+        self._n_negative = 0
+        self._few: tuple[np.ndarray, ...] | None = None
+
+    def add(self, piece: NumberPiece) -> None:
+        """Add rows."""
+        if not len(piece.y):
+            return
+        for place, column in enumerate([*piece.X.T, piece.y]):
+            self.least[place] = min(self.least[place], column.min())
+            self.most[place] = max(self.most[place], column.max())
+        if self._count_faults(piece):
+            return  # what is wrong is counted to the end, and then said
+        self._keep_few(piece)
+        self.n_rows += len(piece.y)
+        try:
+            self.statistics.update(piece.X, piece.y, piece.weights)
+        except ValueError as error:
+            raise TableError(printable(error)) from None
+
+    def _count_faults(self, piece: NumberPiece) -> bool:
+        """Return whether numbers are infinite, or weights negative, here or before."""
+        sides = dict(zip([*self._names, self._question.target], [*piece.X.T, piece.y], strict=True))
+        if self._question.weights is not None and piece.weights is not None:
+            sides[self._question.weights] = piece.weights
+            self._n_negative += int(np.sum(piece.weights < 0.0))
+        for name, column in sides.items():
+            if not np.isfinite(column).all():
+                before = self._n_infinite.get(name, 0)
+                self._n_infinite[name] = before + int(np.isinf(column).sum())
+        return bool(self._n_infinite or self._n_negative)
+
+    def check(self) -> None:
+        """Raise where numbers were infinite, or weights negative."""
+        if self._question.weights is not None:
+            check_not_negative(self._n_negative, self._question.weights)
+        check_finite(self._n_infinite)
+
+    def _keep_few(self, piece: NumberPiece) -> None:
+        """Keep the rows with the least random numbers, in the order of the rows."""
+        keys = random_of_rows(self.n_rows, len(piece.y), self._question.random_state)
+        parts: tuple[np.ndarray, ...] = (keys, piece.X, piece.y)
+        if self._few is not None:
+            is_full = len(self._few[0]) >= MOST_SHOWN
+            new = keys < self._few[0].max() if is_full else slice(None)
+            pairs = zip(self._few, parts, strict=True)
+            parts = tuple(np.concatenate([old, one[new]]) for old, one in pairs)
+        least = np.sort(np.argsort(parts[0])[:MOST_SHOWN])
+        self._few = tuple(one[least] for one in parts)
+
+    def few(self, places: np.ndarray) -> SomeRows:
+        """Return the rows that were kept, of some columns."""
+        if self._few is None:
+            raise RuntimeError("no row was added.")
+        return SomeRows(self._few[1][:, places], self._few[2])
+
+
+def _prepared(
+    coded: CodedPieces,
+    sums: _Sums,
+    notes: list[Note],
+    question: TableQuestion,
+    show: Show | None,
+) -> PreparedSums:
+    """Return the problem of the columns that vary and may be chosen."""
+    target = question.target
+    check_varies(target, sums.n_rows, float(sums.least[-1]), float(sums.most[-1]))
+    designed = _designed(coded, sums.most > 0.0, question)
+    names, places = list(designed), np.array(list(designed.values()), dtype=np.intp)
+    from_column = {name: coded.columns[place].name for name, place in designed.items()}
+    always, never = masks(names, from_column, question)
+    varies = (sums.most > sums.least)[places]
+    notes = notes + constants(names, varies, always, never)
+    kept = varies & ~never
+    if not kept.any():
+        raise TableError(nothing_left(notes, target))
+    places = places[kept]
+    return PreparedSums(
+        statistics=sums.statistics.columns(places),
+        names=[name for name, keep in zip(names, kept, strict=True) if keep],
+        target=target,
+        always=always[kept],
+        notes=notes,
+        n_rows=sums.n_rows,
+        few=sums.few(places),
+        places=places,
+        pieces=partial(coded.pieces, "writing the columns", show),
+    )
+
+
+def _designed(coded: CodedPieces, occurs: np.ndarray, question: TableQuestion) -> dict[str, int]:
+    """Return the columns by name, with their places; ``occurs``: whether a level does."""
+    found: dict[str, int] = {}
+    by_column: dict[str, dict[str | None, int]] = {}
+    for place, (name, level) in enumerate(coded.columns):
+        by_column.setdefault(name, {})[level] = place
+    for name, own in by_column.items():
+        levels = [level for level, place in own.items() if level is not None and occurs[place]]
+        made: dict[str, int] = {name: own[None]} if None in own else {}
+        for level in kept_levels(levels, leave_first=name in question.always):
+            made[f"{name}={level}"] = own[level]
+        for key, place in made.items():
+            while key in found:
+                key += "'"
+            found[key] = place
+    return found

@@ -1,0 +1,150 @@
+"""A text table in pieces of rows, plain or gzipped."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..._extras import extra
+from ..column_names import distinct
+from ..convert_numbers import may_be_groups, with_numbers
+from ..memory_guard import TooLarge
+from ..notes import TableError
+from ..parse_cells import swallowed, text_facts
+from ..text_cells import EncodingGuess, TextCells
+from .pieces import FileState, Held, Show, rows_of_piece
+
+__all__ = ["TextPieces"]
+
+# Text is packed to a tenth or so; what unpacks to far more was made to.
+_MOST_UNPACKED = 100
+
+
+class TextPieces:
+    """A text table whose rows come in pieces; each pass opens the file anew."""
+
+    may_have_thousands = False  # they are taken out with the marks
+
+    def __init__(
+        self,
+        path: Any,
+        name: str,
+        too_large: TooLarge,
+        *,
+        is_gzip: bool,
+        delimiter: str | None,
+        decimal: str | None,
+    ) -> None:
+        self.name, self._state = name, FileState(path, name)
+        self._is_gzip, self._decimal, self._too_large = is_gzip, decimal, too_large
+        self._delimiter = delimiter
+        self._encoding: str | None = None
+        with self._cells() as (cells, _):
+            self._dialect = cells.dialect
+        self.names, self._twice = distinct(self._dialect.names)
+        self.facts = {"format": "text", "gzip": is_gzip, **text_facts(self._dialect, {})}
+
+    @contextmanager
+    def _cells(self) -> Iterator[tuple[TextCells, Any]]:
+        """Give the cells, and the file on disk they come from."""
+        self._state.check()
+        with open(self._state.path, "rb") as file:
+            stream: Any = file
+            if self._is_gzip:
+                stream = _Unpacked(file, _MOST_UNPACKED * self._state.size, self._too_large)
+            try:
+                cells = TextCells(stream, self.name, self._delimiter, None)
+                if self._encoding is not None:
+                    cells.dialect = cells.dialect._replace(encoding=self._encoding)
+                yield cells, file
+            except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+                raise TableError(f"{self.name} is not a whole gzip file ({error}).") from None
+            except OSError as error:
+                text = f"{self.name} cannot be read: {error.strerror or error}."
+                raise TableError(text) from None
+
+    def pieces(self, columns: Sequence[int], what: str, show: Show | None) -> Iterator[Any]:
+        """Yield frames with these columns, under their numbers; ``what`` is being done."""
+        with self._cells() as (cells, file):
+            try:
+                n_rows = rows_of_piece(len(self.names))
+                for piece in cells.pieces(n_rows, usecols=list(columns)):
+                    yield piece
+                    if show is not None:
+                        show(what, file.tell(), self._state.size)
+            except EncodingGuess:
+                self._encoding = cells.dialect.encoding
+                self._dialect = cells.dialect
+                raise
+
+    def kind(self, column: int) -> str:
+        """Return that a column may be plain numbers."""
+        return "numbers"
+
+    def is_doubtful(self, values: np.ndarray) -> bool:
+        """Return whether numbers may have been written to mean others, with points in thousands."""
+        return self._decimal != "." and may_be_groups(values)
+
+    def check_rows(self, has_gaps: bool) -> None:
+        """Raise where lines end early; ``has_gaps`` says whether the last column has any."""
+        if has_gaps:
+            with self._cells() as (cells, _):
+                cells.check_short_lines(has_gaps)
+
+    def text_bytes(self, columns: Sequence[int]) -> int:
+        """Return zero: they are counted while they are read."""
+        return 0
+
+    def held(self, columns: Sequence[int], fractions: Sequence[int]) -> Held:
+        """Return columns whole; ``fractions`` are other columns, with a decimal point."""
+        names, delimiter = self.names, self._dialect.delimiter
+        with self._cells() as (cells, _):
+
+            def as_text(places: list[int], n_rows: int | None) -> Any:
+                return cells.frame(dtype=str, usecols=places, nrows=n_rows)
+
+            empty = extra("pandas", "cli").DataFrame()
+            frame = cells.frame(usecols=list(columns)) if columns else empty
+            quotes = swallowed(frame, names, delimiter)
+            frame, marks, on_marks = with_numbers(
+                frame, names, as_text, delimiter, self._decimal, fractions
+            )
+        notes = self._dialect.notes() + on_marks + self._twice + quotes
+        return Held(frame, text_facts(self._dialect, marks), notes)
+
+
+class _Unpacked(io.RawIOBase):
+    """The text of a gzip file, up to a number of bytes."""
+
+    def __init__(self, file: Any, most: int, error: Exception) -> None:
+        super().__init__()
+        self._stream, self._most, self._error = gzip.GzipFile(fileobj=file), most, error
+
+    def readable(self) -> bool:
+        """Return that it can be read from."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return that it can be read again."""
+        return True
+
+    def tell(self) -> int:
+        """Return how many bytes have come out."""
+        return self._stream.tell()
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Move to another place."""
+        return self._stream.seek(offset, whence)
+
+    def read(self, size: int = -1) -> bytes:
+        """Read, and raise where it is too much."""
+        part = self._stream.read(size)
+        if self._stream.tell() > self._most:
+            raise self._error
+        return part
