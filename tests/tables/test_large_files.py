@@ -166,6 +166,9 @@ def test_columns_that_turn_out_to_be_no_numbers_are_looked_at_whole(tmp_path):
     late[250:] = [f"{one:.6f} %" for one in late[250:]]
     points = [f"{one}.{100 + i % 900}" for i, one in enumerate(table["count"] + 1)]  # 1.234
     table = table.assign(mixed=late, points=points, few=["?"] * 299 + ["7"], empty=None)
+    table["is_new"] = [None, *(table.a > 0.0)[1:]]  # in one piece with a gap
+    table["is_old"] = ["?", *(table.a > 1.0)[1:299], "yes"]
+    table["huge"] = [2**63 + 7 * i for i in range(300)]
     whole, large = answers(written(table, tmp_path, "csv"), missing="mean")
     assert_same(plain(large), plain(whole))
 

@@ -28,7 +28,7 @@ class _Seen:
 
     def __init__(self) -> None:
         self.facts: NumberFacts | None = None
-        self.is_plain, self.has_floats, self.is_doubtful = True, False, True
+        self.is_plain, self.has_floats, self.is_doubtful, self.is_text = True, False, True, False
         self.n_bytes, self.n_missing = 0, 0
 
     def add(self, piece: Any, file: LargeFile) -> None:
@@ -36,6 +36,7 @@ class _Seen:
         self.n_bytes += int(piece.memory_usage(index=False, deep=True))
         self.n_missing += int(piece.isna().sum())
         kind = piece.dtype.kind if isinstance(piece.dtype, np.dtype) else "O"
+        self.is_text = self.is_text or str(piece.dtype) == "str"
         if kind not in "iuf":
             self.is_plain = False
         if not self.is_plain:
@@ -105,7 +106,8 @@ def learned(file: LargeFile, never: Sequence[str], show: Show | None) -> Learned
     _check_held(file, held, n_rows, sum(seen[one].n_bytes for one in held if one in seen))
     fractions = [place for place, facts in known.items() if not facts.is_whole]
     other = {place for place, kind in kinds.items() if kind == "other"}
-    return Learned(file, n_rows, known, file.held(sorted(held), fractions), other)
+    texts = [place for place in held if place in seen and seen[place].is_text]
+    return Learned(file, n_rows, known, file.held(sorted(held), texts, fractions), other)
 
 
 def _pass(

@@ -76,7 +76,7 @@ class ParquetPieces:
         with self._opened() as about:
             return text_bytes(about, columns)
 
-    def held(self, columns: Sequence[int], fractions: Sequence[int]) -> Held:
+    def held(self, columns: Sequence[int], texts: Sequence[int], fractions: Sequence[int]) -> Held:
         """Return columns whole."""
         wanted = [self._schema.names[place] for place in columns]
         with self._opened() as about:

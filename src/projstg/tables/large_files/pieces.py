@@ -70,8 +70,12 @@ class LargeFile(Protocol):
     def text_bytes(self, columns: Sequence[int]) -> int:
         """Return what is known of the bytes that these columns take beside their numbers."""
 
-    def held(self, columns: Sequence[int], fractions: Sequence[int]) -> Held:
-        """Return columns whole; ``fractions`` are other columns, with a decimal point."""
+    def held(self, columns: Sequence[int], texts: Sequence[int], fractions: Sequence[int]) -> Held:
+        """Return columns whole.
+
+        ``texts`` are those with a cell that is no number, ``fractions`` other columns, with a
+        decimal point.
+        """
 
 
 class FileState:

@@ -101,22 +101,35 @@ class TextPieces:
         """Return zero: they are counted while they are read."""
         return 0
 
-    def held(self, columns: Sequence[int], fractions: Sequence[int]) -> Held:
-        """Return columns whole; ``fractions`` are other columns, with a decimal point."""
+    def held(self, columns: Sequence[int], texts: Sequence[int], fractions: Sequence[int]) -> Held:
+        """Return columns whole.
+
+        ``texts`` are those with a cell that is no number, ``fractions`` other columns, with a
+        decimal point.
+        """
         names, delimiter = self.names, self._dialect.delimiter
         with self._cells() as (cells, _):
 
             def as_text(places: list[int], n_rows: int | None) -> Any:
-                return cells.frame(dtype=str, usecols=places, nrows=n_rows)
+                return self._whole(cells, places, dict.fromkeys(places, str), n_rows)
 
-            empty = extra("pandas", "cli").DataFrame()
-            frame = cells.frame(usecols=list(columns)) if columns else empty
+            frame = self._whole(cells, columns, dict.fromkeys(texts, str))
             quotes = swallowed(frame, names, delimiter)
             frame, marks, on_marks = with_numbers(
                 frame, names, as_text, delimiter, self._decimal, fractions
             )
         notes = self._dialect.notes() + on_marks + self._twice + quotes
         return Held(frame, text_facts(self._dialect, marks), notes)
+
+    def _whole(
+        self, cells: TextCells, columns: Sequence[int], kinds: dict, n_rows: int | None = None
+    ) -> Any:
+        """Return columns, by way of pieces: pandas takes room for all columns that it passes."""
+        pandas, size = extra("pandas", "cli"), rows_of_piece(len(self.names))
+        if not columns:
+            return pandas.DataFrame()
+        parts = cells.pieces(size, usecols=list(columns), dtype=kinds, nrows=n_rows)
+        return pandas.concat(list(parts), ignore_index=True)
 
 
 class _Unpacked(io.RawIOBase):
