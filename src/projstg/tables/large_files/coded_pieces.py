@@ -46,6 +46,7 @@ class _LevelCodes(NamedTuple):
     levels: list[str]
     codes: np.ndarray
     """(N,) place of each cell's level; −1 where it is missing."""
+    n_missing: int
 
 
 class CodedPieces:
@@ -53,7 +54,7 @@ class CodedPieces:
 
     def __init__(self, known: Learned, columns: dict[str, Column], question: TableQuestion) -> None:
         """Take columns that can be used, with the target and the weights among them."""
-        self._known, self._question = known, question
+        self._file, self._plain, self._question = known.file, known.plain, question
         self._places = {name: known.file.names.index(name) for name in columns}
         fills = question.missing == "mean"
         self._levels = {
@@ -66,7 +67,7 @@ class CodedPieces:
             for name, column in columns.items()
             if column.kind == "number" and column.values is not None
         }
-        self._roles = {question.target, question.weights}
+        self._roles = {name for name in (question.target, question.weights) if name is not None}
         self.columns = [
             CodedColumn(name, level)
             for name in columns
@@ -81,11 +82,11 @@ class CodedPieces:
         counts = {}
         for name, place in self._places.items():
             if name in self._levels:
-                counts[name] = int(np.sum(columns[name].values == None))  # noqa: E711 # of objects
+                counts[name] = self._levels[name].n_missing
             elif name in self._held:
                 counts[name] = int(np.isnan(self._held[name]).sum())
             else:
-                counts[name] = self._known.plain[place].n_missing
+                counts[name] = self._plain[place].n_missing
         counts = {name: count for name, count in counts.items() if count}
         if counts and self._question.missing == "error":
             raise TableError(missing_trouble(counts, columns))
@@ -127,7 +128,7 @@ class CodedPieces:
         start = 0
         # One column at least, to know how many rows a piece has.
         read = [self._places[name] for name in plain or [self._question.target]]
-        for piece in self._known.file.pieces(sorted(read), what, show):
+        for piece in self._file.pieces(sorted(read), what, show):
             rows = slice(start, start + len(piece))
             values = {name: held[rows] for name, held in self._held.items()}
             values |= {name: coded.codes[rows] for name, coded in self._levels.items()}
@@ -137,20 +138,19 @@ class CodedPieces:
             start += len(piece)
 
     def _kept(self, values: dict[str, np.ndarray], n_rows: int) -> np.ndarray:
-        binding = values if self._question.missing == "drop" else self._roles - {None}
+        """Return the mask of rows that are used."""
         kept = np.ones(n_rows, dtype=bool)
-        for name in binding:
-            own = values[name]  # type: ignore[index] # None is no role
-            kept &= own >= 0 if name in self._levels else ~np.isnan(own)
+        for name in values if self._question.missing == "drop" else self._roles:
+            kept &= values[name] >= 0 if name in self._levels else ~np.isnan(values[name])
         return kept
 
 
 def _coded(values: Any, fills: bool) -> _LevelCodes:
     """Return a text column as codes; ``fills``: a cell without a level is a level of its own."""
     codes, found = extra("pandas", "cli").factorize(values)
-    levels = [str(one) for one in found]
-    if fills and np.any(codes < 0):
+    levels, is_missing = [str(one) for one in found], codes < 0
+    if fills and is_missing.any():
         if _MISSING_LEVEL not in levels:
             levels.append(_MISSING_LEVEL)
-        codes[codes < 0] = levels.index(_MISSING_LEVEL)
-    return _LevelCodes(levels, codes.astype(np.int16))
+        codes[is_missing] = levels.index(_MISSING_LEVEL)
+    return _LevelCodes(levels, codes.astype(np.int16), int(is_missing.sum()))

@@ -40,24 +40,24 @@ def prepared_file(
     """Return the problem in a file that does not fit into memory, facts on the file, and notes."""
     question.check_names(file.names)
     known = learned(file, [str(name) for name in question.never], show)
-    check_shape(file.names, known.n_rows)
+    n_rows, told, facts = known.n_rows, known.notes(), {**file.facts, **known.held.facts}
+    check_shape(file.names, n_rows)
     fixed = _fixed(known, question)
     columns, notes = usable(file.names, known.column, question)
     if not columns:
         raise TableError(nothing_left(notes, question.target))
     coded = CodedPieces(known, columns | fixed, question)
+    gaps = [name for name in coded.n_missing if name in columns]
+    del known, columns, fixed  # texts, of which only codes are needed now
     coded.learn_means(show)
     sums = _Sums(coded, question)
     for piece in coded.pieces("adding up the rows", show):
         sums.add(piece)
     sums.check()
-    gaps = [name for name in coded.n_missing if name in columns]
-    n_dropped = known.n_rows - sums.n_rows
-    check_left(sums.n_rows, known.n_rows, coded.n_missing, question.missing)
-    notes += gap_notes(coded.n_missing, gaps, n_dropped, known.n_rows, question.missing)
-    facts = {**file.facts, **known.held.facts}
-    facts |= {"n_rows": known.n_rows, "n_columns": len(file.names)}
-    return _prepared(coded, sums, notes, question, show), facts, known.notes()
+    check_left(sums.n_rows, n_rows, coded.n_missing, question.missing)
+    notes += gap_notes(coded.n_missing, gaps, n_rows - sums.n_rows, n_rows, question.missing)
+    facts |= {"n_rows": n_rows, "n_columns": len(file.names)}
+    return _prepared(coded, sums, notes, question, show), facts, told
 
 
 def _fixed(known: Learned, question: TableQuestion) -> dict[str, Column]:
