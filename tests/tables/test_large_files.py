@@ -10,7 +10,7 @@ import pytest
 from projstg.cli import main
 from projstg.tables import parquet
 from projstg.tables.columns import NumberFacts, number_column
-from projstg.tables.large_files import learn_columns, parquet_pieces, text_pieces
+from projstg.tables.large_files import learn_columns, parquet_pieces, sum_columns, text_pieces
 from projstg.tables.memory_guard import TooLarge
 from projstg.tables.notes import TableError
 from projstg.tables.question import TableQuestion
@@ -260,6 +260,13 @@ def test_columns_that_must_be_held_have_to_fit(tmp_path, monkeypatch):
     )
     found, _ = chosen_from(read_table(path, most_bytes=1), question, 0.0)
     assert found.n_columns == 6
+
+
+def test_sums_have_to_fit(tmp_path, monkeypatch):
+    file = read_table(written(frame(), tmp_path, "parquet"), most_bytes=1)
+    monkeypatch.setattr(sum_columns, "free_memory", lambda: 1000)
+    with pytest.raises(TooLarge, match=r"has 13 columns of numbers, .* do without folds"):
+        chosen_from(file, TableQuestion(target="price"), 0.0)
 
 
 def test_weights_beside_a_large_file_are_refused(tmp_path, monkeypatch):

@@ -22,6 +22,7 @@ from ..column_roles import (
     usable,
 )
 from ..columns import Column, kept_levels
+from ..memory_guard import TooLarge, free_memory
 from ..missing import check_left, gap_notes
 from ..notes import Note, TableError
 from ..prepared import MOST_SHOWN, SomeRows
@@ -49,6 +50,7 @@ def prepared_file(
     coded = CodedPieces(known, columns | fixed, question)
     gaps = [name for name in coded.n_missing if name in columns]
     del known, columns, fixed  # texts, of which only codes are needed now
+    _check_sums(file.name, len(coded.columns), question.folds)
     coded.learn_means(show)
     sums = _Sums(coded, question)
     for piece in coded.pieces("adding up the rows", show):
@@ -58,6 +60,17 @@ def prepared_file(
     notes += gap_notes(coded.n_missing, gaps, n_rows - sums.n_rows, n_rows, question.missing)
     facts |= {"n_rows": n_rows, "n_columns": len(file.names)}
     return _prepared(coded, sums, notes, question, show), facts, told
+
+
+def _check_sums(name: str, n_columns: int, folds: int) -> None:
+    """Raise where the sums of products do not fit into memory: those of each fold, and new ones."""
+    needed, free = 8 * n_columns**2 * (2 * max(folds, 1) + 3), free_memory()
+    if free is not None and needed > free:
+        raise TooLarge(
+            f"{name} has {n_columns} columns of numbers, whose sums of products take "
+            f"{needed / 2**30:.1f} GB of memory, and {free / 2**30:.1f} GB are free; leave columns "
+            "out by never=[…], or do without folds."
+        )
 
 
 def _fixed(known: Learned, question: TableQuestion) -> dict[str, Column]:
