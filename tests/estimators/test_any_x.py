@@ -1,5 +1,7 @@
 """Sparse, single precision, memory-mapped and very wide X: the answers of a dense X in double."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -7,7 +9,7 @@ import scipy.sparse
 from projstg import ProjectedSTG, RandomizedOMP
 from projstg.estimators import _validation, questions
 
-SHAPES = {"tall": (120, 30), "wide": (40, 150), "very wide": (60, 2500)}
+SHAPES = {"tall": (80, 26), "wide": (40, 80), "very wide": (60, 2500)}
 SPARSE = {
     "csc array": scipy.sparse.csc_array,
     "csr matrix": scipy.sparse.csr_matrix,
@@ -35,12 +37,19 @@ def assert_same(found, expected):
     assert found.equivalent_features_ == expected.equivalent_features_
 
 
+@cache
+def dense(shape, k):
+    """A table with zeros, and the model fitted to it."""
+    X, y = table(SHAPES[shape], density=0.3)
+    return X, y, ProjectedSTG(k).fit(X, y)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", SPARSE)
 @pytest.mark.parametrize("k", [3, "auto"])
 def test_a_sparse_x_is_a_dense_x(shape, kind, k):
-    X, y = table(SHAPES[shape], density=0.3)
-    expected, sparse = ProjectedSTG(k).fit(X, y), SPARSE[kind](X)
+    X, y, expected = dense(shape, k)
+    sparse = SPARSE[kind](X)
     found = ProjectedSTG(k).fit(sparse, y)
     assert_same(found, expected)
     np.testing.assert_allclose(found.predict(sparse), expected.predict(X), rtol=1e-6, atol=1e-8)

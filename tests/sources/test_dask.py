@@ -10,6 +10,7 @@ import numpy as np
 import pandas
 import pytest
 from dask.distributed import Client, LocalCluster
+from distributed.utils import get_mp_context
 from threadpoolctl import threadpool_info
 
 from projstg import ProjectedSTG, Statistics
@@ -70,7 +71,7 @@ def test_a_gap_in_one_block_is_named():
 def test_the_threads_of_this_process_are_as_before():
     before = [one["num_threads"] for one in threadpool_info()]
     with dask.config.set(scheduler="threads", num_workers=4):
-        Statistics.from_dask(*arrays(chunks=20))
+        Statistics.from_dask(*arrays(chunks=100))
     assert [one["num_threads"] for one in threadpool_info()] == before
 
 
@@ -91,31 +92,48 @@ def test_what_is_beside_x_must_fit_it():
         ProjectedSTG().fit(frame, table()[1])
 
 
-def slow_block(block, folder):
-    """The first to come to the eighth block kills its worker."""
-    if block[0, 0] == 7.0:
-        try:
-            os.close(os.open(os.path.join(folder, "killed"), os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            return block
-        os.kill(os.getpid(), signal.SIGKILL)
+@pytest.fixture(scope="module")
+def client():
+    """Two processes, for all tests that need a cluster; they are forks of one with the imports."""
+    settings = {
+        "distributed.scheduler.allowed-failures": 5,
+        "distributed.worker.multiprocessing-method": "forkserver",
+    }
+    with dask.config.set(settings):
+        get_mp_context().set_forkserver_preload(["distributed", "projstg.sources"])
+        with (
+            LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+            Client(cluster, set_as_default=False) as client,
+        ):
+            yield client
+
+
+def deadly(folder):
+    """Return what kills the worker that is the first to come to the eighth block."""
+
+    def block(rows):
+        if rows[0, 0] == 7.0:
+            try:
+                os.close(os.open(os.path.join(folder, "killed"), os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                return rows
+            os.kill(os.getpid(), signal.SIGKILL)
+        return rows
+
     return block
 
 
 @pytest.mark.filterwarnings("ignore")  # of workers that are gone
-def test_workers_and_a_killed_one_change_no_bit(tmp_path):
+def test_workers_and_a_killed_one_change_no_bit(client, tmp_path):
     X, y = table()
     X[1750, 0] = 7.0  # the first number of the eighth block
     rows, response = dask.array.from_array(X, chunks=(250, 5)), dask.array.from_array(y, chunks=250)
     with dask.config.set(scheduler="sync"):
         expected = Statistics.from_dask(rows, response)
-    with dask.config.set({"distributed.scheduler.allowed-failures": 5}):
-        with (
-            LocalCluster(3, threads_per_worker=1, dashboard_address=None) as cluster,
-            Client(cluster) as client,
-        ):
-            assert_bits(Statistics.from_dask(rows, response), expected)
-            deadly = rows.map_blocks(slow_block, str(tmp_path), dtype=float)
-            assert_bits(Statistics.from_dask(deadly, response), expected)
-            assert (tmp_path / "killed").exists()
-            assert client.status == "running"
+    with client.as_current():
+        assert_bits(Statistics.from_dask(rows, response), expected)
+        assert len({one["pid"] for one in client.run(lambda: {"pid": os.getpid()}).values()}) == 2
+        killing = rows.map_blocks(deadly(str(tmp_path)), dtype=float)
+        assert_bits(Statistics.from_dask(killing, response), expected)
+    assert (tmp_path / "killed").exists()
+    assert client.status == "running"
