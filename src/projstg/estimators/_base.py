@@ -21,7 +21,7 @@ from .._core.gates.gate_settings import GATES
 from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.pipeline_settings import PIPELINE
 from .._core.pipeline.solution import Solution
-from ..sources.gather import gathered, is_table
+from ..sources.gather import check_is_table, gathered, is_table
 from ..sources.statistics import Statistics
 from ._gate_attributes import GateAttributes, unfinished
 from ._notebook import answer_html
@@ -156,18 +156,15 @@ class TableSelector(LinearSelector):
         if hasattr(self, "_skl_callbacks"):
             context = self._init_callback_context(max_subtasks=self._most_steps(asked))
             context.call_on_fit_task_begin(estimator=self, X=X, y=y)
+        any_x = self._takes_any_x
+        if not any_x:
+            check_is_table(type(self).__name__, X, y)
         if is_table(X, y):
-            any_x = self._takes_any_x
             rows = checked_rows(self, X, y, sample_weight, takes_any_x=any_x)
             if any_x and is_as_it_came(rows[0]):
                 self._learn_as_it_came(asked, *rows, context)
             else:
                 self._learn(asked, *batch_of_one(*rows), context)
-        elif not self._takes_any_x:
-            raise TypeError(
-                f"{type(self).__name__} needs all rows at once: pass arrays X and y; ProjectedSTG "
-                "learns from a source that is read in chunks."
-            )
         else:
             self._learn_sums(asked, gathered(X, y, sample_weight), context)
         self.__dict__.pop("_so_far", None)  # of partial_fit

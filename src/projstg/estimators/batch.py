@@ -17,6 +17,7 @@ from .._core.data.shared_sums import are_in_range, shared_sums
 from .._core.gates.alternate import Status
 from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.solution import joined
+from ..sources.gather import is_table, source_name
 from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
 from ._validation import check_parameters, check_sums, check_total_weight
@@ -211,6 +212,12 @@ def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Que
             raise TypeError("leave out y and sample_weight: Statistics have them already.")
         check_sums(X.sums)
         return [prepare_sums(asked, X.sums, X.feature_names)], X.n_targets
+    if not is_table(X, y):
+        raise TypeError(
+            f"fit_many takes arrays, or Statistics with several targets, and got {source_name(X)}; "
+            "pass arrays, gather chunks (X, Y) by Statistics.from_arrays, or use ProjectedSTG for "
+            "one target."
+        )
     is_one_table = getattr(X, "ndim", 3) == 2
     if is_one_table and not hasattr(X, "detach") and not issparse(X):
         return _about_one_table(asked, *_checked_shared(X, y, weights))

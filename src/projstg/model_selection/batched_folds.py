@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,10 @@ from .._core.data.refit import refit_mask
 from .._core.data.standard_table import StandardTable
 from .._core.gates.alternate import Status
 from .._core.pipeline.size_path import scale_path
-from ..estimators.questions import Asked, prepare
+from ..estimators.questions import Asked, Question, prepare
+
+Judge = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""From coefficients (C, D) and intercepts (C,) to mean squared errors on rows left out, (C,)."""
 
 
 class FoldRows(NamedTuple):
@@ -38,12 +42,17 @@ def renumbered(splits: Iterable[tuple[Any, Any]], sample_weight: Any) -> list[Fo
         place = np.cumsum(weighs) - 1
         folds = [Fold(*(place[rows[weighs[rows]]] for rows in fold)) for fold in folds]
     for i, fold in enumerate(folds):
-        if fold.train.size < 2 or fold.test.size < 1:
-            raise ValueError(
-                f"fold {i} of cv has {fold.train.size} rows to fit and {fold.test.size} to judge "
-                "with a positive weight; it needs two and one: ask for fewer folds."
-            )
+        check_fold(i, fold.train.size, fold.test.size)
     return folds
+
+
+def check_fold(place: int, n_train: int, n_test: int) -> None:
+    """Raise where a fold has too few rows that weigh something."""
+    if n_train < 2 or n_test < 1:
+        raise ValueError(
+            f"fold {place} of cv has {n_train} rows to fit and {n_test} to judge with a positive "
+            "weight; it needs two and one: ask for fewer folds."
+        )
 
 
 class FoldCandidates(NamedTuple):
@@ -67,15 +76,22 @@ def batch_errors(
     """Return errors (n_candidates, n_folds) of some folds, and how many fits were unfinished."""
     training = _training(rows, folds, longest)
     question = prepare(candidates.asked, *training, candidates.names)
+    return judged(candidates, question, [partial(_row_errors, rows, fold) for fold in folds])
+
+
+def judged(
+    candidates: FoldCandidates, question: Question, judges: Sequence[Judge]
+) -> tuple[np.ndarray, int]:
+    """Return what :func:`batch_errors` returns: a judge has the rest of each training set."""
     table, options, scales = question.table, question.options, candidates.scales
-    seeds = [candidates.seed] * len(folds)
+    seeds = [candidates.seed] * len(judges)
     found = [
         solution
         for size in candidates.sizes
         for solution in scale_path(table, replace(options, n_selected=size), scales, seeds)
     ]
     support = np.stack([solution.support for solution in found], axis=1)
-    errors = [_fold_errors(rows, fold, table.part(i), support[i]) for i, fold in enumerate(folds)]
+    errors = [_errors(judge, table.part(i), support[i]) for i, judge in enumerate(judges)]
     ended = [each.gates.answer().fit.status for each in found if not each.gates.wait]
     return np.stack(errors, axis=1), sum(int(np.sum(s != int(Status.CONVERGED))) for s in ended)
 
@@ -91,9 +107,7 @@ def _training(rows: FoldRows, folds: list[Fold], longest: int) -> FoldRows:
     return FoldRows(rows.X[chosen], rows.y[chosen], None if is_plain else weights)
 
 
-def _fold_errors(
-    rows: FoldRows, fold: Fold, table: StandardTable, support: np.ndarray
-) -> np.ndarray:
+def _errors(judge: Judge, table: StandardTable, support: np.ndarray) -> np.ndarray:
     """Return the mean squared error on a fold of least squares on each of ``support``, (C, D).
 
     Each support is fitted once and by itself: equal supports have equal errors to the last bit,
@@ -101,6 +115,11 @@ def _fold_errors(
     """
     distinct, which = np.unique(support, axis=0, return_inverse=True)
     coef = np.concatenate([refit_mask(table, mask[None]).coef for mask in distinct])
-    left = rows.y[fold.test] - coef @ rows.X[fold.test].T - table.intercept(coef)[:, None]
+    return judge(coef, table.intercept(coef))[which.ravel()]
+
+
+def _row_errors(rows: FoldRows, fold: Fold, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """Return the mean squared errors of predictions by coef (C, D), intercept (C,) on a fold."""
+    left = rows.y[fold.test] - coef @ rows.X[fold.test].T - intercept[:, None]
     weights = None if rows.weights is None else rows.weights[fold.test]
-    return np.average(left**2, axis=1, weights=weights)[which.ravel()]
+    return np.average(left**2, axis=1, weights=weights)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from numbers import Integral
 from typing import Any, Self
 
@@ -23,13 +25,19 @@ from ..estimators._validation import check_parameters, checked_rows
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
 from ..estimators.questions import asked_of
-from .batched_folds import Fold, FoldCandidates, FoldRows, batch_errors, renumbered
+from ..sources.gather import is_table
+from ..sources.statistics import Statistics
+from .batched_folds import FoldCandidates, FoldRows, batch_errors, renumbered
 from .paths import check_sizes
+from .summed_folds import gathered_folds, summed_errors
 
 # The paper chooses C in [0.1, 10].
 _LEAST_SCALE, _MOST_SCALE, _N_SCALES = 0.1, 10.0, 20
 # Numbers in the copies of training folds that one batch holds (a quarter of a gigabyte).
 _MOST_NUMBERS = 2**25
+
+Task = Callable[[], tuple[np.ndarray, int]]
+"""What returns errors (n_candidates, n_folds) of some folds, and how many fits were unfinished."""
 
 
 class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
@@ -65,7 +73,8 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         "min" takes the candidate with the least mean error; "1se" the sparsest one (smallest K,
         then largest C) whose mean error is within one standard error of the least.
     cv : int, splitter, iterable of splits or None, default=None
-        As everywhere in scikit-learn; None is five folds of consecutive rows.
+        As everywhere in scikit-learn; None is five folds of consecutive rows. For a source of rows
+        the number of folds.
     n_jobs : int or None, default=None
         How many processes share the folds; nothing but time depends on it. One process fits all
         folds in one batch.
@@ -145,14 +154,17 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> Self:
         """Choose by cross-validation, then fit all rows.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,) or None
+        X : array-like of shape (n_samples, n_features), or a source of rows
+            Sources are those of ``ProjectedSTG.fit``. Their rows are put into folds at random, as
+            by ``Statistics(folds=5)``, and ``cv`` is the number of folds; :class:`Statistics` have
+            theirs already.
+        y : array-like of shape (n_samples,), or the name of the target in a source
+        sample_weight : array-like of shape (n_samples,), or a name in a source, or None
             A row of weight k counts as k rows, in the fits and in the errors of each fold; the mean
             over folds is a plain one.
         **params : dict
@@ -173,12 +185,16 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         model.set_params(n_features_to_select=largest, random_state=seed)
         asked = asked_of(model)
         scales = self._scales(sizes, asked.options.alpha_scale)
-        rows = FoldRows(*checked_rows(self, X, y, sample_weight))
-        folds = renumbered(check_cv(self.cv).split(X, y, **for_splitter), sample_weight)
-        names = getattr(self, "feature_names_in_", None)
-        candidates = FoldCandidates(asked, names, sizes or [None], scales, seed)
-        self._choose(self._errors(candidates, rows, folds), sizes, scales)
-        self._store(self._chosen(model).fit(X, y, sample_weight))
+        candidates = FoldCandidates(asked, None, sizes or [None], scales, seed)
+        if is_table(X, y):
+            data = (X, y, sample_weight)
+            tasks = self._row_tasks(candidates, data, for_splitter)
+        else:
+            statistics = self._gathered(X, y, sample_weight, for_splitter)
+            data = (statistics, None, None)
+            tasks = _sum_tasks(candidates, statistics)
+        self._choose(self._errors(tasks), sizes, scales)
+        self._store(self._chosen(model).fit(*data))
         if asked.options.alpha is not None:
             self.alpha_scale_ = self.alpha_scales_ = None
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
@@ -249,24 +265,48 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         gates = Gates() if model.gates is None else model.gates
         return model.set_params(gates=gates, gates__alpha_scale=self.alpha_scale_)
 
-    def _errors(self, candidates: FoldCandidates, rows: FoldRows, folds: list[Fold]) -> np.ndarray:
-        """Return the errors of all candidates, (n_candidates, n_folds)."""
+    def _row_tasks(
+        self, candidates: FoldCandidates, data: tuple[Any, Any, Any], for_splitter: dict[str, Any]
+    ) -> list[Task]:
+        """Return what makes the errors of some folds each, of a table in memory."""
+        X, y, sample_weight = data
+        rows = FoldRows(*checked_rows(self, X, y, sample_weight))
+        folds = renumbered(check_cv(self.cv).split(X, y, **for_splitter), sample_weight)
+        candidates = candidates._replace(names=getattr(self, "feature_names_in_", None))
         longest = max(fold.train.size for fold in folds)
         at_once = max(_MOST_NUMBERS // (longest * rows.X.shape[1]), 1)
         size = at_once if self.n_jobs in (None, 1) else 1
-        done = Parallel(n_jobs=self.n_jobs)(
-            delayed(batch_errors)(candidates, rows, folds[first : first + size], longest)
+        return [
+            partial(batch_errors, candidates, rows, folds[first : first + size], longest)
             for first in range(0, len(folds), size)
-        )
-        errors, unfinished = zip(*done, strict=True)
+        ]
+
+    def _gathered(
+        self, X: Any, y: Any, sample_weight: Any, for_splitter: dict[str, Any]
+    ) -> Statistics:
+        """Return a source of rows as sums by fold."""
+        if for_splitter:
+            raise TypeError(
+                f"{', '.join(sorted(for_splitter))} is for the splitter of rows in memory, and X "
+                "is a source of rows; leave it out, or pass arrays X and y."
+            )
+        statistics = gathered_folds(X, y, sample_weight, self.cv)
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        return statistics
+
+    def _errors(self, tasks: list[Task]) -> np.ndarray:
+        """Return the errors of all candidates, (n_candidates, n_folds)."""
+        done = Parallel(n_jobs=self.n_jobs)(delayed(task)() for task in tasks)
+        parts, unfinished = zip(*done, strict=True)
+        errors = np.concatenate(parts, axis=1)
         if sum(unfinished):
             warnings.warn(
-                f"in {sum(unfinished)} of {len(folds) * len(errors[0])} fits to folds the gates "
-                "still moved; raise max_iter or tol of gates=Gates(…).",
+                f"in {sum(unfinished)} of {errors.size} fits to folds the gates still moved; raise "
+                "max_iter or tol of gates=Gates(…).",
                 ConvergenceWarning,
                 stacklevel=5,
             )
-        return np.concatenate(errors, axis=1)
+        return errors
 
     def _choose(self, errors: np.ndarray, sizes: list[int] | None, scales: list[float]) -> None:
         n_folds = errors.shape[1]
@@ -289,3 +329,9 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         for name, value in vars(best).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
+
+
+def _sum_tasks(candidates: FoldCandidates, statistics: Statistics) -> list[Task]:
+    """Return what makes the errors of each fold, from its sums."""
+    candidates = candidates._replace(names=statistics.feature_names)
+    return [partial(summed_errors, candidates, statistics, i) for i in range(statistics.n_folds)]

@@ -31,6 +31,7 @@ from .._extras import extra
 from ..estimators._base import Seed, seed_from
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
+from ..sources.gather import check_is_table
 
 # τ, and C in the rule for λ, over which importances are averaged; no single pair has the power of
 # all. Chosen on problems apart from those of benchmarks/fdr.py.
@@ -136,7 +137,7 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Draw knockoffs and choose the columns.
 
         Parameters
@@ -148,6 +149,7 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
         -------
         self : object
         """
+        check_is_table("KnockoffSelector", X, y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=3)
         if self.n_draws > 1 and self.offset == 0:
             raise ValueError("offset=0 goes with one draw; pass n_draws=1, or offset=1.")

@@ -27,11 +27,13 @@ from ..estimators._validation import (
     changed,
     check_coefficients,
     check_parameters,
+    check_sums,
     checked_rows,
 )
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
-from ..estimators.questions import Question, asked_of, prepare
+from ..estimators.questions import Question, asked_of, prepare, prepare_sums
+from ..sources.gather import gathered, is_table
 
 # The smallest λ of the default grid, as a part of the largest.
 _RANGE = 1e-3
@@ -70,7 +72,7 @@ class SupportPath:
 
 def projected_stg_path(
     X: Any,
-    y: Any,
+    y: Any = None,
     alphas: Any = None,
     *,
     n_alphas: int = 30,
@@ -97,15 +99,16 @@ def projected_stg_path(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    X : array-like of shape (n_samples, n_features), or a source of rows
+        Sources are those of ``ProjectedSTG.fit``.
+    y : array-like of shape (n_samples,), or the name of the target in a source
     alphas : array-like of shape (n_points,) or None, default=None
         λ in units of y², all positive; they are put in decreasing order. None takes ``n_alphas``
         values from λ_max down to a thousandth of it, evenly spaced in the logarithm.
     n_alphas : int, default=30
     sizes : int, sequence of int or None, default=None
         Make the path over these numbers of columns instead; one number K means 1, 2, …, K.
-    sample_weight : array-like of shape (n_samples,) or None
+    sample_weight : array-like of shape (n_samples,), or a name in a source, or None
         A row of weight k counts as k rows.
     **params
         Other parameters of :class:`ProjectedSTG`. Along λ only ``never_select``, ``fit_intercept``
@@ -180,6 +183,10 @@ def _prepared(
     model = ProjectedSTG(None if sizes is None else max(sizes), **params)
     check_parameters(model)
     asked = asked_of(model)
+    if not is_table(X, y):
+        statistics = gathered(X, y, sample_weight)
+        check_sums(statistics.sums)
+        return model, prepare_sums(asked, statistics.sums, statistics.feature_names)
     table = batch_of_one(*checked_rows(model, X, y, sample_weight))
     return model, prepare(asked, *table, getattr(model, "feature_names_in_", None))
 

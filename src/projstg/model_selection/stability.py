@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compat import Interval, fit_context
 from ..estimators._base import Seed, seed_from
+from ..sources.gather import check_is_table
 from .stability_bounds import false_selections
 from .subsampling import HalfRows, complementary_halves, fit_to_halves
 
@@ -142,7 +143,7 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, groups: Any = None, **params: Any) -> Self:
+    def fit(self, X: Any, y: Any = None, groups: Any = None, **params: Any) -> Self:
         """Fit the estimator to every half and count.
 
         Parameters
@@ -160,6 +161,7 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         self : object
         """
+        check_is_table("StabilitySelector", X, y)
         data = HalfRows(*self._validated(X, y), self._for_estimator(params))
         for_halves, for_fits = np.random.SeedSequence(seed_from(self.random_state)).spawn(2)
         rng = np.random.default_rng(for_halves)

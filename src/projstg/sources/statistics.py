@@ -326,6 +326,10 @@ class Statistics:
             raise ValueError("there are no folds; ask for them at the start: Statistics(folds=5).")
         if not 0 <= i < self.n_folds:
             raise ValueError(f"there is no fold {i}; give 0 … {self.n_folds - 1}.")
+        if self._parts[i] is None:
+            raise ValueError(
+                f"fold {i} has no rows of a positive weight; gather them in fewer folds."
+            )
         others = [part for j, part in enumerate(self._parts) if j != i]
         return self._like([together(others)]), self._like([together(self._parts[i : i + 1])])
 
