@@ -329,3 +329,25 @@ def test_one_table_in_any_units(unit):
     np.testing.assert_array_equal(fit_many(pd.DataFrame(X), Y, 2).support, expected.support)
     with pytest.raises(ValueError, match="y has dtype complex128"):
         fit_many(X, Y + 1j, 2)
+
+
+@pytest.mark.parametrize("shape", [(60, 12), (9, 12)])
+def test_responses_whose_squares_overflow_are_refused_without_a_warning(shape):
+    X, Y = responses(*shape)
+    for unit in (1e155, 1e307):
+        for centre in (True, False):
+            with pytest.raises(ValueError, match="squares of values in y overflow; divide y"):
+                fit_many(X, Y * unit, 2, fit_intercept=centre)
+
+
+@pytest.mark.parametrize("side", ["X", "y"])
+def test_squares_about_zero_overflow_before_those_about_the_mean(side):
+    X, Y = responses(60, 12)
+    expected = fit_many(X, Y, 2).support
+    if side == "y":
+        Y = 5e152 * (Y + 20.0)
+    else:
+        X[:, 3] = 1e153 * (X[:, 3] + 10.0)
+    np.testing.assert_array_equal(fit_many(X, Y, 2).support, expected)
+    with pytest.raises(ValueError, match=f"squares of values in {side} overflow; divide"):
+        fit_many(X, Y, 2, fit_intercept=False)

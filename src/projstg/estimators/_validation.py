@@ -147,7 +147,8 @@ def check_sums(sums: CentredSums) -> None:
 def check_range(table: StandardTable) -> None:
     """Raise where squares of the numbers in y are beyond the range of their type."""
     y_scale = to_numpy(table.y_scale)
-    if y_scale.max() > float(np.finfo(y_scale.dtype).max) ** 0.5:
+    # Not a number, too: what has overflowed was taken from itself.
+    if not y_scale.max() <= float(np.finfo(y_scale.dtype).max) ** 0.5:
         raise ValueError("the squares of values in y overflow; divide y by a constant.")
 
 

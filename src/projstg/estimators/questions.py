@@ -160,14 +160,18 @@ def prepare(
     """
     always, never = _masks(asked, X.shape[-1], names)
     on_device = namespace(X).asarray(never, device=X.device)
-    table = as_table(X, y, weights, centre=asked.fit_intercept, never=on_device)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
+        table = as_table(X, y, weights, centre=asked.fit_intercept, never=on_device)
     return _checked(asked, table, always, never, names)
 
 
 def prepare_sums(asked: Asked, sums: CentredSums, names: Any = None) -> Question:
     """Return what :func:`prepare` returns, one table a response, where only sums are known."""
     always, never = _masks(asked, sums.b.shape[-1], names)
-    table = table_of_sums(sums, centre=asked.fit_intercept, never=never)
+    with np.errstate(over="ignore", invalid="ignore"):
+        table = table_of_sums(sums, centre=asked.fit_intercept, never=never)
+    if not np.isfinite(table.scale).all():  # sums about zero may overflow where those about means
+        raise ValueError("the squares of values in X overflow; divide columns by constants.")
     return _checked(asked, table, always, never, names)
 
 
