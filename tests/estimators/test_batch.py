@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from knobs import nested
 from oracles import nested_problems
+from scipy.sparse import csr_array
 
 from projstg import ProjectedSTG, Statistics, fit_many
 
@@ -294,6 +295,41 @@ def test_many_responses_of_one_table_are_single_fits(k, shape, weighted):
             np.testing.assert_allclose(
                 many.inclusion_probability[i], alone.inclusion_probability_, atol=1e-7
             )
+
+
+def test_a_list_of_tables_is_their_stack():
+    X, Y = responses(30, 6, n_problems=3)
+    tables = [X, X + 1.0, X[::-1]]
+    expected = fit_many(np.stack(tables), Y, 2)
+    for rows in (tables, tuple(pd.DataFrame(one) for one in tables)):
+        np.testing.assert_array_equal(fit_many(rows, list(Y), 2).coef, expected.coef)
+    one = fit_many(X.tolist(), Y.tolist(), 2)
+    np.testing.assert_array_equal(one.coef, fit_many(X, Y, 2).coef)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda X, y: ([X, X[:20]], [y, y[:20]]),
+            r"X has arrays of shapes \(30, 6\) and \(20, 6\)",
+        ),
+        (lambda X, y: ([X, X[:, :4]], [y, y]), r"\(30, 6\) and \(30, 4\); fit_many takes"),
+        (lambda X, y: ([X, X], [y, y[:20]]), r"y has arrays of shapes \(30,\) and \(20,\)"),
+        (lambda X, y: ([], []), r"got \(0,\) and \(0,\)"),
+    ],
+)
+def test_a_list_of_other_shapes_is_refused(change, message):
+    X, Y = responses(30, 6, n_problems=1)
+    with pytest.raises(ValueError, match=message):
+        fit_many(*change(X, Y[0]), 2)
+
+
+def test_a_list_of_sums_or_of_sparse_tables_is_refused():
+    X, Y = responses(30, 6, n_problems=1)
+    for one in (Statistics().update(X, Y[0]), csr_array(X)):
+        with pytest.raises(TypeError, match=f"X is a list of {type(one).__name__}; fit_many takes"):
+            fit_many([one, one], [Y[0], Y[0]], 2)
 
 
 def test_statistics_with_several_targets_are_many_problems():

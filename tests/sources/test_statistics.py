@@ -353,6 +353,18 @@ def test_those_with_other_columns_are_not_merged():
     assert_same(Statistics() + one, one)
 
 
+def test_sum_adds_them_up():
+    X, y = table(27)
+    parts = [Statistics(folds=2).update(X[i : i + 50], y[i : i + 50]) for i in range(0, 200, 50)]
+    whole = sum(parts)
+    assert_same(whole, Statistics().update(X, y))
+    assert whole.n_folds == 2
+    assert parts[0].n_rows == 50
+    for other in (1, 0.0, None):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            other + parts[0]
+
+
 def test_rows_of_weight_zero_do_not_count(tmp_path):
     X, y = table(19, 20_000)
     weights = np.ones(20_000)

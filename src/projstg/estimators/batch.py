@@ -125,8 +125,9 @@ def fit_many(
     Parameters
     ----------
     X : array of shape (n_problems, n_samples, n_features) or (n_samples, n_features), or Statistics
-        NumPy, or torch (extra ``torch``). Finite numbers; all is computed in float64. One table
-        for all problems is read once, and so are :class:`Statistics` with several targets.
+        NumPy, or torch (extra ``torch``), or a list of tables of one shape. Finite numbers; all is
+        computed in float64. One table for all problems is read once, and so are
+        :class:`Statistics` with several targets.
     y : array of shape (n_problems, n_samples), or None for Statistics
     n_features_to_select : int, "auto" or None, default="auto"
     sample_weight : array of shape (n_problems, n_samples), or (n_samples,) for one table, or None
@@ -218,11 +219,32 @@ def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Que
             "pass arrays, gather chunks (X, Y) by Statistics.from_arrays, or use ProjectedSTG for "
             "one target."
         )
-    is_one_table = getattr(X, "ndim", 3) == 2
-    if is_one_table and not hasattr(X, "detach") and not issparse(X):
+    X, y = _stacked(X, "X"), _stacked(y, "y")
+    if X.ndim == 2 and not hasattr(X, "detach") and not issparse(X):
         return _about_one_table(asked, *_checked_shared(X, y, weights))
     X, y, weights = _checked(X, y, weights)
     return [prepare(asked, X, y, weights)], X.shape[0]
+
+
+def _stacked(values: Any, what: str) -> Any:
+    """Return a list of arrays of one shape as one array; arrays stay as they are."""
+    if hasattr(values, "ndim"):
+        return values
+    if isinstance(values, list | tuple):
+        other = [one for one in values if isinstance(one, Statistics) or issparse(one)]
+        if other:
+            raise TypeError(
+                f"{what} is a list of {type(other[0]).__name__}; fit_many takes dense arrays, or "
+                "one Statistics with several targets; fit each by ProjectedSTG."
+            )
+    try:
+        return np.asarray(values)
+    except ValueError:  # of lists that are not of one length
+        shapes = list(dict.fromkeys(str(np.shape(one)) for one in values))
+        raise ValueError(
+            f"{what} has arrays of shapes {' and '.join(shapes[:3])}; fit_many takes problems of "
+            "one shape; fit each by ProjectedSTG."
+        ) from None
 
 
 def _about_one_table(
@@ -278,7 +300,6 @@ def _checked(X: Any, y: Any, weights: Any) -> tuple[Array, Array, Array | None]:
     """Return float arrays of matching shapes, or raise and say what was seen."""
     if issparse(X):
         raise TypeError("Sparse X was passed, but dense data is required; use X.toarray().")
-    X = X if hasattr(X, "ndim") else np.asarray(X)
     X, y = (array.detach() if hasattr(array, "detach") else array for array in (X, y))
     xp = namespace(X)
     if not xp.isdtype(X.dtype, ("bool", "integral", "real floating")):

@@ -49,7 +49,7 @@ _MOST_COLUMNS = 20_000
 class Statistics:
     """Sums over rows (x, y), with weights: counts, means, and inner products about the means.
 
-    They can be gathered in chunks (:meth:`update`), merged (``+``), saved, and fitted:
+    They can be gathered in chunks (:meth:`update`), merged (``+``, ``sum``), saved, and fitted:
     ``ProjectedSTG().fit(statistics)`` gives what it gives for the rows themselves.
 
     Parameters
@@ -376,6 +376,10 @@ class Statistics:
             found.target_names = other.target_names
         found.left_out = self.left_out | other.left_out
         return found
+
+    def __radd__(self, other: Any) -> Statistics:
+        # What sum() begins with.
+        return self if isinstance(other, Integral) and other == 0 else NotImplemented
 
     def target(self, which: int | str) -> Statistics:
         """Return the statistics with one of the targets, by name or number."""
