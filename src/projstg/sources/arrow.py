@@ -1,105 +1,27 @@
-"""Arrow tables, streams, datasets and Parquet files as chunks of numbers, read once.
+"""Batches of Arrow columns (:mod:`.batches`, :mod:`.parquet_folder`) as chunks of numbers.
 
-Anything that speaks the Arrow stream protocol (``__arrow_c_stream__``) comes in here: pyarrow,
-pandas, Polars, DuckDB, Ibis. Numbers stay numbers. Text becomes one column of 0 and 1 for each
-level, ``column=level``, as in ``projstg select``; a level that turns up late gets a column of its
-own then, which was zero before. Of two levels one column is left, because the other one repeats it.
-Dates, lists and text of too many levels are left out, and said to be.
+Numbers stay numbers. Text becomes one column of 0 and 1 for each level, ``column=level``, as in
+``projstg select``; a level that turns up late gets a column of its own then, which was zero before.
+Of two levels one column is left, because the other one repeats it. Dates, lists and text of too
+many levels are left out, and said to be.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._did_you_mean import did_you_mean
 from .._extras import extra
-from .._printable import few_names, printable, shortened
+from .._printable import few_names, shortened
+from .batches import check_columns
 from .chunks import Chunk, checked_weights
 
-__all__ = ["MOST_LEVELS", "CodedColumns", "arrow_batches", "parquet_batches"]
+__all__ = ["MOST_LEVELS", "CodedColumns"]
 
 MOST_LEVELS = 20
 """Text with more levels is no category."""
-# Rows of a batch: of a hundred columns it has 13 MB.
-_BATCH_ROWS = 16_384
-
-Batches = Iterator[tuple[str, Any]]
-"""What a message calls a batch, and the batch."""
-
-
-def arrow_batches(source: Any, wanted: Sequence[str] | None) -> Batches:
-    """Yield the batches of a dataset, or of anything with ``__arrow_c_stream__``."""
-    pyarrow = extra("pyarrow", "cli")
-    if hasattr(source, "scanner"):  # a pyarrow.dataset: little is read ahead
-        options = {"batch_size": _BATCH_ROWS, "batch_readahead": 2, "fragment_readahead": 1}
-        _check_names(wanted, source.schema.names, "the dataset")
-        reader = source.scanner(columns=wanted and list(wanted), **options).to_reader()
-    elif hasattr(source, "__arrow_c_stream__"):
-        reader = pyarrow.RecordBatchReader.from_stream(source)
-    else:
-        raise TypeError(
-            f"a {type(source).__name__} is no Arrow source; pass a table, a reader or a dataset "
-            "(anything with __arrow_c_stream__), or use Statistics.from_arrays."
-        )
-    _check_names(wanted, reader.schema.names, "the table")
-    for number, batch in enumerate(_guarded(reader, "the stream"), start=1):
-        for first in range(0, max(batch.num_rows, 1), _BATCH_ROWS):
-            yield f"batch {number}", batch.slice(first, _BATCH_ROWS)
-
-
-def parquet_batches(path: str | os.PathLike[str], wanted: Sequence[str] | None) -> Batches:
-    """Yield the batches of a Parquet file, or of all files in a folder, in the order of names."""
-    parquet = extra("pyarrow.parquet", "cli")
-    for file in _files(Path(path)):
-        name = printable(file.name)
-        try:
-            opened = parquet.ParquetFile(file, memory_map=False, pre_buffer=False)
-        except (OSError, ValueError) as error:
-            raise ValueError(_unreadable(name, error)) from None
-        with opened:
-            _check_names(wanted, opened.schema_arrow.names, name)
-            batches = opened.iter_batches(_BATCH_ROWS, columns=wanted and list(wanted))
-            yield from ((name, batch) for batch in _guarded(batches, name))
-
-
-def _guarded(batches: Any, name: str) -> Iterator[Any]:
-    """Yield batches; what goes wrong while they are read is one line."""
-    iterator = iter(batches)
-    while True:
-        try:
-            batch = next(iterator)
-        except StopIteration:
-            return
-        except (OSError, ValueError) as error:
-            raise ValueError(_unreadable(name, error)) from None
-        yield batch
-
-
-def _unreadable(name: str, error: Exception) -> str:
-    return f"{name} cannot be read: {printable(error)[:200]}"
-
-
-def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
-        path.stat()  # raises where there is none
-        return [path]
-    files = sorted(one for one in path.rglob("*.parquet") if one.is_file())
-    if not files:
-        raise ValueError(f"the folder {printable(path.name)} has no files named *.parquet.")
-    return files
-
-
-def _check_names(wanted: Sequence[str] | None, names: Sequence[str], where: str) -> None:
-    for name in wanted or ():
-        if names.count(name) != 1:
-            what = "has no column" if name not in names else "has more than one column"
-            hint = f"; {did_you_mean(name, names)}" if name not in names else ""
-            raise ValueError(f"{where} {what} '{shortened(name)}'{hint}")
 
 
 def _index_of_frame(schema: Any) -> list[str]:
@@ -158,7 +80,7 @@ class CodedColumns:
         """Return a batch as numbers; levels of text that were not there before have new columns."""
         names = batch.schema.names
         roles = [self._target] + ([] if self._weights is None else [self._weights])
-        _check_names([*roles, *(self._columns or names)], names, place)
+        check_columns([*roles, *(self._columns or names)], names, place)
         self._learn(batch, place)
         y = self._numbers(batch, self._target, place)
         weights = None

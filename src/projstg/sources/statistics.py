@@ -23,7 +23,8 @@ from .._core.data.centred_sums import CentredSums
 from .._core.data.shared_sums import are_in_range
 from .._did_you_mean import did_you_mean
 from .._printable import shortened
-from .arrow import Batches, CodedColumns, arrow_batches, parquet_batches
+from .arrow import CodedColumns
+from .batches import Batches, arrow_batches
 from .chunks import Chunk, check_names, checked_chunk, complete_rows
 from .dask_blocks import dask_sums, one_blas_thread
 from .fold_sums import (
@@ -35,6 +36,7 @@ from .fold_sums import (
     together,
 )
 from .folds import fold_of_rows
+from .parquet_folder import parquet_batches
 from .saved_sums import SavedSums, load_sums, save_sums
 
 __all__ = ["MISSING", "Statistics"]
@@ -176,7 +178,7 @@ class Statistics:
     ) -> Self:
         """Return the statistics of a Parquet file, or of all files of a folder, read once.
 
-        Parameters are those of :meth:`from_arrow`.
+        Parameters are those of :meth:`from_arrow`. Folders named ``year=2026`` are a column.
         """
         coded = CodedColumns(target, columns, weights)
         return cls(**params)._read(parquet_batches(path, coded.wanted()), coded)

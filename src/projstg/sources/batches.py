@@ -1,0 +1,69 @@
+"""Arrow tables, streams and datasets in batches, read once.
+
+Anything that speaks the Arrow stream protocol (``__arrow_c_stream__``) comes in here: pyarrow,
+pandas, Polars, DuckDB, Ibis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .._did_you_mean import did_you_mean
+from .._extras import extra
+from .._printable import printable, shortened
+
+__all__ = ["BATCH_ROWS", "Batches", "arrow_batches", "check_columns", "guarded", "unreadable"]
+
+BATCH_ROWS = 16_384
+"""Rows of a batch: of a hundred columns it has 13 MB."""
+
+Batches = Iterator[tuple[str, Any]]
+"""What a message calls a batch, and the batch."""
+
+
+def arrow_batches(source: Any, wanted: Sequence[str] | None) -> Batches:
+    """Yield the batches of a dataset, or of anything with ``__arrow_c_stream__``."""
+    pyarrow = extra("pyarrow", "cli")
+    if hasattr(source, "scanner"):  # a pyarrow.dataset: little is read ahead
+        options = {"batch_size": BATCH_ROWS, "batch_readahead": 2, "fragment_readahead": 1}
+        check_columns(wanted, source.schema.names, "the dataset")
+        reader = source.scanner(columns=wanted and list(wanted), **options).to_reader()
+    elif hasattr(source, "__arrow_c_stream__"):
+        reader = pyarrow.RecordBatchReader.from_stream(source)
+    else:
+        raise TypeError(
+            f"a {type(source).__name__} is no Arrow source; pass a table, a reader or a dataset "
+            "(anything with __arrow_c_stream__), or use Statistics.from_arrays."
+        )
+    check_columns(wanted, reader.schema.names, "the table")
+    for number, batch in enumerate(guarded(reader, "the stream"), start=1):
+        for first in range(0, max(batch.num_rows, 1), BATCH_ROWS):
+            yield f"batch {number}", batch.slice(first, BATCH_ROWS)
+
+
+def guarded(batches: Any, name: str) -> Iterator[Any]:
+    """Yield batches; what goes wrong while they are read is one line."""
+    iterator = iter(batches)
+    while True:
+        try:
+            batch = next(iterator)
+        except StopIteration:
+            return
+        except (OSError, ValueError) as error:
+            raise ValueError(unreadable(name, error)) from None
+        yield batch
+
+
+def unreadable(name: str, error: Exception) -> str:
+    """Return the line that says so."""
+    return f"{name} cannot be read: {printable(error)[:200]}"
+
+
+def check_columns(wanted: Sequence[str] | None, names: Sequence[str], where: str) -> None:
+    """Raise unless each of the wanted columns is there once."""
+    for name in wanted or ():
+        if names.count(name) != 1:
+            what = "has no column" if name not in names else "has more than one column"
+            hint = f"; {did_you_mean(name, names)}" if name not in names else ""
+            raise ValueError(f"{where} {what} '{shortened(name)}'{hint}")

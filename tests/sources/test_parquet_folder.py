@@ -1,0 +1,92 @@
+"""Folders named key=value are columns, as pyarrow.dataset reads them."""
+
+import numpy as np
+import pandas
+import pyarrow
+import pyarrow.dataset
+import pyarrow.parquet
+import pytest
+
+from projstg import ProjectedSTG, Statistics
+
+CITIES = ["New York", "Rome", "Åbo"]
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    found = pandas.DataFrame(rng.standard_normal((120, 3)), columns=list("abc"))
+    found["year"] = rng.choice([1999, 2024, 2026], 120)
+    found["city"] = rng.choice(CITIES, 120)
+    price = found.a + 0.1 * (found.year - 2000) + 3.0 * (found.city == "Rome")
+    return found.assign(price=price + 0.3 * rng.standard_normal(120))
+
+
+@pytest.fixture
+def folder(table, tmp_path):
+    rows = pyarrow.Table.from_pandas(table, preserve_index=False)
+    pyarrow.parquet.write_to_dataset(rows, tmp_path / "rows", partition_cols=["year", "city"])
+    return tmp_path / "rows"
+
+
+def test_the_columns_are_those_of_a_dataset(folder, table):
+    found = Statistics.from_parquet(folder, "price")
+    whole = pyarrow.dataset.dataset(folder, partitioning="hive")
+    expected = Statistics.from_arrow(whole, "price")
+    levels = [f"city={city}" for city in CITIES]
+    assert found.feature_names.tolist() == ["a", "b", "c", "year", *levels]
+    assert found.feature_names.tolist() == expected.feature_names.tolist()
+    np.testing.assert_allclose(found.xx, expected.xx, rtol=1e-10, atol=1e-9)
+    np.testing.assert_allclose(found.xy, expected.xy, rtol=1e-10, atol=1e-9)
+    in_memory = Statistics.from_arrow(table, "price")
+    np.testing.assert_allclose(found.xx, in_memory.xx, rtol=1e-10, atol=1e-9)
+    model = ProjectedSTG().fit(str(folder), "price")
+    assert set(model.get_feature_names_out()) == {"a", "year", "city=Rome"}
+
+
+def test_columns_target_and_weights_may_be_folders(folder):
+    found = Statistics.from_parquet(folder, "price", columns=["b"], weights="year")
+    assert found.feature_names.tolist() == ["b"]
+    assert found.weight_sum > 1999 * 120
+    assert Statistics.from_parquet(folder, "price", columns=["year"]).feature_names == ["year"]
+    assert Statistics.from_parquet(folder, "year", columns=["city"]).target_names == ["year"]
+    with pytest.raises(ValueError, match=r"no column 'yaer'.*year"):
+        Statistics.from_parquet(folder, "price", columns=["yaer"])
+
+
+def test_a_missing_value_has_a_name_of_its_own(folder):
+    (folder / "year=2026").rename(folder / "year=__HIVE_DEFAULT_PARTITION__")
+    with pytest.raises(ValueError, match=r"rows with a missing value \(year"):
+        Statistics.from_parquet(folder, "price")
+    found = Statistics.from_parquet(folder, "price", missing="drop")
+    assert found.n_dropped > 0
+    assert "year" in found.feature_names  # still numbers
+
+
+def test_a_column_that_the_file_has_too_is_read_from_the_file(table, tmp_path):
+    for year, rows in table.groupby("year"):
+        path = tmp_path / "rows" / f"year={year}"
+        path.mkdir(parents=True)
+        rows.to_parquet(path / "part.parquet", index=False)
+    found = Statistics.from_parquet(tmp_path / "rows", "price")
+    assert found.feature_names.tolist().count("year") == 1
+    np.testing.assert_allclose(found.xx, Statistics.from_arrow(table, "price").xx, rtol=1e-9)
+
+
+@pytest.mark.parametrize("place", ["", "year=2027", "year=2026/town=Rome"])
+def test_a_file_in_other_folders_is_named(folder, table, place):
+    path = folder / place
+    path.mkdir(parents=True, exist_ok=True)
+    table[["a", "b", "c", "price"]].to_parquet(path / "zz.parquet")
+    with pytest.raises(ValueError, match="give all files the same") as caught:
+        Statistics.from_parquet(folder, "price")
+    assert "\n" not in str(caught.value)
+
+
+def test_other_folders_are_no_columns(table, tmp_path):
+    for i, rows in enumerate((table[:60], table[60:])):
+        (tmp_path / f"part {i}").mkdir()
+        rows.to_parquet(tmp_path / f"part {i}" / "rows.parquet")
+    found = Statistics.from_parquet(tmp_path, "price")
+    assert found.n_rows == 120
+    assert found.feature_names.tolist()[:4] == ["a", "b", "c", "year"]
