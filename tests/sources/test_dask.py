@@ -92,6 +92,76 @@ def test_what_is_beside_x_must_fit_it():
         ProjectedSTG().fit(frame, table()[1])
 
 
+def with_text(n_rows=300):
+    """A frame whose text has a level in the last rows alone, and one in two of them."""
+    rng = np.random.default_rng(1)
+    found = pandas.DataFrame(rng.standard_normal((n_rows, 2)), columns=list("ab"))
+    found["colour"] = [*rng.choice(["red", " green"], n_rows - 20), *(["blue"] * 20)]
+    found["sex"] = pandas.Categorical(rng.choice(["m", "f"], n_rows))
+    found["day"] = pandas.Timestamp("2026-01-01")
+    found["code"] = [f"code {i % 40}" for i in range(n_rows)]
+    found.loc[::7, "code"] = None  # in a column that is left out
+    found["price"] = found.a + 3.0 * (found.colour == "red") + 0.1 * rng.standard_normal(n_rows)
+    return found.assign(times=rng.integers(1, 4, n_rows))
+
+
+@pytest.mark.parametrize("n_partitions", [1, 4, 7])
+def test_text_is_coded_as_in_memory(n_partitions):
+    frame = with_text()
+    rows = dask.dataframe.from_pandas(frame, npartitions=n_partitions)
+    found = Statistics.from_dask(rows, "price", "times")
+    expected = Statistics.from_arrow(frame, "price", weights="times")
+    levels = ["colour=blue", "colour=green", "colour=red"]
+    assert found.feature_names.tolist() == ["a", "b", *levels, "sex=m"]
+    assert found.feature_names.tolist() == expected.feature_names.tolist()
+    assert found.target_names.tolist() == ["price"]
+    assert found.left_out == expected.left_out
+    assert set(found.left_out) == {"day", "code"}
+    assert found.n_rows == 300
+    for name in FIELDS:
+        theirs = getattr(expected, name)
+        np.testing.assert_allclose(getattr(found, name), theirs, rtol=1e-10, atol=1e-9)
+    model = ProjectedSTG().fit(rows, "price", "times")
+    assert model.get_feature_names_out().tolist() == ["a", "colour=red"]
+
+
+def test_text_beside_series_and_partitions_without_rows():
+    frame = with_text()
+    rows = dask.dataframe.from_pandas(frame, npartitions=4)
+    named = Statistics.from_dask(rows, "price", "times")
+    left = rows.drop(columns=["price", "times"])
+    assert_bits(Statistics.from_dask(left, rows.price, rows.times), named)
+    twin = left.assign(price=rows.a)  # a column of the name of y
+    found = Statistics.from_dask(twin, rows.price)
+    assert found.target_names.tolist() == ["price'"]
+    few = rows[rows.a > 2.0]  # in some partitions none
+    few_too = Statistics.from_arrow(frame[frame.a > 2.0], "price")
+    assert Statistics.from_dask(few, "price").feature_names.tolist() == [*few_too.feature_names]
+    with pytest.raises(TypeError, match="give one target"):
+        Statistics.from_dask(left, rows[["price", "times"]])
+
+
+def test_text_that_cannot_be_coded_is_refused_in_one_line():
+    def parts(*columns):
+        frames = [pandas.DataFrame({"a": one, "price": [1.0, 2.0]}) for one in columns]
+        made = [dask.delayed(frame.astype({"a": object})) for frame in frames]
+        return dask.dataframe.from_delayed(made, meta=frames[0].astype({"a": object}).iloc[:0])
+
+    with dask.config.set({"dataframe.convert-string": False}):
+        with pytest.raises(ValueError, match="'a' has text in some partitions and numbers in oth"):
+            Statistics.from_dask(parts(["x", "y"], [1.0, 2.0]), "price")
+        with pytest.raises(ValueError, match="block 2 cannot be read") as caught:
+            Statistics.from_dask(parts(["x", "y"], ["x", 2.0]), "price")
+        assert "\n" not in str(caught.value)
+        empty = parts(["x", "y"], [None, None])
+        with pytest.raises(ValueError, match=r"block 2 has 2 of 2 rows .*a=x 2"):
+            Statistics.from_dask(empty, "price")
+        assert Statistics.from_dask(empty, "price", missing="drop").n_rows == 2
+    rows = dask.dataframe.from_pandas(with_text(), npartitions=2)
+    with pytest.raises(ValueError, match=r"'colour' of block . has text; the target"):
+        Statistics.from_dask(rows, "colour")
+
+
 @pytest.fixture(scope="module")
 def client():
     """Two processes, for all tests that need a cluster; they are forks of one with the imports."""
@@ -121,6 +191,16 @@ def deadly(folder):
         return rows
 
     return block
+
+
+def test_text_has_the_same_bits_on_any_workers(client):
+    rows = dask.dataframe.from_pandas(with_text(), npartitions=5)
+    with dask.config.set(scheduler="sync"):
+        expected = Statistics.from_dask(rows, "price", folds=3)
+    with client.as_current():
+        found = Statistics.from_dask(rows, "price", folds=3)
+    assert_bits(found, expected)
+    assert found.feature_names.tolist() == expected.feature_names.tolist()
 
 
 @pytest.mark.filterwarnings("ignore")  # of workers that are gone

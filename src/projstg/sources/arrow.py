@@ -8,7 +8,7 @@ many levels are left out, and said to be.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from .._printable import few_names, shortened
 from .batches import check_columns
 from .chunks import Chunk, checked_weights
 
-__all__ = ["MOST_LEVELS", "CodedColumns"]
+__all__ = ["MOST_LEVELS", "CodedColumns", "column_kind", "levels_of"]
 
 MOST_LEVELS = 20
 """Text with more levels is no category."""
@@ -30,7 +30,7 @@ def _index_of_frame(schema: Any) -> list[str]:
     return [one for one in index if isinstance(one, str)]
 
 
-class _Kind(NamedTuple):
+class ColumnKind(NamedTuple):
     """What a column is read as."""
 
     word: str
@@ -38,24 +38,48 @@ class _Kind(NamedTuple):
     is_used: bool
 
 
-def _kind(types: Any, kind: Any) -> _Kind:
+def column_kind(kind: Any) -> ColumnKind:
+    """Return what a column of an Arrow type is read as."""
+    types = extra("pyarrow", "cli").types
     if types.is_dictionary(kind):
         kind = kind.value_type
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
-        return _Kind("numbers", True)
+        return ColumnKind("numbers", True)
     if types.is_decimal(kind):
-        return _Kind("numbers", True)
+        return ColumnKind("numbers", True)
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-        return _Kind("text", True)
+        return ColumnKind("text", True)
     if types.is_null(kind):
-        return _Kind("nothing", True)
-    return _Kind("dates" if types.is_temporal(kind) else f"cells of type {kind}", False)
+        return ColumnKind("nothing", True)
+    return ColumnKind("dates" if types.is_temporal(kind) else f"cells of type {kind}", False)
+
+
+def levels_of(column: Any) -> list[str]:
+    """Return the levels of a column of text, in the order in which they occur."""
+    return [one for one in _trimmed(column).unique().to_pylist() if one is not None]
+
+
+def _trimmed(column: Any) -> Any:
+    pyarrow = extra("pyarrow", "cli")
+    kind = pyarrow.large_string()
+    if pyarrow.types.is_dictionary(column.type):  # of any kind of text
+        texts = column.dictionary.cast(kind)
+        column = pyarrow.DictionaryArray.from_arrays(column.indices, texts)
+    return extra("pyarrow.compute", "cli").utf8_trim_whitespace(column.cast(kind))
 
 
 class CodedColumns:
     """How the columns of a source become columns of numbers; it grows with the levels of text."""
 
-    def __init__(self, target: str, columns: Sequence[str] | None, weights: str | None) -> None:
+    def __init__(
+        self,
+        target: str,
+        columns: Sequence[str] | None,
+        weights: str | None,
+        levels: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """Take names, None for all columns; ``levels`` are those of text known beforehand."""
+        self._known = levels or {}
         self._target, self._weights = target, weights
         self._columns = None if columns is None else list(columns)
         self._pyarrow = extra("pyarrow", "cli")
@@ -129,7 +153,7 @@ class CodedColumns:
 
     def _learn(self, batch: Any, place: str) -> None:
         """Check the types of a batch against those before it, and learn new levels."""
-        types, index = self._pyarrow.types, _index_of_frame(batch.schema)
+        index = _index_of_frame(batch.schema)
         is_first = not self._kinds
         for field in batch.schema:
             if field.name == self._weights or not self._is_asked(field.name):
@@ -137,7 +161,7 @@ class CodedColumns:
             if field.name in index and self._columns is None and field.name != self._target:
                 self.left_out[field.name] = "the index of a data frame"
                 continue
-            kind = _kind(types, field.type)
+            kind = column_kind(field.type)
             if not is_first and field.name not in self._kinds:
                 raise ValueError(
                     f"{place} has the column '{shortened(field.name)}', and what came before it "
@@ -168,7 +192,7 @@ class CodedColumns:
     def _is_asked(self, name: str) -> bool:
         return self._columns is None or name in self._columns or name == self._target
 
-    def _learn_column(self, column: Any, name: str, kind: _Kind) -> None:
+    def _learn_column(self, column: Any, name: str, kind: ColumnKind) -> None:
         if not kind.is_used:
             if self._columns is not None:
                 raise ValueError(
@@ -183,26 +207,17 @@ class CodedColumns:
             self._learn_levels(column, name)
 
     def _learn_levels(self, column: Any, name: str) -> None:
-        known = self._levels.setdefault(name, [])
-        found = [one for one in self._trimmed(column).unique().to_pylist() if one is not None]
-        new = sorted(set(found) - set(known))
+        known = self._levels.setdefault(name, list(self._known.get(name, ())))
+        new = sorted(set(levels_of(column)) - set(known))
         # One more than is allowed says that there are too many.
         known += new[: MOST_LEVELS + 1 - len(known)]
         self._names += [(name, level) for level in known if (name, level) not in self._names]
         if len(known) > MOST_LEVELS:
             self.left_out[name] = f"text of more than {MOST_LEVELS} levels"
 
-    def _trimmed(self, column: Any) -> Any:
-        kind = self._pyarrow.large_string()
-        if self._pyarrow.types.is_dictionary(column.type):  # of any kind of text
-            texts = column.dictionary.cast(kind)
-            column = self._pyarrow.DictionaryArray.from_arrays(column.indices, texts)
-        text = column.cast(kind)
-        return extra("pyarrow.compute", "cli").utf8_trim_whitespace(text)
-
     def _codes(self, column: Any, name: str) -> np.ndarray:
         """Return the place of each cell's level, (N,); −1 where it is missing."""
-        compute, trimmed = extra("pyarrow.compute", "cli"), self._trimmed(column)
+        compute, trimmed = extra("pyarrow.compute", "cli"), _trimmed(column)
         levels = self._pyarrow.array(self._levels[name], type=trimmed.type)
         codes = compute.index_in(trimmed, value_set=levels).to_numpy(zero_copy_only=False)
         many = np.float64(len(self._levels[name]))  # a level beyond those that are kept
@@ -211,7 +226,7 @@ class CodedColumns:
 
     def _numbers(self, batch: Any, name: str, place: str) -> np.ndarray:
         column, types = batch.column(name), self._pyarrow.types
-        kind = _kind(types, column.type)
+        kind = column_kind(column.type)
         if kind.word == "nothing":
             return np.full(len(column), np.nan)
         if kind.word != "numbers":

@@ -18,7 +18,7 @@ from .._did_you_mean import did_you_mean
 from .._extras import extra
 from .._printable import shortened
 
-__all__ = ["dask_sums", "one_blas_thread"]
+__all__ = ["dask_sums", "frame_sides", "in_pairs", "one_blas_thread"]
 
 # Rows of a data frame's partitions are numbered from multiples of this: their lengths are unknown.
 _PARTITION = 1 << 40
@@ -57,11 +57,16 @@ def dask_sums(X: Any, y: Any, weights: Any, of_block: Callable[..., Any]) -> Any
         raise TypeError("say which is the target: y, or the name of a column of a data frame.")
     blocks = _of_frame(X, y, weights) if hasattr(X, "columns") else _of_array(X, y, weights)
     make, merge = dask.delayed(of_block, pure=True), dask.delayed(_merged, pure=True)
-    level = [make(*block, f"block {i}") for i, block in enumerate(blocks, start=1)]
+    made = [make(*block, f"block {i}") for i, block in enumerate(blocks, start=1)]
+    return in_pairs(made, merge).compute()
+
+
+def in_pairs(level: list[Any], merge: Callable[..., Any]) -> Any:
+    """Return all parts merged: neighbours, then neighbours of these, and so on."""
     while len(level) > 1:
         pairs = [merge(*level[i : i + 2]) for i in range(0, len(level) - 1, 2)]
         level = pairs + level[2 * len(pairs) :]
-    return level[0].compute()
+    return level[0]
 
 
 def _merged(one: Any, other: Any) -> Any:
@@ -103,7 +108,8 @@ def _in_rows(array: Any, side: Any, X: Any, rows: tuple[int, ...], what: str) ->
     return side.rechunk({0: rows} | ({1: -1} if side.ndim == 2 else {}))
 
 
-def _of_frame(X: Any, y: Any, weights: Any) -> list[tuple[Any, ...]]:
+def frame_sides(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """Return the columns of a data frame that may be selected, and y and weights as series."""
     names = [one for one in (y, weights) if isinstance(one, str)]
     for name in names:
         if name not in list(X.columns):
@@ -117,5 +123,10 @@ def _of_frame(X: Any, y: Any, weights: Any) -> list[tuple[Any, ...]]:
                 f"y and sample_weight are names of columns of X, or series with its "
                 f"{left.npartitions} partitions."
             )
+    return left, *sides
+
+
+def _of_frame(X: Any, y: Any, weights: Any) -> list[tuple[Any, ...]]:
+    left, *sides = frame_sides(X, y, weights)
     parts = [None if one is None else one.to_delayed() for one in (left, *sides)]
     return [(*_at(parts, i), i * _PARTITION) for i in range(left.npartitions)]

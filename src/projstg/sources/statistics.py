@@ -27,6 +27,7 @@ from .arrow import CodedColumns
 from .batches import Batches, arrow_batches
 from .chunks import Chunk, check_names, checked_chunk, complete_rows
 from .dask_blocks import dask_sums, one_blas_thread
+from .dask_text import FrameColumns, frame_columns
 from .fold_sums import (
     FoldSums,
     are_numbers,
@@ -189,29 +190,34 @@ class Statistics:
 
         Parameters
         ----------
-        X : dask array of shape (n, D), or data frame of numbers
+        X : dask array of shape (n, D), or data frame
+            Text is coded as by :meth:`from_arrow`; its levels take a pass of their own.
         y : dask array or series, or the name of a column of the data frame
         sample_weight : likewise, or None
         **params
             Those of :class:`Statistics`.
         """
         cls(**params)  # raises here, not on a worker
-        return dask_sums(X, y, sample_weight, partial(_of_block, cls, params))
+        columns = frame_columns(X, y, sample_weight)
+        return dask_sums(X, y, sample_weight, partial(_of_block, cls, params, columns))
 
     def _read(self, batches: Batches, coded: CodedColumns) -> Self:
-        """Add all batches of a source."""
+        """Add all batches of a source, and raise where none of its rows counts."""
+        self._add_coded(batches, coded)
+        if self._any_part is None:
+            dropped = f": all {self.n_dropped} have a missing value" if self.n_dropped else ""
+            raise ValueError(f"the source has no rows that count{dropped}.")
+        return self
+
+    def _add_coded(self, batches: Batches, coded: CodedColumns) -> None:
         for place, batch in batches:
             chunk = coded.chunk(batch, place)
             if self._any_part is not None:
                 self._widen(chunk)
             self._add(chunk, place)
-        if self._any_part is None:
-            dropped = f": all {self.n_dropped} have a missing value" if self.n_dropped else ""
-            raise ValueError(f"the source has no rows that count{dropped}.")
-        order = coded.order()
         self.left_out = coded.left_out
-        self._take(order)
-        return self
+        if self._any_part is not None:
+            self._take(coded.order())
 
     def _widen(self, chunk: Chunk) -> None:
         """Make room for columns that were zero in all rows before."""
@@ -506,11 +512,21 @@ class Statistics:
 
 
 def _of_block(
-    kind: type[Statistics], params: dict, X: Any, y: Any, weights: Any, first: int, place: str
+    kind: type[Statistics],
+    params: dict,
+    columns: FrameColumns | None,
+    X: Any,
+    y: Any,
+    weights: Any,
+    first: int,
+    place: str,
 ) -> Statistics:
     """Return the statistics of one block of rows; the first has the number ``first``."""
     found = kind(**params)
     found._first = first
     with one_blas_thread():
-        found._add(checked_chunk(X, y, weights, place), place)
+        if columns is None:
+            found._add(checked_chunk(X, y, weights, place), place)
+        else:
+            found._add_coded(columns.batches(X, y, weights, place), columns.coded())
     return found
