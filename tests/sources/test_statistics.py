@@ -359,6 +359,7 @@ def test_sum_adds_them_up():
     whole = sum(parts)
     assert_same(whole, Statistics().update(X, y))
     assert whole.n_folds == 2
+    sum(parts[:1]).update(X, y)
     assert parts[0].n_rows == 50
     for other in (1, 0.0, None):
         with pytest.raises(TypeError, match="unsupported operand"):

@@ -10,7 +10,14 @@ from scipy.sparse import issparse
 
 from .._printable import counted, shortened
 
-__all__ = ["Chunk", "check_names", "checked_chunk", "checked_weights", "complete_rows"]
+__all__ = [
+    "Chunk",
+    "check_like_others",
+    "check_names",
+    "checked_chunk",
+    "checked_weights",
+    "complete_rows",
+]
 
 _REAL = "biuf"
 
@@ -146,6 +153,29 @@ def complete_rows(chunk: Chunk, missing: str, place: str) -> np.ndarray:
             "out. Nothing of it was added."
         )
     return kept
+
+
+def check_like_others(
+    chunk: Chunk,
+    shape: tuple[int, int],
+    feature_names: np.ndarray | None,
+    target_names: np.ndarray | None,
+    place: str,
+) -> None:
+    """Raise where a chunk has other columns or targets than those before it.
+
+    These have so many columns and targets, ``shape``, of these names.
+    """
+    for found, known, what in zip(
+        (chunk.X.shape[1], chunk.Y.shape[1]), shape, ("column", "target"), strict=True
+    ):
+        if found != known:
+            raise ValueError(
+                f"{place} has {found} {what}s, and those before it have {known}; give the same "
+                f"{what}s in every chunk."
+            )
+    check_names(feature_names, chunk.feature_names, place, "column")
+    check_names(target_names, chunk.target_names, place, "target")
 
 
 def check_names(known: np.ndarray | None, given: np.ndarray | None, place: str, what: str) -> None:

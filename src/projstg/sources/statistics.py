@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import partial
 from numbers import Integral
 from typing import Any, Self
@@ -22,23 +23,22 @@ import numpy as np
 from .._core.data.centred_sums import CentredSums
 from .._core.data.shared_sums import are_in_range
 from .._did_you_mean import did_you_mean
-from .._printable import shortened
 from .arrow import CodedColumns
 from .batches import Batches, arrow_batches
-from .chunks import Chunk, check_names, checked_chunk, complete_rows
+from .chunks import Chunk, check_like_others, check_names, checked_chunk, complete_rows
 from .dask_blocks import dask_sums, one_blas_thread
 from .dask_text import FrameColumns, frame_columns
 from .fold_sums import (
     FoldSums,
     are_numbers,
     merged_folds,
-    squared_errors,
     sums_by_fold,
     together,
 )
 from .folds import fold_of_rows
 from .parquet_folder import parquet_batches
 from .saved_sums import SavedSums, load_sums, save_sums
+from .summed_rows import SummedRows
 
 __all__ = ["MISSING", "Statistics"]
 
@@ -49,7 +49,7 @@ _MOST_FOLDS = 1000
 _MOST_COLUMNS = 20_000
 
 
-class Statistics:
+class Statistics(SummedRows):
     """Sums over rows (x, y), with weights: counts, means, and inner products about the means.
 
     They can be gathered in chunks (:meth:`update`), merged (``+``, ``sum``), saved, and fitted:
@@ -256,7 +256,9 @@ class Statistics:
 
     def _add(self, chunk: Chunk, place: str) -> None:
         """Add a chunk; ``place`` is what a message calls it."""
-        self._check_like_others(chunk, place)
+        if self._any_part is not None:
+            shape = (self.n_features, self.n_targets)
+            check_like_others(chunk, shape, self.feature_names, self.target_names, place)
         n_rows, n_dropped = len(chunk.X), 0
         if chunk.X.shape[1] > _MOST_COLUMNS:
             raise ValueError(
@@ -288,24 +290,6 @@ class Statistics:
         self._n_seen, self.n_dropped = self._n_seen + n_rows, self.n_dropped + n_dropped
         self._n_chunks += 1
 
-    def _check_like_others(self, chunk: Chunk, place: str) -> None:
-        known = self._any_part
-        if known is None:
-            return
-        T, D = known.b.shape
-        if chunk.X.shape[1] != D:
-            raise ValueError(
-                f"{place} has {chunk.X.shape[1]} columns, and those before it have {D}; give the "
-                "same columns in every chunk."
-            )
-        if chunk.Y.shape[1] != T:
-            raise ValueError(
-                f"{place} has {chunk.Y.shape[1]} targets, and those before it have {T}; give the "
-                "same targets in every chunk."
-            )
-        check_names(self.feature_names, chunk.feature_names, place, "column")
-        check_names(self.target_names, chunk.target_names, place, "target")
-
     def _keep_names(self, chunk: Chunk) -> None:
         """Take the names of the first chunk that counts, and where it had none, later ones."""
         is_first = self._any_part is None
@@ -314,36 +298,8 @@ class Statistics:
         if is_first or self.target_names is None:
             self.target_names = chunk.target_names
 
-    @property
-    def _any_part(self) -> CentredSums | None:
-        return next((part for part in self._parts if part is not None), None)
-
-    @property
-    def sums(self) -> CentredSums:
-        """All rows together, as the core takes them."""
-        return together(self._parts)
-
-    @property
-    def n_folds(self) -> int:
-        """How many folds the rows are in; 0 where they are together."""
-        return len(self._parts) if len(self._parts) > 1 else 0
-
-    def fold(self, i: int) -> tuple[Statistics, Statistics]:
-        """Return the rows outside fold i, merged, and those inside it."""
-        if not self.n_folds:
-            raise ValueError("there are no folds; ask for them at the start: Statistics(folds=5).")
-        if not 0 <= i < self.n_folds:
-            raise ValueError(f"there is no fold {i}; give 0 … {self.n_folds - 1}.")
-        if self._parts[i] is None:
-            raise ValueError(
-                f"fold {i} has no rows of a positive weight; gather them in fewer folds."
-            )
-        others = [part for j, part in enumerate(self._parts) if j != i]
-        return self._like([together(others)]), self._like([together(self._parts[i : i + 1])])
-
-    def _like(self, parts: Sequence[CentredSums | None]) -> Statistics:
-        """Return other sums with the same names."""
-        found = Statistics(missing=self._missing, random_state=self._seed)
+    def _like(self, parts: Sequence[CentredSums | None]) -> Self:
+        found = type(self)(missing=self._missing, random_state=self._seed)
         found._parts = list(parts)
         found._n_seen = sum(part.n_rows for part in parts if part is not None)
         found._n_chunks = 1
@@ -386,103 +342,8 @@ class Statistics:
         return found
 
     def __radd__(self, other: Any) -> Statistics:
-        # What sum() begins with.
-        return self if isinstance(other, Integral) and other == 0 else NotImplemented
-
-    def target(self, which: int | str) -> Statistics:
-        """Return the statistics with one of the targets, by name or number."""
-        place = self._target_place(which)
-        parts = [None if part is None else part.response(place) for part in self._parts]
-        found = self._like(parts)
-        found._n_seen, found.n_dropped = self._n_seen, self.n_dropped
-        if self.target_names is not None:
-            found.target_names = self.target_names[place : place + 1]
-        return found
-
-    def columns(self, places: Any) -> Statistics:
-        """Return the statistics of some of the columns, at these places, in this order."""
-        own = np.asarray(places)
-        found = self._like([None if part is None else part.among(own) for part in self._parts])
-        found._n_seen, found.n_dropped = self._n_seen, self.n_dropped
-        if self.feature_names is not None:
-            found.feature_names = self.feature_names[own]
-        return found
-
-    def _target_place(self, which: Any) -> int:
-        if isinstance(which, str):
-            names = [] if self.target_names is None else self.target_names.tolist()
-            if which not in names:
-                hint = did_you_mean(which, names) if names else "targets have no names: give 0, 1 …"
-                raise ValueError(f"there is no target '{shortened(which)}'; {hint}")
-            return names.index(which)
-        if not (isinstance(which, Integral) and 0 <= int(which) < self.n_targets):
-            raise ValueError(
-                f"there is no target {which!r}; give a name, or 0 … {self.n_targets - 1}."
-            )
-        return int(which)
-
-    @property
-    def n_rows(self) -> int:
-        """Rows that count: not those of weight zero."""
-        return sum(part.n_rows for part in self._parts if part is not None)
-
-    @property
-    def n_features(self) -> int:
-        """D."""
-        known = self._any_part
-        return 0 if known is None else known.b.shape[1]
-
-    @property
-    def n_targets(self) -> int:
-        """T."""
-        known = self._any_part
-        return 0 if known is None else known.b.shape[0]
-
-    @property
-    def weight_sum(self) -> float:
-        """Σw."""
-        return float(self.sums.n[0])
-
-    @property
-    def x_mean(self) -> np.ndarray:
-        """Means of the columns, (D,)."""
-        return self.sums.x_mean[0]
-
-    @property
-    def y_mean(self) -> np.ndarray:
-        """Means of the targets, (T,)."""
-        return self.sums.y_mean
-
-    @property
-    def xx(self) -> np.ndarray:
-        """Inner products of columns about their means, (D, D)."""
-        return self.sums.G[0]
-
-    @property
-    def xy(self) -> np.ndarray:
-        """Inner products of columns and targets, (D, T)."""
-        return self.sums.b.T
-
-    @property
-    def yy(self) -> np.ndarray:
-        """Squares of the targets about their means, summed, (T,)."""
-        return self.sums.yy
-
-    def r_squared(self, coef: Any, intercept: float, mean: float | None = None) -> float:
-        """Return R² of a prediction Xβ + β₀ of the one target on these rows.
-
-        ``mean`` is what it is compared with, by default the mean of the target on these rows.
-        """
-        error, total = self.squared_errors(coef, intercept, mean)
-        return 1.0 - error / total if total > 0.0 else float("nan")
-
-    def squared_errors(
-        self, coef: Any, intercept: float, mean: float | None = None
-    ) -> tuple[float, float]:
-        """Return Σ w (y − Xβ − β₀)² and Σ w (y − mean)² of the one target."""
-        if self.n_targets != 1:
-            raise ValueError(f"there are {self.n_targets} targets; take one of them by target().")
-        return squared_errors(self.sums, np.asarray(coef, dtype=np.float64), intercept, mean)
+        # What sum() begins with. A copy: rows that are added to the sum are not added to its parts.
+        return copy(self) if isinstance(other, Integral) and other == 0 else NotImplemented
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write them to a file of plain arrays (.npz), whole or not at all."""
@@ -502,13 +363,6 @@ class Statistics:
         found._n_chunks = 1
         found.feature_names, found.target_names = saved.feature_names, saved.target_names
         return found
-
-    def __repr__(self) -> str:
-        folds = f", n_folds={self.n_folds}" if self.n_folds else ""
-        return (
-            f"Statistics(n_rows={self.n_rows}, n_features={self.n_features}, "
-            f"n_targets={self.n_targets}{folds})"
-        )
 
 
 def _of_block(
