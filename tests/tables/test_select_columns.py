@@ -45,3 +45,11 @@ def test_other_frames_are_taken_too(frame):
 def test_what_is_no_table(table, words):
     with pytest.raises(TableError, match=words):
         projstg.select(table, k=1)
+
+
+def test_a_source_of_rows_is_told_where_to_go():
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    statistics = projstg.Statistics().update(X, X[:, 0])
+    for source in (statistics, iter([(X, X[:, 0])]), (statistics, None)):
+        with pytest.raises(TableError, match=r"ProjectedSTG\(\).fit learns from"):
+            projstg.select(source, "y")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._extras import extra
+from ..sources.gather import is_table, source_name
 from .answer import answered
 from .column_names import distinct
 from .design_matrix import prepared_table
@@ -138,15 +139,15 @@ def _as_read(
         table, target = _joined(pandas, table, target)
     if isinstance(table, str | os.PathLike):
         read: Read | LargeFile = read_table(table)
-    elif isinstance(table, pandas.DataFrame) or hasattr(table, "to_pandas"):
+    elif isinstance(table, pandas.DataFrame) or (
+        hasattr(table, "to_pandas") and is_table(table, None)
+    ):
         table = table if isinstance(table, pandas.DataFrame) else table.to_pandas()
         names, notes = distinct(str(name) for name in table.columns)
         frame = table.reset_index(drop=True).set_axis(names, axis=1)
         read = Read(frame, "data frame", {"format": "frame", **size_of(frame)}, notes)
     else:
-        raise TableError(
-            f"a table is a data frame, a path or a pair (X, y); {type(table).__name__} was given."
-        )
+        raise TableError(f"a table is a data frame, a path or a pair (X, y); {_seen(table)}.")
     if weights is None or isinstance(weights, str):
         return read, target, weights
     if not isinstance(read, Read):
@@ -163,6 +164,8 @@ def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
     if len(pair) != 2:
         raise TableError(f"give a pair (X, y); a tuple of {len(pair)} was given.")
     X, y = pair
+    if not is_table(X, y):
+        raise TableError(f"give X and y as arrays or frames; {_seen(X)}.")
     if not isinstance(X, pandas.DataFrame):
         X = np.asarray(X)
         if X.ndim != 2:
@@ -175,6 +178,13 @@ def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
     wanted = target or getattr(y, "name", None) or "y"
     name = _free_name(str(wanted), X.columns)
     return pandas.concat([X, pandas.Series(values, name=name)], axis=1), name
+
+
+def _seen(given: Any) -> str:
+    """Return what was given instead of a table, and what to do with it."""
+    if is_table(given, None):
+        return f"you gave a {type(given).__name__}"
+    return f"you gave {source_name(given)}, and ProjectedSTG().fit learns from that"
 
 
 def _free_name(name: str, names: Iterable[str]) -> str:
