@@ -160,6 +160,9 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         How many starts the search took, how many of them arrived at the answer (0 where the
         probabilities gave another answer than any start did), and how many exchanges all
         starts made. All are 0 where every support was scored, and no search was needed.
+    n_columns_searched_ : int
+        How many columns the search went among, some hundred of very many. Before its answer was
+        final, one pass over all others found none whose exchange for a selected one improves it.
     equivalent_features_ : dict or None
         For a selected column, the columns it could be exchanged for at no loss (a score that is
         not worse, or a correlation above 0.9999). Columns without such a rival are not in it.
@@ -448,8 +451,10 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         if search is None:
             self.objective_ = None
             self.n_starts_ = self.n_agreeing_starts_ = self.n_swaps_ = 0
+            self.n_columns_searched_ = 0
             return
         self.objective_ = float(search.objective[0])
         self.n_starts_ = int(search.n_starts[0])
         self.n_agreeing_starts_ = int(search.n_agreeing_starts[0])
         self.n_swaps_ = int(search.n_iter[0])
+        self.n_columns_searched_ = int(search.n_columns[0])

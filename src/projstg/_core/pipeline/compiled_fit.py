@@ -115,7 +115,7 @@ def answer_small(
     )
     if is_lost:
         raise MemoryError(f"no memory for a search of {D} columns")
-    search = _refined(found, searches, judge)
+    search = _refined(found, searches, judge, table.problem.b.shape[1])
     return Answered(found.numbers[:, 0] > 0, prices, found.fitted, search)
 
 
@@ -181,7 +181,7 @@ def _tables(
     return Kept(record, (*rows, *arrays))
 
 
-def _refined(found: _Filled, searches: Searches, judge: Judge) -> Refined:
+def _refined(found: _Filled, searches: Searches, judge: Judge, n_columns: int) -> Refined:
     """Return what the searches found as :func:`~..search.best_support.refine` does."""
     B, K = found.support.shape
     sizes = found.numbers[:, 4].tolist()
@@ -194,6 +194,7 @@ def _refined(found: _Filled, searches: Searches, judge: Judge) -> Refined:
         is_diluted=np.full(B, judge.is_diluted),
         is_complete=np.zeros(B, dtype=bool),
         n_redundant=np.zeros(B, dtype=np.int64),
+        n_columns=np.full(B, n_columns),
         judges=judge.apart(),
         optima=[searches.optima(i, n, K) for i, n in enumerate(sizes)],
     )

@@ -205,6 +205,7 @@ def solve_known(table: StandardTable, options: Options, beliefs: Beliefs, seed: 
         is_diluted=np.full(1, beliefs.criterion.is_diluted),
         is_complete=np.ones(1, dtype=bool),
         n_redundant=np.full(1, beliefs.n_redundant),
+        n_columns=np.full(1, table.scale.shape[-1]),
         judges=[beliefs.criterion],
         optima=[Optima(support[None], score)],
     )

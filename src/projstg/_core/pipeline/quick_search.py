@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ..arrays.backend import to_numpy
-from ..data.quadratic import Problem
+from ..data.quadratic import Problem, WideQuadratic
 from ..greedy.matching_pursuit import forward_selection
 from ..score.criterion import Judge
 from ..search.best_support import Refined, SharedColumns, refine
 from ..search.search_settings import SEARCH
+from .candidate_columns import candidate_columns, with_candidates
 
 __all__ = ["QuickSearch"]
 
@@ -24,7 +26,8 @@ class QuickSearch:
     """Searches of one problem.
 
     ``judge`` is that of supports of up to ``k_max`` columns; ``always`` and ``never`` are masks
-    (D,). The draws depend on (seed, K) alone.
+    (D,). The draws depend on (seed, K) alone. Of a very wide problem some columns are searched
+    (:mod:`.candidate_columns`).
     """
 
     def __init__(
@@ -36,14 +39,35 @@ class QuickSearch:
         never: np.ndarray,
         seed: int,
     ) -> None:
-        self._problem, self._judge, self._seed = problem, judge, seed
-        self._columns = SharedColumns(problem, always, never)
+        self._judge, self._k_max, self._seed = judge, k_max, seed
+        self._whole, self._masks = problem, (always, never)
+        if isinstance(problem, WideQuadratic):
+            self._search_among(candidate_columns(problem, k_max))
+        else:
+            self._search_among(None)
+
+    def look_further(self, supports: Sequence[np.ndarray]) -> None:
+        """Search, of a very wide problem, also the columns that promise most beside supports.
+
+        These are the most correlated with what the supports leave of y.
+        """
+        if isinstance(self._whole, WideQuadratic) and self._candidates is not None:
+            self._search_among(with_candidates(self._whole, self._candidates, supports))
+
+    def _search_among(self, candidates: np.ndarray | None) -> None:
+        """Search some columns, (W,), or all."""
+        problem, (always, never) = self._whole, self._masks
+        if candidates is not None:
+            problem = problem.columns(candidates[None])
+            always, never = (mask[candidates] for mask in self._masks)
+        self._candidates = candidates
+        self._problem, self._columns = problem, SharedColumns(problem, always, never)
         is_free = not (always.any() or never.any())
-        self._greedy = to_numpy(forward_selection(problem, k_max).order) if is_free else None
+        self._greedy = to_numpy(forward_selection(problem, self._k_max).order) if is_free else None
 
     def __call__(self, k: int, n_starts: int) -> Refined:
         """Return the best supports of K columns that at most so many starts find."""
-        return refine(
+        found = refine(
             self._problem,
             k,
             starts=self._start(k),
@@ -53,6 +77,9 @@ class QuickSearch:
             settings=_QUICK,
             columns=self._columns,
         )
+        if self._candidates is None:
+            return found
+        return found.among(self._candidates)._replace(is_complete=np.zeros(1, dtype=bool))
 
     def _start(self, k: int) -> np.ndarray | None:
         """Return the first k columns of the greedy path, (1, 1, k); None where it is shorter."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..data.quadratic import Problem
+from ..data.quadratic import Problem, WideQuadratic
 from ..score.criterion import Judge
 from ..score.prior import costs_of_sizes, n_selectable, size_prior
 from ..search.best_support import Refined
@@ -35,29 +35,60 @@ def ladder(
     n_locked, n_free = int(np.sum(always)), n_selectable(always, never)
     prior = size_prior(n_locked, k_max, n_free)
     cost_of_size = costs_of_sizes(prior, n_free, n_locked)
-    found: list[Optima] = []
-    lowest, n_worse = np.inf, 0
     search = QuickSearch(problem, judge, k_max, always, never, seed)
-
-    for k in _rungs(n_locked, k_max):
-        # After a worse rung the next may be far worse: one round of starts says whether it is.
-        rung = search(k, PIPELINE.size_starts if n_worse else PIPELINE.rung_starts)
-        if n_worse and _cost(rung, cost_of_size) < lowest + PIPELINE.far_worse:
-            rung = search(k, PIPELINE.rung_starts)
-        if found and judge.is_diluted and not rung.is_diluted[0]:
-            break  # all supports of this size, and of larger ones, are dependent
-        own = rung.optima[0]
-        found.append(Optima(own.supports[: PIPELINE.rung_kept], own.scores[: PIPELINE.rung_kept]))
-        cost = _cost(rung, cost_of_size)
-        n_worse = 0 if cost < lowest else n_worse + 1
-        lowest = min(lowest, cost)
-        if n_worse == PIPELINE.most_worse:
-            break
-    return found
+    rungs = _Rungs(search, cost_of_size, judge.is_diluted)
+    rungs.climb(_rungs(n_locked, k_max))
+    if isinstance(problem, WideQuadratic):
+        for _ in range(PIPELINE.times_again):
+            search.look_further([one.supports[0] for one in rungs.found])
+            rungs = _Rungs(search, cost_of_size, judge.is_diluted)
+            rungs.climb(_rungs(n_locked, k_max))
+        # A size that is solved in full takes passes over X: few should be, so the first is close.
+        rungs.close_in()
+    return rungs.found
 
 
-def _cost(rung: Refined, cost_of_size: np.ndarray) -> float:
-    return float(rung.objective[0]) + float(cost_of_size[rung.support.shape[1]])
+class _Rungs:
+    """The sizes that were tried, and what was found."""
+
+    def __init__(self, search: QuickSearch, cost_of_size: np.ndarray, is_diluted: bool) -> None:
+        self._search, self._cost_of_size, self._is_diluted = search, cost_of_size, is_diluted
+        self.found: list[Optima] = []
+        self._costs: dict[int, float] = {}
+
+    def climb(self, sizes: list[int]) -> None:
+        """Try one size after another, until some in a row are no better than the best."""
+        lowest, n_worse = np.inf, 0
+        for k in sizes:
+            # After a worse rung the next may be far worse: one round of starts says whether it is.
+            rung = self._search(k, PIPELINE.size_starts if n_worse else PIPELINE.rung_starts)
+            if n_worse and self._cost(rung) < lowest + PIPELINE.far_worse:
+                rung = self._search(k, PIPELINE.rung_starts)
+            if not self._takes(rung):
+                break  # all supports of this size, and of larger ones, are dependent
+            cost = self._costs[k]
+            n_worse = 0 if cost < lowest else n_worse + 1
+            lowest = min(lowest, cost)
+            if n_worse == PIPELINE.most_worse:
+                break
+
+    def close_in(self) -> None:
+        """Try sizes between the best and its neighbours, until these are one apart."""
+        while (k := _between(self._costs)) is not None:
+            if not self._takes(self._search(k, PIPELINE.rung_starts)):
+                break
+
+    def _takes(self, rung: Refined) -> bool:
+        """Keep the best supports of a size, unless they are dependent and others are not."""
+        if self.found and self._is_diluted and not rung.is_diluted[0]:
+            return False
+        own, most = rung.optima[0], PIPELINE.rung_kept
+        self.found.append(Optima(own.supports[:most], own.scores[:most]))
+        self._costs[rung.support.shape[1]] = self._cost(rung)
+        return True
+
+    def _cost(self, rung: Refined) -> float:
+        return float(rung.objective[0]) + float(self._cost_of_size[rung.support.shape[1]])
 
 
 def _rungs(n_locked: int, k_max: int) -> list[int]:
@@ -69,3 +100,12 @@ def _rungs(n_locked: int, k_max: int) -> list[int]:
         k = first[step] if step < len(first) else k * PIPELINE.rung_growth
         rungs.append(min(n_locked + int(k), k_max))
     return rungs
+
+
+def _between(costs: dict[int, float]) -> int | None:
+    """Return a size between the best and its neighbours; None where these are one apart."""
+    best = min(costs, key=lambda k: costs[k])
+    below = max((k for k in costs if k < best), default=best)
+    above = min((k for k in costs if k > best), default=best)
+    middles = ((below + best) // 2, (best + above + 1) // 2)
+    return next((k for k in middles if k not in costs), None)

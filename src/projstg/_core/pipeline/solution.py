@@ -82,15 +82,10 @@ def restored(solution: Solution, kept: np.ndarray, n_features: int) -> Solution:
         support=put_along(solution.support, columns, n_features, False),
         coef=put_along(solution.coef, columns, n_features, 0.0),
         gates=solution.gates.among(kept, n_features),
-        search=None if solution.search is None else _named(solution.search, kept),
+        search=None if solution.search is None else solution.search.among(kept),
         posterior=solution.posterior
         and [_among_all(known, kept, n_features) for known in solution.posterior],
     )
-
-
-def _named(search: Refined, kept: np.ndarray) -> Refined:
-    optima = [own._replace(supports=kept[own.supports]) for own in search.optima]
-    return search._replace(support=kept[search.support], optima=optima)
 
 
 def _among_all(known: Posterior, kept: np.ndarray, n_features: int) -> Posterior:
@@ -156,6 +151,7 @@ def _joined_searches(searches: Sequence[Refined], places: np.ndarray) -> Refined
         is_diluted=stacked([one.is_diluted for one in searches]),
         is_complete=stacked([one.is_complete for one in searches]),
         n_redundant=stacked([one.n_redundant for one in searches]),
+        n_columns=stacked([one.n_columns for one in searches]),
         judges=[judges[i] for i in places],
         optima=[optima[i] for i in places],
     )

@@ -18,6 +18,12 @@ class PosteriorSettings:
     # The likeliest supports.
     most_columns: int = 300
     """With more columns some are left out: a neighbourhood has (K + 1)·D supports at each ridge."""
+    most_compared: int = 2
+    """Of a very wide problem the columns are chosen around the best supports of so many sizes: each
+    takes a pass over X."""
+    far_behind: float = 20.0
+    """And only around those whose cost is higher than the least by so much at the most: a support
+    that far behind weighs e⁻¹⁰ of the likeliest."""
     n_leaders: int = 30
     """The best supports of a search, this many of each size, decide which ridges and which of many
     columns are used."""

@@ -419,15 +419,32 @@ class Beliefs:
         for supports in groups:
             wanted[supports[: settings.n_leaders].ravel()] = True
         promise = np.full(n_columns, -np.inf)
-        for supports, own in zip(groups, scores, strict=True):
-            if supports.shape[1]:
-                best = supports[np.argmin(own)][None]
-                never, always = self.never[None], self.always[None]
-                change = least_changes(self.problem, best, never, always, self.criterion)
-                promise = np.maximum(promise, -change)
+        never, always = self.never[None], self.always[None]
+        for best, behind in self._compared(groups, scores):
+            change = least_changes(self.problem, best[None], never, always, self.criterion)
+            promise = np.maximum(promise, -change - behind)
         self._promise = np.where(wanted, np.inf, promise)
         size = max(settings.most_columns, int(wanted.sum()))
         return np.sort(np.argpartition(-self._promise, size - 1)[:size])
+
+    def _compared(
+        self, groups: Sequence[np.ndarray], scores: Sequence[np.ndarray]
+    ) -> list[tuple[np.ndarray, float]]:
+        """Return the best support of each size, and by how much it is behind the likeliest.
+
+        Columns are compared around these. In a very wide problem each takes a pass over X: there
+        only the likeliest are returned. In others none is behind.
+        """
+        every = zip(groups, scores, strict=True)
+        best = [(one[np.argmin(own)], float(np.min(own))) for one, own in every if one.shape[1]]
+        if not isinstance(self.problem, WideQuadratic):
+            return [(support, 0.0) for support, _ in best]
+        costs = [score + float(self.cost_of_size[support.size]) for support, score in best]
+        behind = np.asarray(costs) - min(costs, default=0.0)
+        order = np.argsort(behind)[: self.settings.most_compared]
+        return [
+            (best[i][0], float(behind[i])) for i in order if behind[i] <= self.settings.far_behind
+        ]
 
     def _with_others(self, inside: np.ndarray) -> np.ndarray:
         """Return the inclusion of all columns, (D,), from that of the columns looked at.

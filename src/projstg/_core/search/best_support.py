@@ -63,6 +63,9 @@ class Refined(NamedTuple):
     """Whether every support of K columns was scored."""
     n_redundant: np.ndarray
     """How many of the columns that must be selected depend on others that must be."""
+    n_columns: np.ndarray
+    """How many columns the search went among. Before its answer was final, exchanges for all others
+    were looked at."""
     judges: list[Judge]
     """Of each problem, for supports of this size."""
     optima: list[Optima]
@@ -86,6 +89,11 @@ class Refined(NamedTuple):
         for i, place in enumerate(places.tolist()):
             judges[place], optima[place] = other.judges[i], other.optima[i]
         return self._replace(**arrays, judges=judges, optima=optima)
+
+    def among(self, columns: np.ndarray) -> Refined:
+        """Return the answers of a search of some columns, (W,), with their places among all."""
+        optima = [own._replace(supports=columns[own.supports]) for own in self.optima]
+        return self._replace(support=columns[self.support], optima=optima)
 
     def _arrays(self) -> dict[str, np.ndarray]:
         return {
@@ -342,7 +350,8 @@ def _nothing(problem: Problem, criterion: Judge) -> Refined:
     score = support_scores(problem, none[:, None], criterion)[:, 0]
     optima = [Optima(none[i : i + 1], score[i : i + 1]) for i in range(n)]
     is_diluted, is_complete = np.full(n, criterion.is_diluted), np.ones(n, dtype=bool)
-    numbers = (zeros, zeros, zeros, is_diluted, is_complete, zeros)
+    every = np.full(n, problem.b.shape[1])
+    numbers = (zeros, zeros, zeros, is_diluted, is_complete, zeros, every)
     return Refined(none, score, *numbers, criterion.apart(), optima)
 
 
@@ -389,6 +398,7 @@ def _result(searches: list[Search], judge: Judge, is_complete: bool) -> Refined:
         np.full(len(records), searches[0].criterion.is_diluted),
         np.full(len(records), is_complete),
         np.concatenate([search.field.redundant.sum(axis=1) for search in searches]),
+        np.concatenate([np.full(len(one.columns), one.columns.shape[1]) for one in searches]),
         judge.apart(),
         [record.optima() for record in records],
     )

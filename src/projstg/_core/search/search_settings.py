@@ -41,6 +41,10 @@ class SearchSettings:
     """The columns of a working set at first; it grows by a quarter of that."""
     n_single_walks: int = 4
     """A working set first grows this many times after one start each, before the whole budget."""
+    most_known: int = 4
+    """Of a very wide problem, what a pass over X has found around so many supports is kept, the
+    last ones: two numbers for each column. With K from the data a posterior asks again for those of
+    the sizes that were searched, two or three."""
 
     # When it stops.
     clear_lead: float = 6.0

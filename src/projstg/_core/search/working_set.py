@@ -27,6 +27,7 @@ from ..score.compiled_scores import scores_compiled
 from ..score.criterion import Judge
 from ..score.evidence import residual_floor, support_scores, undiluted_scores
 from ..score.tableau import Field, least_ridge, swap_objectives, tableau_of_rows
+from .search_settings import SEARCH
 
 __all__ = [
     "AroundSupport",
@@ -218,17 +219,19 @@ class AroundSupport(NamedTuple):
 
 
 def around_support(problem: WideQuadratic, members: np.ndarray, criterion: Judge) -> AroundSupport:
-    """Return what is known around members (1, K), none of which is locked; the last is kept."""
+    """Return what is known around members (1, K), none of which is locked; the last are kept."""
     G = problem.columns(members).gram.G
     ridge = _ridge(problem, members, G, criterion)
-    key, known = (members.tobytes(), float(ridge[0])), problem.known.get("around")
-    if known is not None and known[0] == key:
-        return known[1]
+    key, known = (members.tobytes(), float(ridge[0])), problem.known.setdefault("around", {})
+    if key in known:
+        return known[key]
     found = AroundSupport(*np.empty((2, problem.b.shape[1])))
     for places, change, correlation in _swap_blocks(problem, members, G, ridge):
         found.least[places] = np.min(change, axis=0)
         found.correlation[places] = np.max(np.abs(correlation), axis=0)
-    problem.known["around"] = key, found
+    known[key] = found
+    if len(known) > SEARCH.most_known:
+        del known[next(iter(known))]  # the first
     return found
 
 
