@@ -60,7 +60,7 @@ def long_texts(path):
 BOMBS = {
     few_lines: "no third line",
     one_line: "no third line",
-    many_parts: "of memory or more",
+    many_parts: "unpack it first",
     one_cell: "of memory or more",
     one_text_in_all_rows: "is the same in every row",  # the target; it was read
     long_texts: "of memory or more",

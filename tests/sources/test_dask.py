@@ -1,5 +1,6 @@
 """Dask gives the same bits for any number of workers, and after one was killed."""
 
+import datetime
 import os
 import signal
 
@@ -217,3 +218,21 @@ def test_workers_and_a_killed_one_change_no_bit(client, tmp_path):
         assert_bits(Statistics.from_dask(killing, response), expected)
     assert (tmp_path / "killed").exists()
     assert client.status == "running"
+
+
+def test_dates_that_are_missing_in_one_partition_cost_no_row():
+    when = [datetime.date(2026, 1, 1)] * 30 + [None] * 30
+    frame = pandas.DataFrame({"a": np.arange(60.0), "t": ["u", "v"] * 30, "when": when})
+    frame["y"] = frame.a % 7
+    parts = [frame[:30], frame[30:]]
+    with dask.config.set({"dataframe.convert-string": False}):
+        made = dask.dataframe.from_map(lambda i: parts[i], [0, 1], meta=frame[:0])
+        found = Statistics.from_dask(made, "y", missing="drop")
+    assert found.n_rows == 60
+    assert found.left_out == {"when": "dates"}
+
+
+def test_no_rows_that_count_are_said_to_be_none():
+    frame = pandas.DataFrame({"a": [np.nan] * 4, "y": np.arange(4.0)})
+    with pytest.raises(ValueError, match="no rows that count: all 4"):
+        Statistics.from_dask(dask.dataframe.from_pandas(frame, npartitions=2), "y", missing="drop")

@@ -90,3 +90,11 @@ def test_other_folders_are_no_columns(table, tmp_path):
     found = Statistics.from_parquet(tmp_path, "price")
     assert found.n_rows == 120
     assert found.feature_names.tolist()[:4] == ["a", "b", "c", "year"]
+
+
+def test_files_that_are_being_written_are_passed_over(tmp_path):
+    table = pyarrow.table({"a": np.arange(30.0), "y": np.arange(30.0) % 7})
+    for name in ("part-0.parquet", "_temporary/0/part-0.parquet", ".part-1.parquet"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        pyarrow.parquet.write_table(table, tmp_path / name)
+    assert Statistics.from_parquet(tmp_path, "y").n_rows == 30

@@ -240,6 +240,62 @@ def test_faults_are_said_in_one_line(tmp_path):
     refused(path, "is ragged: line 302 has 2 fields")
     path.write_text("a,b,price\n")
     refused(path, "a header and no rows")
+    path.write_text("a,b,price\n1,2,3\n2,3,5\n4,4,4\n")
+    refused(path, "the table has 3 rows; at least 4")
+    refused(written(table.assign(times=0), tmp_path, "csv"), "zero in every row", weights="times")
+    dropped = table.assign(times=-1, price=[None, *table.price[1:]])
+    dropped.loc[1:, "times"] = 1
+    refused(written(dropped, tmp_path, "csv"), "1 negative", weights="times", missing="drop")
+    far = table.assign(a=1e200 * table.a)
+    refused(written(far, tmp_path, "parquet"), "a have numbers too large", folds=0)
+    with pytest.raises(TableError, match="folds=1001; give"):
+        TableQuestion(target="price", folds=1001)
+
+
+def test_lines_with_too_many_fields_are_refused(tmp_path):
+    lines = [f"{i % 13},{i % 7}.5,{i % 13 + i % 7}" for i in range(100)]
+    path = tmp_path / "long.csv"
+    for place in (1, 41, 60, 99):
+        own = [*lines[:place], "1,2,3,4", *lines[place + 1 :]]
+        path.write_text("\n".join(["x,z,price", *own]) + "\n")
+        refused(path, f"is ragged: line {place + 2} has 4 fields")
+    path.write_text("\n".join(["x,z,price", *(f"{i},{i % 7}" for i in range(60))]) + "\n")
+    refused(path, "is ragged: line 2 has 2 fields")
+
+
+def test_columns_that_are_excluded_have_a_say_in_the_marks(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = [f"{1 + i % 9}.{100 + i};0,{i % 90 + 10};{(i % 9) - e:.0f}" for i, e in
+            enumerate(rng.standard_normal(120))]  # fmt: skip
+    path = tmp_path / "marks.csv"
+    path.write_text("\n".join(["p;q;price", *rows]) + "\n")
+    whole, large = answers(path, never=["q"], k=1, folds=0)
+    assert_same(plain(large), plain(whole))
+    assert large.source["thousands"] == "."
+
+
+def test_a_file_that_grows_in_a_pass_is_refused(tmp_path):
+    for names in (["a", "price"], ["a", "sex", "price"]):
+        path = written(frame()[names], tmp_path, "csv")
+        file, text = read_table(path, most_bytes=1), path.read_text()
+
+        def grow(what, done, total, path=path, text=text):
+            if what == "adding up the rows":
+                path.write_text(text + text.split("\n", 1)[1])
+
+        with pytest.raises(TableError, match="changed while it was read"):
+            chosen_from(file, TableQuestion(target="price", folds=0), 0.0, grow)
+    path.unlink()
+    with pytest.raises(TableError, match="cannot be read again"):
+        chosen_from(file, TableQuestion(target="price", folds=0), 0.0)
+
+
+def test_what_is_left_without_error_has_its_digits(tmp_path):
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame({"a": 1e5 * (1 + rng.standard_normal(200)), "b": rng.random(200)})
+    table["price"] = table.a + 1e-4 * rng.standard_normal(200)
+    whole, large = answers(written(table, tmp_path, "parquet"), k=1, folds=0)
+    assert large.residual_std == pytest.approx(whole.residual_std, rel=0.01)
 
 
 def test_a_file_that_changes_is_refused(tmp_path, monkeypatch):

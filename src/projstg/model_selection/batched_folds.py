@@ -15,7 +15,7 @@ from .._core.gates.alternate import Status
 from .._core.pipeline.size_path import scale_path
 from ..estimators.questions import Asked, Question, prepare
 
-Judge = Callable[[np.ndarray, np.ndarray], np.ndarray]
+FoldJudge = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """From coefficients (C, D) and intercepts (C,) to mean squared errors on rows left out, (C,)."""
 
 
@@ -80,7 +80,7 @@ def batch_errors(
 
 
 def judged(
-    candidates: FoldCandidates, question: Question, judges: Sequence[Judge]
+    candidates: FoldCandidates, question: Question, judges: Sequence[FoldJudge]
 ) -> tuple[np.ndarray, int]:
     """Return what :func:`batch_errors` returns: a judge has the rest of each training set."""
     table, options, scales = question.table, question.options, candidates.scales
@@ -107,7 +107,7 @@ def _training(rows: FoldRows, folds: list[Fold], longest: int) -> FoldRows:
     return FoldRows(rows.X[chosen], rows.y[chosen], None if is_plain else weights)
 
 
-def _errors(judge: Judge, table: StandardTable, support: np.ndarray) -> np.ndarray:
+def _errors(judge: FoldJudge, table: StandardTable, support: np.ndarray) -> np.ndarray:
     """Return the mean squared error on a fold of least squares on each of ``support``, (C, D).
 
     Each support is fitted once and by itself: equal supports have equal errors to the last bit,

@@ -36,7 +36,7 @@ _LEAST_SCALE, _MOST_SCALE, _N_SCALES = 0.1, 10.0, 20
 # Numbers in the copies of training folds that one batch holds (a quarter of a gigabyte).
 _MOST_NUMBERS = 2**25
 
-Task = Callable[[], tuple[np.ndarray, int]]
+FoldTask = Callable[[], tuple[np.ndarray, int]]
 """What returns errors (n_candidates, n_folds) of some folds, and how many fits were unfinished."""
 
 
@@ -267,7 +267,7 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
 
     def _row_tasks(
         self, candidates: FoldCandidates, data: tuple[Any, Any, Any], for_splitter: dict[str, Any]
-    ) -> list[Task]:
+    ) -> list[FoldTask]:
         """Return what makes the errors of some folds each, of a table in memory."""
         X, y, sample_weight = data
         rows = FoldRows(*checked_rows(self, X, y, sample_weight))
@@ -294,7 +294,7 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         return statistics
 
-    def _errors(self, tasks: list[Task]) -> np.ndarray:
+    def _errors(self, tasks: list[FoldTask]) -> np.ndarray:
         """Return the errors of all candidates, (n_candidates, n_folds)."""
         done = Parallel(n_jobs=self.n_jobs)(delayed(task)() for task in tasks)
         parts, unfinished = zip(*done, strict=True)
@@ -331,7 +331,7 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
                 setattr(self, name, value)
 
 
-def _sum_tasks(candidates: FoldCandidates, statistics: Statistics) -> list[Task]:
+def _sum_tasks(candidates: FoldCandidates, statistics: Statistics) -> list[FoldTask]:
     """Return what makes the errors of each fold, from its sums."""
     candidates = candidates._replace(names=statistics.feature_names)
     return [partial(summed_errors, candidates, statistics, i) for i in range(statistics.n_folds)]

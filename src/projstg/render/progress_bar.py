@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from .._extras import extra
 
-__all__ = ["progress_bar"]
+__all__ = ["Show", "progress_bar"]
 
 Show = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
@@ -21,7 +20,8 @@ def progress_bar(wanted: bool | None, *, stays: bool = True) -> Iterator[Show | 
 
     ``stays`` says whether the bar stays on the terminal when all is done.
     """
-    if not (sys.stderr.isatty() if wanted is None else wanted):
+    is_seen = sys.stderr is not None and sys.stderr.isatty()
+    if not (is_seen if wanted is None else wanted):
         yield None
         return
     console = extra("rich.console", "cli").Console(stderr=True)
@@ -33,12 +33,15 @@ def progress_bar(wanted: bool | None, *, stays: bool = True) -> Iterator[Show | 
         rich.TimeElapsedColumn(),
         rich.TimeRemainingColumn(),
     )
-    with rich.Progress(*columns, console=console, transient=not stays) as bar:
-        shown: dict[str, Any] = {}
+    bar, shown = rich.Progress(*columns, console=console, transient=not stays), {}
 
-        def show(what: str, done: int, total: int) -> None:
-            if what not in shown:
-                shown[what] = bar.add_task(what, total=total)
-            bar.update(shown[what], completed=done)
+    def show(what: str, done: int, total: int) -> None:
+        bar.start()  # nothing where it has begun
+        if what not in shown:
+            shown[what] = bar.add_task(what, total=total)
+        bar.update(shown[what], completed=done)
 
+    try:
         yield show
+    finally:
+        bar.stop()

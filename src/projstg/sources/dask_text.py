@@ -30,6 +30,8 @@ class FrameColumns(NamedTuple):
     weights: str | None
     levels: dict[str, list[str]]
     """Of each column of text, in all partitions: sorted, and not all where they are too many."""
+    unused: frozenset[str] = frozenset()
+    """Columns that are neither numbers nor text in some partition."""
 
     def coded(self) -> CodedColumns:
         """Return what codes a partition."""
@@ -42,9 +44,13 @@ class FrameColumns(NamedTuple):
             roles[self.weights] = weights.array
         batch = _as_arrow(frame.assign(**roles), place)
         text = extra("pyarrow", "cli").large_string()
-        for i, field in enumerate(batch.schema):
-            if field.name in self.levels and column_kind(field.type).word == "nothing":
-                batch = batch.set_column(i, field.name, batch.column(i).cast(text))
+        # A column without values in this partition is what it is in others.
+        nothing = [one.name for one in batch.schema if column_kind(one.type).word == "nothing"]
+        for name in nothing:
+            if name in self.levels:
+                i = batch.schema.get_field_index(name)
+                batch = batch.set_column(i, name, batch.column(i).cast(text))
+        batch = batch.drop_columns([name for name in nothing if name in self.unused])
         for first in range(0, max(batch.num_rows, 1), BATCH_ROWS):
             yield place, batch.slice(first, BATCH_ROWS)
 
@@ -66,7 +72,11 @@ def frame_columns(X: Any, y: Any, weights: Any) -> FrameColumns | None:
         )
     target = _free_name(y, "y", left.columns)
     own = None if weights is None else _free_name(weights, "weights", [*left.columns, target])
-    return FrameColumns(target, own, _levels(left[strange]))
+    found = _found(left[strange])
+    levels = {name: levels for name, (word, levels) in found.items() if word == "text"}
+    known = ("text", "numbers", "nothing")
+    unused = frozenset(name for name, (word, _) in found.items() if word not in known)
+    return FrameColumns(target, own, levels, unused)
 
 
 def _free_name(series: Any, otherwise: str, taken: Iterable[Any]) -> str:
@@ -77,13 +87,12 @@ def _free_name(series: Any, otherwise: str, taken: Iterable[Any]) -> str:
     return name
 
 
-def _levels(frame: Any) -> dict[str, list[str]]:
-    """Return the levels of all columns that are text, read from every partition."""
+def _found(frame: Any) -> Found:
+    """Return what columns are, and the levels of text, read from every partition."""
     dask = extra("dask", "dask")
     find, merge = dask.delayed(_kinds_and_levels, pure=True), dask.delayed(_both, pure=True)
     parts = [find(part, f"block {i}") for i, part in enumerate(frame.to_delayed(), start=1)]
-    found = in_pairs(parts, merge).compute()
-    return {name: levels for name, (word, levels) in found.items() if word == "text"}
+    return in_pairs(parts, merge).compute()
 
 
 Found = dict[str, tuple[str, list[str]]]

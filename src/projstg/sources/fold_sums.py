@@ -55,7 +55,8 @@ def _merged(one: CentredSums | None, other: CentredSums | None) -> CentredSums |
 
 def together(parts: Sequence[CentredSums | None]) -> CentredSums:
     """Return the sums of all folds."""
-    found = reduce(_merged, parts)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = reduce(_merged, parts)
     if found is None:
         raise ValueError("there are no rows of a positive weight.")
     return found

@@ -1,8 +1,9 @@
 """Which fold a row is in: it depends on the row's number in the source and on the seed alone.
 
 Of every F rows that follow each other, one is in each of the F folds, in a random order. So folds
-have the same number of rows, give or take one, however the rows are sorted and however they are cut
-into chunks.
+of a stream have the same number of rows, give or take one, however the rows are sorted and however
+they are cut into chunks. (Rows that are left out later, and partitions of Dask, each of which
+begins anew, make small differences.)
 """
 
 from __future__ import annotations

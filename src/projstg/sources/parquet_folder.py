@@ -61,10 +61,13 @@ def _files(path: Path) -> list[_File]:
     if not path.is_dir():
         path.stat()  # raises where there is none
         return [_File(path, {})]
-    files = sorted(one for one in path.rglob("*.parquet") if one.is_file())
+    found = [(one, one.relative_to(path).parts) for one in path.rglob("*.parquet")]
+    # Names that begin so are of files that are being written, or of notes of the writer.
+    kept = [(one, parts) for one, parts in found if not any(p[0] in "._" for p in parts)]
+    files = sorted(pair for pair in kept if pair[0].is_file())
     if not files:
         raise ValueError(f"the folder {printable(path.name)} has no files named *.parquet.")
-    return [_File(one, _values(one.relative_to(path).parts[:-1])) for one in files]
+    return [_File(one, _values(parts[:-1])) for one, parts in files]
 
 
 def _values(folders: Sequence[str]) -> dict[str, str]:

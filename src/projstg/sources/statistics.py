@@ -40,13 +40,13 @@ from .parquet_folder import parquet_batches
 from .saved_sums import SavedSums, load_sums, save_sums
 from .summed_rows import SummedRows
 
-__all__ = ["MISSING", "Statistics"]
+__all__ = ["MISSING", "MOST_COLUMNS", "Statistics"]
 
 MISSING = ("error", "drop")
 """What may be done with a row that has a missing value."""
 _MOST_FOLDS = 1000
 # Their inner products take 3 GB.
-_MOST_COLUMNS = 20_000
+MOST_COLUMNS = 20_000
 
 
 class Statistics(SummedRows):
@@ -199,15 +199,20 @@ class Statistics(SummedRows):
         """
         cls(**params)  # raises here, not on a worker
         columns = frame_columns(X, y, sample_weight)
-        return dask_sums(X, y, sample_weight, partial(_of_block, cls, params, columns))
+        found = dask_sums(X, y, sample_weight, partial(_of_block, cls, params, columns))
+        found._check_any()
+        return found
 
     def _read(self, batches: Batches, coded: CodedColumns) -> Self:
         """Add all batches of a source, and raise where none of its rows counts."""
         self._add_coded(batches, coded)
+        self._check_any()
+        return self
+
+    def _check_any(self) -> None:
         if self._any_part is None:
             dropped = f": all {self.n_dropped} have a missing value" if self.n_dropped else ""
             raise ValueError(f"the source has no rows that count{dropped}.")
-        return self
 
     def _add_coded(self, batches: Batches, coded: CodedColumns) -> None:
         for place, batch in batches:
@@ -260,9 +265,9 @@ class Statistics(SummedRows):
             shape = (self.n_features, self.n_targets)
             check_like_others(chunk, shape, self.feature_names, self.target_names, place)
         n_rows, n_dropped = len(chunk.X), 0
-        if chunk.X.shape[1] > _MOST_COLUMNS:
+        if chunk.X.shape[1] > MOST_COLUMNS:
             raise ValueError(
-                f"{place} has {chunk.X.shape[1]} columns, and sums are kept of {_MOST_COLUMNS} at "
+                f"{place} has {chunk.X.shape[1]} columns, and sums are kept of {MOST_COLUMNS} at "
                 "the most; pass fewer columns, or all rows at once as an array."
             )
         if not n_rows:

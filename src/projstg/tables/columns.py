@@ -20,6 +20,7 @@ from ..sources.arrow import MOST_LEVELS
 from .number_marks import MOSTLY, bare, plain, written
 
 __all__ = [
+    "MISSING_LEVEL",
     "Column",
     "NumberFacts",
     "column_of",
@@ -45,6 +46,8 @@ _DATE = re.compile(
 _WRITTEN = {"str", "bool", "bool_", "int", "float", "Decimal"} | {
     kind.__name__ for kind in np.sctypeDict.values() if issubclass(kind, np.number)
 }
+MISSING_LEVEL = "(missing)"
+"""The level of a cell that has none, where missing values are filled in."""
 # From here on a float cannot hold every whole number.
 _LARGEST_EXACT = 2**53
 
@@ -289,7 +292,7 @@ def indicators(name: str, values: np.ndarray, *, leave_first: bool) -> dict[str,
 
 def labels_of(values: np.ndarray) -> np.ndarray:
     """Return the level of each cell; as objects, or each would take the room of the longest."""
-    return np.array(["(missing)" if one is None else str(one) for one in values], dtype=object)
+    return np.array([MISSING_LEVEL if one is None else str(one) for one in values], dtype=object)
 
 
 def kept_levels(levels: Iterable[str], *, leave_first: bool) -> list[str]:

@@ -7,7 +7,7 @@ and count as neither numbers nor text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,7 +32,10 @@ def parquet_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, li
         _check(about, name, most_bytes)
         nested = [is_nested(field.type) for field in schema]
         # In one thread: running out of memory in another thread would end the process.
-        frame = frame_of(about.read(columns=_wanted(schema, nested), use_threads=False))
+        wanted = _wanted(schema, nested)
+        table = about.read(columns=wanted, use_threads=False)
+        # Asked for 'a.b', Arrow also reads the field b of a record a.
+        frame = frame_of(table if wanted is None else table.select(wanted))
     names, notes = distinct(schema.names)
     return _with_nested(frame, nested).set_axis(names, axis=1), notes
 
@@ -73,19 +76,22 @@ def _check(about: Any, name: str, most_bytes: int | None) -> None:
     n_rows, n_columns = about.metadata.num_rows, len(about.schema_arrow.names)
     if not n_columns:
         raise TableError(f"{name} has no columns.")
-    n_bytes = text_bytes(about, range(about.metadata.num_columns))
+    n_bytes = text_bytes(about)
     shape = f"{n_rows} rows and {n_columns} columns"
     free = free_memory() if most_bytes is None else most_bytes
     check_memory(name, n_rows * n_columns, free, n_bytes, shape)
 
 
-def text_bytes(about: Any, places: Iterable[int]) -> int:
-    """Return what the cells of these columns take beside their numbers."""
-    groups = [about.metadata.row_group(place) for place in range(about.metadata.num_row_groups)]
-    n_bytes = sum(
-        group.column(place).total_uncompressed_size for group in groups for place in places
-    )
-    return _COPIES_OF_LEVELS * n_bytes
+def text_bytes(about: Any, names: Sequence[str] | None = None) -> int:
+    """Return what the cells of columns, none of them nested, take beside their numbers.
+
+    None: of all columns.
+    """
+    metadata = about.metadata
+    groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
+    parts = [group.column(place) for group in groups for place in range(group.num_columns)]
+    own = [one for one in parts if names is None or one.path_in_schema in names]
+    return _COPIES_OF_LEVELS * sum(one.total_uncompressed_size for one in own)
 
 
 def _wanted(schema: Any, nested: list[bool]) -> list[str] | None:

@@ -20,6 +20,7 @@ __all__ = ["CRITERIA", "MISSING", "TableQuestion", "named_target"]
 
 CRITERIA = ("common-size", "evidence", "least-squares")
 MISSING = ("error", "drop", "mean")
+_MOST_FOLDS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,8 @@ class TableQuestion:
             object.__setattr__(self, role, _names(getattr(self, role), role))
         _check_choice("missing", self.missing, MISSING)
         _check_choice("criterion", self.criterion, CRITERIA)
+        _check_range("folds", self.folds, _MOST_FOLDS)
+        _check_range("random_state", self.random_state, 2**32 - 1)
         if not (_is_count(self.k) or self.k is None or self.k == "auto"):
             raise TableError(f'k={self.k!r}; give a whole number from 1, or k="auto".')
 
@@ -106,6 +109,12 @@ def _names(columns: Iterable[str] | None, role: str) -> tuple[str, ...]:
     if isinstance(columns, str):
         raise TableError(f'{role}="{columns}"; give a list of names, {role}=["{columns}"].')
     return tuple(str(column) for column in columns or ())
+
+
+def _check_range(name: str, value: Any, most: int) -> None:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not (is_whole and 0 <= int(value) <= most):
+        raise TableError(f"{name}={value!r}; give a whole number from 0 to {most}.")
 
 
 def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:

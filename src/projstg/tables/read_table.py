@@ -72,10 +72,10 @@ def read_table(
     with file:
         try:
             return _read(file, name, delimiter, decimal, most_bytes)
-        except TooLarge as error:
+        except TooLarge:
             if isinstance(file, io.BytesIO):
                 raise
-            return _in_pieces(file, path, name, error, delimiter, decimal)
+            return _in_pieces(file, path, name, delimiter, decimal)
         except (gzip.BadGzipFile, zlib.error, EOFError) as error:
             raise TableError(f"{name} is not a whole gzip file ({error}).") from None
         except OSError as error:
@@ -106,22 +106,20 @@ def _in_pieces(
     file: Any,
     path: str | os.PathLike[str],
     name: str,
-    error: TooLarge,
     delimiter: str | None,
     decimal: str | None,
 ) -> LargeFile:
-    """Return a file that is read in pieces; ``error`` says how large it is."""
+    """Return a file that is read in pieces."""
     file.seek(0)
     start = _start(file)
     if start.startswith(_PARQUET):
         from .large_files.parquet_pieces import ParquetPieces
 
-        return ParquetPieces(path, name, error)
+        return ParquetPieces(path, name)
     from .large_files.text_pieces import TextPieces
 
     is_gzip = start.startswith(_GZIP)
-    how = {"delimiter": delimiter, "decimal": decimal}
-    return TextPieces(path, name, error, is_gzip=is_gzip, **how)
+    return TextPieces(path, name, is_gzip=is_gzip, delimiter=delimiter, decimal=decimal)
 
 
 def size_of(frame: Any) -> dict[str, int]:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from .._extras import extra
+from ..render.progress_bar import Show
 from ..sources.gather import is_table, source_name
 from .answer import answered
 from .column_names import distinct
 from .design_matrix import prepared_table
-from .large_files.pieces import LargeFile, Show
+from .large_files.pieces import LargeFile
 from .large_files.sum_columns import prepared_file
 from .notes import TableError
 from .prepared import Prepared

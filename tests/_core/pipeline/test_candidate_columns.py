@@ -1,92 +1,165 @@
 """Very wide problems with K from the data: few passes over X, and one over all columns at last."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import scipy.sparse
 
 from projstg import ProjectedSTG
 from projstg._core.data.wide_quadratic import WideQuadratic
 from projstg._core.data.wide_table import wide_table
-from projstg._core.pipeline.candidate_columns import candidate_columns, with_candidates
+from projstg._core.pipeline import candidate_columns as candidates
+from projstg._core.pipeline import quick_search as quick
+from projstg._core.pipeline.candidate_columns import candidate_columns
 from projstg._core.pipeline.pipeline_settings import PIPELINE
-from projstg._core.search import best_support
+from projstg._core.pipeline.quick_search import QuickSearch
+from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.evidence import support_scores
+
+TRUTH = [3, 17, 25, 2400]
+MOST_PASSES = PIPELINE.candidate_passes + PIPELINE.times_again + 6
 
 
-def problem(seed=1, n_rows=80, n_columns=3000):
+def table(seed=0, n_rows=80, n_columns=2500, noise=0.2):
+    """Four effects; the last column is hidden by the first: y is hardly correlated with it."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_rows, n_columns)).astype(np.float32)
-    # Column 2999 hides behind 2998: alone it says nothing of y.
-    X[:, 2998] = X[:, 2999] + 0.5 * rng.standard_normal(n_rows)
-    signal = X[:, 5] - X[:, 1500] + 3.0 * (X[:, 2998] - X[:, 2999])
-    return X, np.asarray(signal + 0.2 * rng.standard_normal(n_rows), dtype=float)
+    X[:, 2400] += X[:, 3]
+    y = 2.0 * X[:, 3] - X[:, 2400] + X[:, 17] - X[:, 25] + noise * rng.standard_normal(n_rows)
+    return X, y.astype(float)
 
 
-def wide_problem(X, y):
+def problem_of(X, y):
     never = np.zeros(X.shape[1], dtype=bool)
     return wide_table(X, y, None, centre=True, never=never).problem
 
 
 @pytest.fixture
 def passes(monkeypatch):
-    """How many times a product with all columns was made."""
-    made, real = [], WideQuadratic.products
+    """The number of vectors in each pass over all columns."""
+    seen, real = [], WideQuadratic.products
 
-    def products(self, V):
-        made.append(V.shape)
+    def listening(self, V):
+        seen.append(V.shape[1])
         return real(self, V)
 
-    monkeypatch.setattr(WideQuadratic, "products", products)
-    return made
+    monkeypatch.setattr(WideQuadratic, "products", listening)
+    return seen
 
 
-def test_columns_join_that_promise_beside_others(passes):
-    X, y = problem()
-    wide = wide_problem(X, y)
-    passes.clear()
-    columns = candidate_columns(wide, 10)
-    assert {5, 1500, 2998} <= set(columns.tolist())
-    assert len(passes) == PIPELINE.candidate_passes
-    few = np.array([5, 1500])
-    further = with_candidates(wide, few, [few, np.array([5, 1500, 2998])])
-    assert 2999 in further
-    assert further.size <= few.size + 2 * PIPELINE.joining_candidates
-    assert (np.diff(further) > 0).all()
+def test_a_hidden_column_joins_in_a_few_passes(passes, monkeypatch):
+    problem = problem_of(*table())
+    few = replace(PIPELINE, first_candidates=50, joining_candidates=3)
+    monkeypatch.setattr(candidates, "PIPELINE", replace(few, candidate_passes=0))
+    assert not set(TRUTH) <= set(candidate_columns(problem, 20).tolist())
+    monkeypatch.setattr(candidates, "PIPELINE", few)
+    found = candidate_columns(problem, 20)
+    assert set(TRUTH) <= set(found.tolist())
+    assert passes == [5] * few.candidate_passes  # after 1, 2, 4, 8, 16 steps
+    np.testing.assert_array_equal(found, np.unique(found))
 
 
-def test_a_path_that_ends_early_has_its_residuals():
-    rng = np.random.default_rng(1)
-    X = np.repeat(rng.standard_normal((30, 3)), 1000, axis=1).astype(np.float32)
-    wide = wide_problem(X, X[:, 0] - X[:, 2999].astype(float))
-    assert candidate_columns(wide, 10).size >= PIPELINE.first_candidates
+@pytest.mark.parametrize("k_max", [0, 1, 3, 20])
+def test_residuals_are_those_of_the_path(k_max):
+    problem = problem_of(*table()).columns(np.arange(30)[None])
+    left = candidates._residuals(problem, k_max)
+    assert left.shape[1] == k_max.bit_length()
+    order = candidates.forward_selection(problem, k_max).order[0]
+    for place, residual in enumerate(left.T):
+        taken = problem.X[0][:, order[: 2**place]]
+        beta, *_ = np.linalg.lstsq(taken, problem.y[0], rcond=None)
+        np.testing.assert_allclose(residual, problem.y[0] - taken @ beta, atol=1e-9)
 
 
-def test_size_and_columns_are_those_of_a_table_in_memory_in_few_passes(passes):
-    X, y = problem()
+def test_a_path_that_ends_early_has_fewer():
+    X, y = table()
+    X[:, 5:] = X[:, :1]
+    few = problem_of(X, y).columns(np.arange(10)[None])
+    assert candidates._residuals(few, 9).shape[1] == (5).bit_length()
+
+
+@pytest.mark.parametrize("target", ["zero", "exact"])
+def test_a_y_without_noise_has_candidates(target):
+    X, _ = table()
+    y = np.zeros(len(X)) if target == "zero" else X[:, 17].astype(float)
+    found = candidate_columns(problem_of(X, y), 20)
+    assert found.size >= PIPELINE.first_candidates
+    assert target == "zero" or 17 in found
+
+
+def test_quick_searches_make_no_pass_and_have_exact_scores(passes):
+    problem = problem_of(*table())
+    nobody = np.zeros(problem.b.shape[1], dtype=bool)
+    judge = CRITERIA["common-size"].judge(problem, 10, nobody)
+    search = QuickSearch(problem, judge, 10, nobody, nobody, 0)
+    n_before = len(passes)
+    found = search(4, 6)
+    assert len(passes) == n_before == PIPELINE.candidate_passes
+    assert found.support[0].tolist() == TRUTH
+    assert not search(1, 6).is_complete[0]  # not among all columns
+    exact = support_scores(problem, found.optima[0].supports[None], judge)[0]
+    np.testing.assert_allclose(found.optima[0].scores, exact, rtol=1e-8)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array])
+def test_k_from_the_data_takes_a_few_passes(kind, passes):
+    X, y = table()
+    X = np.where(np.random.default_rng(1).random(X.shape) < 0.5, X, 0.0).astype(np.float32)
+    y = X @ np.isin(np.arange(2500), TRUTH) + 0.2 * np.random.default_rng(2).standard_normal(80)
+    found = ProjectedSTG().fit(kind(X), y)
+    assert found.get_support(indices=True).tolist() == TRUTH
+    assert len(passes) <= MOST_PASSES
     expected = ProjectedSTG().fit(X.astype(float), y)
-    assert not passes
-    found = ProjectedSTG().fit(X, y)
-    assert np.flatnonzero(found.support_).tolist() == [5, 1500, 2998, 2999]
-    assert np.array_equal(found.support_, expected.support_)
-    np.testing.assert_allclose(found.support_probability_, expected.support_probability_, atol=0.05)
-    assert len(passes) < 20
-    assert found.n_columns_searched_ < X.shape[1]
+    np.testing.assert_array_equal(found.support_, expected.support_)
+    error = found.accuracy_.largest_error + expected.accuracy_.largest_error
+    np.testing.assert_allclose(
+        found.inclusion_probability_, expected.inclusion_probability_, atol=error
+    )
 
 
-def test_all_columns_are_looked_at_before_an_answer_is_final(monkeypatch):
-    X, y = problem()
-    looked, real = [], best_support.least_changes
+def test_a_column_that_no_quick_search_looked_at_is_found(monkeypatch):
+    """Sizes are proposed from some columns; before an answer is final all are looked at."""
+    X, y = table()
+    likeliest = np.argsort(-np.abs(problem_of(X, y).b[0]))
+    assert 2400 not in likeliest[:1000]  # nor would a first working set have it
+    real = quick.candidate_columns
 
-    def listening(one, support, *others):
-        found = real(one, support, *others)
-        looked.append((tuple(support[0]), found.size))
-        return found
+    def without(problem, k_max):
+        return np.setdiff1d(real(problem, k_max), [2400])
 
-    monkeypatch.setattr(best_support, "least_changes", listening)
-    model = ProjectedSTG().fit(X, y)
-    assert (tuple(np.flatnonzero(model.support_)), X.shape[1]) in looked
+    monkeypatch.setattr(quick, "candidate_columns", without)
+    assert ProjectedSTG().fit(X, y).get_support(indices=True).tolist() == TRUTH
+
+
+def test_information_criteria_take_as_few_passes(passes):
+    found = ProjectedSTG(selection="ebic").fit(*table())
+    assert found.get_support(indices=True).tolist() == TRUTH
+    assert len(passes) <= MOST_PASSES
+
+
+def test_a_pass_is_made_around_the_answer(monkeypatch):
+    seen, real = [], WideQuadratic.row_blocks
+
+    def listening(self, members):
+        seen.append(members.tolist())
+        return real(self, members)
+
+    monkeypatch.setattr(WideQuadratic, "row_blocks", listening)
+    found = ProjectedSTG().fit(*table())
+    assert seen.count(found.get_support(indices=True).tolist()) == 1  # and is not made twice
+    assert found.n_columns_searched_ < 2500
+
+
+def test_columns_join_that_promise_beside_supports():
+    few = np.array([3, 17])
+    further = candidates.with_candidates(problem_of(*table()), few, [few, np.array([3, 17, 25])])
+    assert 2400 in further
+    assert further.size <= few.size + 2 * PIPELINE.joining_candidates
+    np.testing.assert_array_equal(further, np.unique(further))
 
 
 def test_a_small_table_is_searched_whole():
-    X, y = problem()
-    model = ProjectedSTG(2).fit(X[:, :40], y)
-    assert model.n_columns_searched_ == 40
+    X, y = table()
+    assert ProjectedSTG(2).fit(X[:, :40], y).n_columns_searched_ == 40
     assert ProjectedSTG(2, refine=False).fit(X[:, :40], y).n_columns_searched_ == 0

@@ -139,8 +139,13 @@ def _by_information(
     search = QuickSearch(problem, judge, k_max, always, never, seed)
     n_free = n_selectable(always, never)
 
+    found: dict[int, np.ndarray] = {}
+
     def best(k: int) -> np.ndarray:
-        return search(k, n_starts).support[0]
+        found[k] = search(k, n_starts).support[0]
+        return found[k]
 
     k = information_size(problem, selection, best, asked.k_min, k_max, n_free)
+    while search.look_further(list(found.values())):
+        k = information_size(problem, selection, best, asked.k_min, k_max, n_free)
     return solve(asked.table, replace(options, n_selected=k), [seed], on_step)

@@ -14,6 +14,7 @@ from ..score.criterion import Judge
 from ..search.best_support import Refined, SharedColumns, refine
 from ..search.search_settings import SEARCH
 from .candidate_columns import candidate_columns, with_candidates
+from .pipeline_settings import PIPELINE
 
 __all__ = ["QuickSearch"]
 
@@ -40,19 +41,28 @@ class QuickSearch:
         seed: int,
     ) -> None:
         self._judge, self._k_max, self._seed = judge, k_max, seed
-        self._whole, self._masks = problem, (always, never)
+        self._whole, self._masks, self._n_looks = problem, (always, never), 0
+        self.is_among_some = isinstance(problem, WideQuadratic)
+        """Whether only some columns are searched."""
         if isinstance(problem, WideQuadratic):
             self._search_among(candidate_columns(problem, k_max))
         else:
             self._search_among(None)
 
-    def look_further(self, supports: Sequence[np.ndarray]) -> None:
-        """Search, of a very wide problem, also the columns that promise most beside supports.
+    def look_further(self, supports: Sequence[np.ndarray]) -> bool:
+        """Search also the columns that promise most beside supports, and return whether there are.
 
-        These are the most correlated with what the supports leave of y.
+        These are the most correlated with what the supports leave of y. There are none where all
+        columns are searched, and after a few such looks.
         """
-        if isinstance(self._whole, WideQuadratic) and self._candidates is not None:
-            self._search_among(with_candidates(self._whole, self._candidates, supports))
+        whole, candidates = self._whole, self._candidates
+        if not isinstance(whole, WideQuadratic) or candidates is None:
+            return False
+        if self._n_looks == PIPELINE.times_again:
+            return False
+        self._n_looks += 1
+        self._search_among(with_candidates(whole, candidates, supports))
+        return True
 
     def _search_among(self, candidates: np.ndarray | None) -> None:
         """Search some columns, (W,), or all."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..data.quadratic import Problem, WideQuadratic
+from ..data.quadratic import Problem
 from ..score.criterion import Judge
 from ..score.prior import costs_of_sizes, n_selectable, size_prior
 from ..search.best_support import Refined
@@ -36,14 +36,14 @@ def ladder(
     prior = size_prior(n_locked, k_max, n_free)
     cost_of_size = costs_of_sizes(prior, n_free, n_locked)
     search = QuickSearch(problem, judge, k_max, always, never, seed)
+    sizes = _rungs(n_locked, k_max)
     rungs = _Rungs(search, cost_of_size, judge.is_diluted)
-    rungs.climb(_rungs(n_locked, k_max))
-    if isinstance(problem, WideQuadratic):
-        for _ in range(PIPELINE.times_again):
-            search.look_further([one.supports[0] for one in rungs.found])
-            rungs = _Rungs(search, cost_of_size, judge.is_diluted)
-            rungs.climb(_rungs(n_locked, k_max))
-        # A size that is solved in full takes passes over X: few should be, so the first is close.
+    rungs.climb(sizes)
+    while search.look_further([one.supports[0] for one in rungs.found]):
+        rungs = _Rungs(search, cost_of_size, judge.is_diluted)
+        rungs.climb(sizes)
+    if search.is_among_some:
+        # A size that is solved in full takes passes over X: the first should be close.
         rungs.close_in()
     return rungs.found
 
@@ -59,6 +59,8 @@ class _Rungs:
     def climb(self, sizes: list[int]) -> None:
         """Try one size after another, until some in a row are no better than the best."""
         lowest, n_worse = np.inf, 0
+        is_wide = self._search.is_among_some
+        most_worse = PIPELINE.most_worse_wide if is_wide else PIPELINE.most_worse
         for k in sizes:
             # After a worse rung the next may be far worse: one round of starts says whether it is.
             rung = self._search(k, PIPELINE.size_starts if n_worse else PIPELINE.rung_starts)
@@ -69,7 +71,7 @@ class _Rungs:
             cost = self._costs[k]
             n_worse = 0 if cost < lowest else n_worse + 1
             lowest = min(lowest, cost)
-            if n_worse == PIPELINE.most_worse:
+            if n_worse == most_worse:
                 break
 
     def close_in(self) -> None:

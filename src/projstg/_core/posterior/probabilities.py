@@ -439,12 +439,13 @@ class Beliefs:
         best = [(one[np.argmin(own)], float(np.min(own))) for one, own in every if one.shape[1]]
         if not isinstance(self.problem, WideQuadratic):
             return [(support, 0.0) for support, _ in best]
-        costs = [score + float(self.cost_of_size[support.size]) for support, score in best]
-        behind = np.asarray(costs) - min(costs, default=0.0)
-        order = np.argsort(behind)[: self.settings.most_compared]
-        return [
-            (best[i][0], float(behind[i])) for i in order if behind[i] <= self.settings.far_behind
-        ]
+        best.sort(key=lambda one: one[1])
+        of_size = {support.size: (support, score) for support, score in reversed(best)}
+        costs = {k: score + float(self.cost_of_size[k]) for k, (_, score) in of_size.items()}
+        lowest = min(costs.values(), default=0.0)
+        near = [k for k in costs if costs[k] <= lowest + self.settings.far_behind]
+        near.sort(key=lambda k: costs[k])
+        return [(of_size[k][0], costs[k] - lowest) for k in near[: self.settings.most_compared]]
 
     def _with_others(self, inside: np.ndarray) -> np.ndarray:
         """Return the inclusion of all columns, (D,), from that of the columns looked at.

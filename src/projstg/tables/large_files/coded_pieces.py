@@ -8,16 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._extras import extra
-from ..columns import Column
+from ...render.progress_bar import Show
+from ..columns import MISSING_LEVEL, Column
 from ..missing import missing_trouble
 from ..notes import TableError
 from ..question import TableQuestion
 from .learn_columns import Learned
-from .pieces import Show
+from .pieces import has_changed
 
 __all__ = ["CodedColumn", "CodedPieces", "NumberPiece"]
-
-_MISSING_LEVEL = "(missing)"
 
 
 class CodedColumn(NamedTuple):
@@ -55,6 +54,9 @@ class CodedPieces:
     def __init__(self, known: Learned, columns: dict[str, Column], question: TableQuestion) -> None:
         """Take columns that can be used, with the target and the weights among them."""
         self._file, self._plain, self._question = known.file, known.plain, question
+        self._n_rows = known.n_rows
+        self.n_negative = 0
+        """Weights below zero, in all rows of the last pass."""
         self._places = {name: known.file.names.index(name) for name in columns}
         fills = question.missing == "mean"
         self._levels = {
@@ -125,15 +127,20 @@ class CodedPieces:
     ) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray]]:
         """Yield numbers, or codes of levels, by column, and the mask of rows that are used."""
         plain = [name for name in self._places if name not in self._held | self._levels]
-        start = 0
+        weights = self._question.weights
+        start, self.n_negative = 0, 0
         # One column at least, to know how many rows a piece has.
         read = [self._places[name] for name in plain or [self._question.target]]
         for piece in self._file.pieces(sorted(read), what, show):
             rows = slice(start, start + len(piece))
+            if rows.stop > self._n_rows:
+                raise TableError(has_changed(self._file.name))
             values = {name: held[rows] for name, held in self._held.items()}
             values |= {name: coded.codes[rows] for name, coded in self._levels.items()}
             for name in plain:
                 values[name] = piece[self._places[name]].to_numpy().astype(np.float64)
+            if weights is not None:
+                self.n_negative += int(np.sum(values[weights] < 0.0))
             yield values, self._kept(values, len(piece))
             start += len(piece)
 
@@ -150,7 +157,7 @@ def _coded(values: Any, fills: bool) -> _LevelCodes:
     codes, found = extra("pandas", "cli").factorize(values)
     levels, is_missing = [str(one) for one in found], codes < 0
     if fills and is_missing.any():
-        if _MISSING_LEVEL not in levels:
-            levels.append(_MISSING_LEVEL)
-        codes[is_missing] = levels.index(_MISSING_LEVEL)
+        if MISSING_LEVEL not in levels:
+            levels.append(MISSING_LEVEL)
+        codes[is_missing] = levels.index(MISSING_LEVEL)
     return _LevelCodes(levels, codes.astype(np.int16), int(is_missing.sum()))

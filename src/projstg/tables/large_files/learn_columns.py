@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._printable import few_names
+from ...render.progress_bar import Show
 from ..columns import Column, NumberFacts, column_of, number_column
 from ..design_matrix import first_cell
-from ..memory_guard import check_memory, free_memory
+from ..memory_guard import TooLarge, check_memory, free_memory
 from ..notes import Note
 from ..text_cells import EncodingGuess
-from .pieces import Held, LargeFile, Show
+from .pieces import Held, LargeFile
 
 __all__ = ["Learned", "learned"]
 
@@ -28,8 +29,10 @@ class _Seen:
 
     def __init__(self) -> None:
         self.facts: NumberFacts | None = None
-        self.is_plain, self.has_floats, self.is_doubtful, self.is_text = True, False, True, False
+        self.is_text = False
         self.n_bytes, self.n_missing = 0, 0
+        self._is_number, self._has_floats = True, False
+        self._is_doubtful = True  # until a piece leaves no doubt
 
     def add(self, piece: Any, file: LargeFile) -> None:
         """Learn from the column of one piece."""
@@ -37,19 +40,19 @@ class _Seen:
         self.n_missing += int(piece.isna().sum())
         kind = piece.dtype.kind if isinstance(piece.dtype, np.dtype) else "O"
         self.is_text = self.is_text or str(piece.dtype) == "str"
-        if kind not in "iuf":
-            self.is_plain = False
-        if not self.is_plain:
+        self._is_number = self._is_number and kind in "iuf"
+        if not self._is_number:
             return
         values = piece.to_numpy().astype(np.float64)
         facts = NumberFacts.of(values)
         self.facts = facts if self.facts is None else self.facts.merge(facts)
-        self.has_floats = self.has_floats or kind == "f"
-        self.is_doubtful = self.is_doubtful and file.is_doubtful(values)
+        self._has_floats = self._has_floats or kind == "f"
+        self._is_doubtful = self._is_doubtful and file.is_doubtful(values)
 
     @property
-    def must_be_held(self) -> bool:
-        return not self.is_plain or (self.has_floats and self.is_doubtful)
+    def is_plain_number(self) -> bool:
+        """Whether all pieces are numbers that mean what pandas read."""
+        return self._is_number and not (self._has_floats and self._is_doubtful)
 
 
 class Learned(NamedTuple):
@@ -61,14 +64,14 @@ class Learned(NamedTuple):
     """What is known of the columns that are plain numbers."""
     held: Held
     """All others that may be used."""
-    other: set[int]
-    """Columns that are neither numbers nor text."""
+    left_out: dict[int, str]
+    """Columns of which the kind is known: dates, and what is neither numbers nor text."""
 
     def column(self, name: str, is_wanted: bool) -> Column:
         """Return what a column is; that of plain numbers has no values."""
         place = self.file.names.index(name)
-        if place in self.other:
-            return Column("other", None)
+        if place in self.left_out:
+            return Column(self.left_out[place], None)
         if place in self.plain:
             return number_column(name, self.plain[place], is_wanted)
         series, may = self.held.frame[place].rename(name), self.file.may_have_thousands
@@ -89,46 +92,60 @@ class Learned(NamedTuple):
 
 
 def learned(file: LargeFile, never: Sequence[str], show: Show | None) -> Learned:
-    """Read all rows once; columns in ``never`` are not kept."""
-    names = file.names
-    kinds = {place: file.kind(place) for place, name in enumerate(names) if name not in never}
-    last = len(names) - 1  # its gaps may be lines that end early
+    """Read all rows once.
+
+    Columns in ``never`` have a say in how numbers are written, if there is room for them.
+    """
+    kinds = {place: file.kind(place) for place in range(len(file.names))}
+    kept = [place for place, name in enumerate(file.names) if name not in never]
     numbers = [place for place, kind in kinds.items() if kind == "numbers"]
     try:
-        n_rows, seen = _pass(file, sorted({*numbers, last}), show)
+        n_rows, seen = _pass(file, numbers, show)
     except EncodingGuess:  # at most two more encodings are tried
         return learned(file, never, show)
-    file.check_rows(seen[last].n_missing > 0)
-    held = [place for place, kind in kinds.items() if kind == "whole"]
-    held += [place for place in numbers if seen[place].must_be_held]
-    plain = {place: seen[place].facts for place in numbers if not seen[place].must_be_held}
-    known = {place: facts for place, facts in plain.items() if facts is not None}
-    _check_held(file, held, n_rows, sum(seen[one].n_bytes for one in held if one in seen))
-    fractions = [place for place, facts in known.items() if not facts.is_whole]
-    other = {place for place, kind in kinds.items() if kind == "other"}
+    last = seen.get(len(kinds) - 1)
+    file.check_rows(last is not None and last.n_missing > 0)
+    plain = {place: one.facts for place, one in seen.items() if one.facts and one.is_plain_number}
+    fractions = [place for place, facts in plain.items() if not facts.is_whole]
+    written = [place for place, one in seen.items() if not one.is_plain_number]
+    must = [place for place in kept if kinds[place] == "whole" or place in written]
+    held = sorted({*must, *written})
+    if not _has_room(file, held, n_rows, seen):
+        held = must
+        _check_held(file, held, n_rows, seen)
     texts = [place for place in held if place in seen and seen[place].is_text]
-    return Learned(file, n_rows, known, file.held(sorted(held), texts, fractions), other)
+    left_out = {place: kind for place, kind in kinds.items() if kind in ("date", "other")}
+    return Learned(file, n_rows, plain, file.held(held, texts, fractions), left_out)
 
 
 def _pass(
     file: LargeFile, columns: Sequence[int], show: Show | None
 ) -> tuple[int, dict[int, _Seen]]:
     n_rows, seen = 0, {place: _Seen() for place in columns}
-    for piece in file.pieces(columns, "looking at the columns", show):
+    for piece in file.pieces(columns, "looking at the columns", show, is_first=True):
         n_rows += len(piece)
         for place, one in seen.items():
             one.add(piece[place], file)
     return n_rows, seen
 
 
-def _check_held(file: LargeFile, held: Sequence[int], n_rows: int, n_bytes: int) -> None:
+def _has_room(file: LargeFile, held: Sequence[int], n_rows: int, seen: dict[int, _Seen]) -> bool:
+    try:
+        _check_held(file, held, n_rows, seen)
+    except TooLarge:
+        return False
+    return True
+
+
+def _check_held(file: LargeFile, held: Sequence[int], n_rows: int, seen: dict[int, _Seen]) -> None:
     """Raise where the columns that must be held do not fit into memory."""
     names = few_names(file.names[place] for place in held)
+    n_bytes = sum(seen[place].n_bytes for place in held if place in seen)
     check_memory(
         file.name,
         n_rows * len(held),
         free_memory(),
-        n_bytes + file.text_bytes(held),
+        n_bytes + file.text_bytes([place for place in held if place not in seen]),
         f"{n_rows} rows, and columns that are no plain numbers ({names})",
         "leave some of these columns out by never=[…]",
     )

@@ -10,16 +10,13 @@ import numpy as np
 
 from ..._extras import extra
 from ..._printable import few_names
+from ...render.progress_bar import Show
 from ..column_names import distinct
-from ..memory_guard import TooLarge
 from ..notes import TableError
 from ..parquet import frame_of, is_nested, opened_parquet, readable, text_bytes
-from .pieces import FileState, Held, Show, rows_of_piece
+from .pieces import FileState, Held, rows_of_piece
 
 __all__ = ["ParquetPieces"]
-
-# Numbers are packed to a tenth or so; what unpacks to far more was made to.
-_MOST_UNPACKED = 1000
 
 
 class ParquetPieces:
@@ -27,12 +24,10 @@ class ParquetPieces:
 
     may_have_thousands = True
 
-    def __init__(self, path: Any, name: str, too_large: TooLarge) -> None:
+    def __init__(self, path: Any, name: str) -> None:
         self.name, self._state = name, FileState(path, name)
         with self._opened() as about:
             self._schema, self._n_rows = about.schema_arrow, about.metadata.num_rows
-        if 8 * self._n_rows * len(self._schema.names) > _MOST_UNPACKED * self._state.size:
-            raise too_large
         self.names, twice = distinct(self._schema.names)
         if twice:
             columns = few_names(twice[0].columns)
@@ -45,7 +40,9 @@ class ParquetPieces:
         with readable(self.name), open(self._state.path, "rb") as file:
             yield opened_parquet(file)
 
-    def pieces(self, columns: Sequence[int], what: str, show: Show | None) -> Iterator[Any]:
+    def pieces(
+        self, columns: Sequence[int], what: str, show: Show | None, *, is_first: bool = False
+    ) -> Iterator[Any]:
         """Yield frames with these columns, under their numbers; ``what`` is being done."""
         wanted, done = [self._schema.names[place] for place in columns], 0
         with self._opened() as about:
@@ -56,12 +53,15 @@ class ParquetPieces:
                 done += len(frame)
                 if show is not None:
                     show(what, done, self._n_rows)
+        self._state.check()
 
     def kind(self, column: int) -> str:
-        """Return "numbers" where a column is plain numbers, "other" or "whole" where not."""
+        """Return "numbers" where a column is plain numbers, and "whole", "date" or "other"."""
         types, kind = extra("pyarrow", "cli").types, self._schema.field(column).type
         if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
             return "numbers"
+        if types.is_temporal(kind):
+            return "date"
         return "other" if is_nested(kind) else "whole"
 
     def is_doubtful(self, values: np.ndarray) -> bool:
@@ -74,7 +74,7 @@ class ParquetPieces:
     def text_bytes(self, columns: Sequence[int]) -> int:
         """Return the bytes that these columns take beside their numbers."""
         with self._opened() as about:
-            return text_bytes(about, columns)
+            return text_bytes(about, [self._schema.names[place] for place in columns])
 
     def held(self, columns: Sequence[int], texts: Sequence[int], fractions: Sequence[int]) -> Held:
         """Return columns whole."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ...render.progress_bar import Show
 from ..notes import Note, TableError
 
-__all__ = ["FileState", "Held", "LargeFile", "Show", "rows_of_piece"]
+__all__ = ["FileState", "Held", "LargeFile", "has_changed", "rows_of_piece"]
 
-Show = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and how much there is."""
 # Numbers of a piece: 16 MB.
 _PIECE = 2_000_000
 
@@ -52,13 +51,18 @@ class LargeFile(Protocol):
     def may_have_thousands(self) -> bool:
         """Whether text may have commas between thousands."""
 
-    def pieces(self, columns: Sequence[int], what: str, show: Show | None) -> Iterator[Any]:
-        """Yield frames with these columns, under their numbers; ``what`` is being done."""
+    def pieces(
+        self, columns: Sequence[int], what: str, show: Show | None, *, is_first: bool = False
+    ) -> Iterator[Any]:
+        """Yield frames with these columns, under their numbers; ``what`` is being done.
+
+        ``is_first``: no pass was made before; the fields of all lines are counted.
+        """
 
     def kind(self, column: int) -> str:
-        """Return "numbers" where a column may be plain numbers, "other" or "whole" where not.
+        """Return "numbers" where a column may be plain numbers, and "whole", "date" or "other".
 
-        "other" is neither numbers nor text; what else it is must be seen of the whole column.
+        "whole" must be seen whole; "other" is neither numbers nor text.
         """
 
     def is_doubtful(self, values: np.ndarray) -> bool:
@@ -83,11 +87,21 @@ class FileState:
 
     def __init__(self, path: str | os.PathLike[str], name: str) -> None:
         self.path, self._name = path, name
-        about = os.stat(path)
-        self.size, self._changed = about.st_size, about.st_mtime_ns
+        self.size, self._changed = self._seen()
+
+    def _seen(self) -> tuple[int, int]:
+        try:
+            about = os.stat(self.path)
+        except OSError as error:
+            raise TableError(f"{self._name} cannot be read again: {error.strerror}.") from None
+        return about.st_size, about.st_mtime_ns
 
     def check(self) -> None:
         """Raise where the file has changed."""
-        about = os.stat(self.path)
-        if (about.st_size, about.st_mtime_ns) != (self.size, self._changed):
-            raise TableError(f"{self._name} changed while it was read; ask again when it is whole.")
+        if self._seen() != (self.size, self._changed):
+            raise TableError(has_changed(self._name))
+
+
+def has_changed(name: str) -> str:
+    """Return what to say of a file that is not the same in every pass."""
+    return f"{name} changed while it was read; ask again when it is whole."

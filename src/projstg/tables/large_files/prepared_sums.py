@@ -17,6 +17,9 @@ from .coded_pieces import NumberPiece
 
 __all__ = ["PreparedSums", "SumFolds"]
 
+# Sums of squares have some 15 digits; of a difference this small three are left or so.
+_FEW_DIGITS = 1e-12
+
 
 class PreparedSums(NamedTuple):
     """A problem: columns that vary, all numbers finite."""
@@ -49,8 +52,18 @@ class PreparedSums(NamedTuple):
         return ProjectedSTG(**params).fit(self.statistics)
 
     def errors(self, coef: np.ndarray, intercept: float) -> SquaredErrors:
-        """Return those of a prediction on all rows; the mean is their own."""
-        return SquaredErrors(*self.statistics.squared_errors(coef, intercept))
+        """Return those of a prediction on all rows; the mean is their own.
+
+        Where hardly any error is left sums have too few digits for it, and the rows are read again.
+        """
+        found = SquaredErrors(*self.statistics.squared_errors(coef, intercept))
+        if found.error > _FEW_DIGITS * found.total:
+            return found
+        error = 0.0
+        for piece in self.pieces():
+            off = piece.y - piece.X[:, self.places] @ coef - intercept
+            error += float(np.sum(off**2 if piece.weights is None else piece.weights * off**2))
+        return found._replace(error=error)
 
     def deviation(self, place: int) -> float:
         """Return the standard deviation of a column."""
@@ -61,7 +74,9 @@ class PreparedSums(NamedTuple):
         return self.few
 
     def folds(self, n_folds: int, seed: int) -> SumFolds:
-        """Return the rows in the folds that they were put into."""
+        """Return the rows in the folds that they were put into, with the seed of the question."""
+        if n_folds != self.statistics.n_folds:
+            raise RuntimeError(f"the rows are in {self.statistics.n_folds} folds, not {n_folds}.")
         return SumFolds([self.statistics.fold(i) for i in range(n_folds)])
 
     def write_csv(self, path: Path, columns: list[str], header: list[str]) -> None:

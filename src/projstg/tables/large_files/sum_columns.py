@@ -6,9 +6,11 @@ from functools import partial
 
 import numpy as np
 
-from ..._printable import printable
+from ..._printable import few_names, printable, shortened
+from ...render.progress_bar import Show
 from ...sources import Statistics
 from ...sources.folds import random_of_rows
+from ...sources.statistics import MOST_COLUMNS
 from ..column_roles import (
     check_finite,
     check_is_number,
@@ -29,10 +31,13 @@ from ..prepared import MOST_SHOWN, SomeRows
 from ..question import TableQuestion
 from .coded_pieces import CodedPieces, NumberPiece
 from .learn_columns import Learned, learned
-from .pieces import LargeFile, Show
+from .pieces import LargeFile
 from .prepared_sums import PreparedSums
 
 __all__ = ["prepared_file"]
+
+# Beyond it squares, summed over many rows, may overflow, and below its inverse vanish.
+_LARGEST = 1e140
 
 
 def prepared_file(
@@ -55,8 +60,9 @@ def prepared_file(
     sums = _Sums(coded, question)
     for piece in coded.pieces("adding up the rows", show):
         sums.add(piece)
-    sums.check()
-    check_left(sums.n_rows, n_rows, coded.n_missing, question.missing)
+    sums.check(coded.n_negative)
+    if coded.n_missing:
+        check_left(sums.n_rows, n_rows, coded.n_missing, question.missing)
     notes += gap_notes(coded.n_missing, gaps, n_rows - sums.n_rows, n_rows, question.missing)
     facts |= {"n_rows": n_rows, "n_columns": len(file.names)}
     return _prepared(coded, sums, notes, question, show), facts, told
@@ -64,6 +70,11 @@ def prepared_file(
 
 def _check_sums(name: str, n_columns: int, folds: int) -> None:
     """Raise where the sums of products do not fit into memory: those of each fold, and new ones."""
+    if n_columns > MOST_COLUMNS:
+        raise TableError(
+            f"{name} has {n_columns} columns of numbers, and does not fit into memory: sums are "
+            f"kept of {MOST_COLUMNS} at the most; leave columns out by never=[…]."
+        )
     needed, free = 8 * n_columns**2 * (2 * max(folds, 1) + 3), free_memory()
     if free is not None and needed > free:
         raise TooLarge(
@@ -95,7 +106,6 @@ class _Sums:
         shape = len(coded.columns) + 1  # the columns, then the target
         self.least, self.most = np.full(shape, np.inf), np.full(shape, -np.inf)
         self._n_infinite: dict[str, int] = {}
-        self._n_negative = 0
         self._few: tuple[np.ndarray, ...] | None = None
 
     def add(self, piece: NumberPiece) -> None:
@@ -105,32 +115,46 @@ class _Sums:
         for place, column in enumerate([*piece.X.T, piece.y]):
             self.least[place] = min(self.least[place], column.min())
             self.most[place] = max(self.most[place], column.max())
-        if self._count_faults(piece):
+        self._count_infinite(piece)
+        if self._n_infinite or (piece.weights is not None and np.any(piece.weights < 0.0)):
             return  # what is wrong is counted to the end, and then said
         self._keep_few(piece)
         self.n_rows += len(piece.y)
         try:
             self.statistics.update(piece.X, piece.y, piece.weights)
         except ValueError as error:
-            raise TableError(printable(error)) from None
+            raise TableError(self._out_of_range() or printable(error)) from None
 
-    def _count_faults(self, piece: NumberPiece) -> bool:
-        """Return whether numbers are infinite, or weights negative, here or before."""
+    def _out_of_range(self) -> str:
+        """Return what to say of columns whose squares are no numbers; nothing where none is."""
+        sizes = np.maximum(np.abs(self.least), np.abs(self.most))
+        is_far = (sizes > _LARGEST) | ((sizes < 1.0 / _LARGEST) & (sizes > 0.0))
+        names = [*self._names, self._question.target]
+        far = [name for name, one in zip(names, is_far, strict=True) if one]
+        if not far:
+            return ""
+        return (
+            f"in a file that does not fit into memory {few_names(far)} have numbers too large or "
+            "too small for sums of squares; divide these columns by constants."
+        )
+
+    def _count_infinite(self, piece: NumberPiece) -> None:
         sides = dict(zip([*self._names, self._question.target], [*piece.X.T, piece.y], strict=True))
         if self._question.weights is not None and piece.weights is not None:
             sides[self._question.weights] = piece.weights
-            self._n_negative += int(np.sum(piece.weights < 0.0))
         for name, column in sides.items():
             if not np.isfinite(column).all():
                 before = self._n_infinite.get(name, 0)
                 self._n_infinite[name] = before + int(np.isinf(column).sum())
-        return bool(self._n_infinite or self._n_negative)
 
-    def check(self) -> None:
-        """Raise where numbers were infinite, or weights negative."""
-        if self._question.weights is not None:
-            check_not_negative(self._n_negative, self._question.weights)
+    def check(self, n_negative: int) -> None:
+        """Raise where numbers were infinite, or weights negative or all zero."""
+        weights = self._question.weights
+        if weights is not None:
+            check_not_negative(n_negative, weights)
         check_finite(self._n_infinite)
+        if weights is not None and self.n_rows and not self.statistics.n_rows:
+            raise TableError(f"the weights '{shortened(weights)}' are zero in every row.")
 
     def _keep_few(self, piece: NumberPiece) -> None:
         """Keep the rows with the least random numbers, in the order of the rows."""

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from ..._extras import extra
+from ...render.progress_bar import Show
 from ..column_names import distinct
 from ..convert_numbers import may_be_groups, with_numbers
-from ..memory_guard import TooLarge
 from ..notes import TableError
 from ..parse_cells import swallowed, text_facts
 from ..text_cells import EncodingGuess, TextCells
-from .pieces import FileState, Held, Show, rows_of_piece
+from .pieces import FileState, Held, rows_of_piece
 
 __all__ = ["TextPieces"]
 
-# Text is packed to a tenth or so; what unpacks to far more was made to.
+# Text is packed to a tenth or so; what unpacks to far more was made to, and might never end.
 _MOST_UNPACKED = 100
 
 
@@ -35,14 +35,13 @@ class TextPieces:
         self,
         path: Any,
         name: str,
-        too_large: TooLarge,
         *,
         is_gzip: bool,
         delimiter: str | None,
         decimal: str | None,
     ) -> None:
         self.name, self._state = name, FileState(path, name)
-        self._is_gzip, self._decimal, self._too_large = is_gzip, decimal, too_large
+        self._is_gzip, self._decimal = is_gzip, decimal
         self._delimiter = delimiter
         self._encoding: str | None = None
         with self._cells() as (cells, _):
@@ -54,34 +53,41 @@ class TextPieces:
     def _cells(self) -> Iterator[tuple[TextCells, Any]]:
         """Give the cells, and the file on disk they come from."""
         self._state.check()
-        with open(self._state.path, "rb") as file:
-            stream: Any = file
-            if self._is_gzip:
-                stream = _Unpacked(file, _MOST_UNPACKED * self._state.size, self._too_large)
-            try:
+        try:
+            with open(self._state.path, "rb") as file:
+                stream: Any = file
+                if self._is_gzip:
+                    stream = _Unpacked(file, self.name, _MOST_UNPACKED * self._state.size)
                 cells = TextCells(stream, self.name, self._delimiter, None)
                 if self._encoding is not None:
                     cells.dialect = cells.dialect._replace(encoding=self._encoding)
                 yield cells, file
-            except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-                raise TableError(f"{self.name} is not a whole gzip file ({error}).") from None
-            except OSError as error:
-                text = f"{self.name} cannot be read: {error.strerror or error}."
-                raise TableError(text) from None
+        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+            raise TableError(f"{self.name} is not a whole gzip file ({error}).") from None
+        except OSError as error:
+            text = f"{self.name} cannot be read: {error.strerror or error}."
+            raise TableError(text) from None
 
-    def pieces(self, columns: Sequence[int], what: str, show: Show | None) -> Iterator[Any]:
-        """Yield frames with these columns, under their numbers; ``what`` is being done."""
+    def pieces(
+        self, columns: Sequence[int], what: str, show: Show | None, *, is_first: bool = False
+    ) -> Iterator[Any]:
+        """Yield frames with these columns, under their numbers; ``what`` is being done.
+
+        ``is_first``: no pass was made before; the fields of all lines are counted.
+        """
+        # Where it is to pass over columns, pandas takes lines with too many fields.
+        how = {} if is_first else {"usecols": list(columns)}
         with self._cells() as (cells, file):
             try:
-                n_rows = rows_of_piece(len(self.names))
-                for piece in cells.pieces(n_rows, usecols=list(columns)):
-                    yield piece
+                for piece in cells.pieces(rows_of_piece(len(self.names)), **how):
+                    yield piece[list(columns)]
                     if show is not None:
                         show(what, file.tell(), self._state.size)
             except EncodingGuess:
                 self._encoding = cells.dialect.encoding
                 self._dialect = cells.dialect
                 raise
+        self._state.check()
 
     def kind(self, column: int) -> str:
         """Return that a column may be plain numbers."""
@@ -135,9 +141,9 @@ class TextPieces:
 class _Unpacked(io.RawIOBase):
     """The text of a gzip file, up to a number of bytes."""
 
-    def __init__(self, file: Any, most: int, error: Exception) -> None:
+    def __init__(self, file: Any, name: str, most: int) -> None:
         super().__init__()
-        self._stream, self._most, self._error = gzip.GzipFile(fileobj=file), most, error
+        self._stream, self._name, self._most = gzip.GzipFile(fileobj=file), name, most
 
     def readable(self) -> bool:
         """Return that it can be read from."""
@@ -159,5 +165,8 @@ class _Unpacked(io.RawIOBase):
         """Read, and raise where it is too much."""
         part = self._stream.read(size)
         if self._stream.tell() > self._most:
-            raise self._error
+            raise TableError(
+                f"{self._name} unpacks to more than {_MOST_UNPACKED} times its size, and does not "
+                "fit into memory; unpack it first, or give a sample of the rows."
+            )
         return part
