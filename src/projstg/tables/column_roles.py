@@ -5,7 +5,8 @@ Nothing here needs the numbers of a column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,9 +23,9 @@ __all__ = [
     "check_shape",
     "check_varies",
     "check_weights",
-    "constants",
-    "masks",
+    "distinct_key",
     "nothing_left",
+    "roles",
     "usable",
 ]
 
@@ -172,7 +173,40 @@ def check_finite(n_infinite: dict[str, int]) -> None:
         )
 
 
-def masks(
+class Roles(NamedTuple):
+    """Which columns of numbers are used, and notes on the others."""
+
+    kept: np.ndarray
+    """The mask of columns that vary and may be chosen, (D,)."""
+    always: np.ndarray
+    """The mask of those that must be, (D,)."""
+    notes: list[Note]
+
+
+def roles(
+    from_column: dict[str, str], varies: np.ndarray, notes: list[Note], question: TableQuestion
+) -> Roles:
+    """Return the roles of columns of numbers, or raise where none is left.
+
+    ``from_column`` has their names, and those of the columns of the table they come from.
+    """
+    names = list(from_column)
+    always, never = _masks(names, from_column, question)
+    notes = notes + _constants(names, varies, always, never)
+    kept = varies & ~never
+    if not kept.any():
+        raise TableError(nothing_left(notes, question.target))
+    return Roles(kept, always, notes)
+
+
+def distinct_key(key: str, taken: Container[str]) -> str:
+    """Return a name that no other column of numbers has."""
+    while key in taken:
+        key += "'"
+    return key
+
+
+def _masks(
     names: list[str], from_column: dict[str, str], question: TableQuestion
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return which columns must be chosen and which must not; levels may be named alone."""
@@ -188,7 +222,7 @@ def masks(
     return always, never
 
 
-def constants(
+def _constants(
     names: list[str], varies: np.ndarray, always: np.ndarray, never: np.ndarray
 ) -> list[Note]:
     """Return a note on the columns that are the same in every row; raise where one is wanted."""

@@ -14,14 +14,12 @@ from .column_roles import (
     check_shape,
     check_varies,
     check_weights,
-    constants,
-    masks,
-    nothing_left,
+    distinct_key,
+    roles,
     usable,
 )
 from .columns import Column, column_of, indicators
 from .missing import filled, kept_rows
-from .notes import TableError
 from .prepared_rows import PreparedRows
 from .question import TableQuestion
 
@@ -59,21 +57,16 @@ def prepared_table(
     names = list(designed)
     X = np.column_stack(list(designed.values())) if designed else np.empty((len(rows), 0))
     check_finite({name: int(np.isinf(one).sum()) for name, one in (fixed | designed).items()})
-    always, never = masks(names, from_column, question)
-    varies = np.ptp(X, axis=0) > 0.0
-    notes += gap_notes + constants(names, varies, always, never)
-    kept = varies & ~never
-    if not kept.any():
-        raise TableError(nothing_left(notes, target))
+    found = roles(from_column, np.ptp(X, axis=0) > 0.0, notes + gap_notes, question)
     return PreparedRows(
-        X=np.ascontiguousarray(X[:, kept]),
+        X=np.ascontiguousarray(X[:, found.kept]),
         y=fixed[target],
         weights=None if weights is None else fixed[weights],
-        names=[name for name, keep in zip(names, kept, strict=True) if keep],
+        names=[name for name, keep in zip(names, found.kept, strict=True) if keep],
         target=target,
-        always=always[kept],
+        always=found.always[found.kept],
         rows=rows,
-        notes=notes,
+        notes=found.notes,
     )
 
 
@@ -103,7 +96,8 @@ def _designed(
     columns: dict[str, Column], rows: np.ndarray, question: TableQuestion
 ) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """Return the columns of numbers by name, and which column of the table each came from."""
-    designed, from_column = {}, {}
+    designed: dict[str, np.ndarray] = {}
+    from_column: dict[str, str] = {}
     for name, column in columns.items():
         values = column.values[rows]
         if column.kind == "category":
@@ -111,7 +105,6 @@ def _designed(
         else:
             made = {name: filled(values)}
         for key, numbers in made.items():
-            while key in designed:
-                key += "'"
+            key = distinct_key(key, designed)
             designed[key], from_column[key] = numbers, name
     return designed, from_column

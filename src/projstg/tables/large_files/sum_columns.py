@@ -18,9 +18,9 @@ from ..column_roles import (
     check_shape,
     check_varies,
     check_weights,
-    constants,
-    masks,
+    distinct_key,
     nothing_left,
+    roles,
     usable,
 )
 from ..columns import Column, kept_levels
@@ -188,19 +188,14 @@ def _prepared(
     designed = _designed(coded, sums.most > 0.0, question)
     names, places = list(designed), np.array(list(designed.values()), dtype=np.intp)
     from_column = {name: coded.columns[place].name for name, place in designed.items()}
-    always, never = masks(names, from_column, question)
-    varies = (sums.most > sums.least)[places]
-    notes = notes + constants(names, varies, always, never)
-    kept = varies & ~never
-    if not kept.any():
-        raise TableError(nothing_left(notes, target))
-    places = places[kept]
+    found = roles(from_column, (sums.most > sums.least)[places], notes, question)
+    places = places[found.kept]
     return PreparedSums(
         statistics=sums.statistics.columns(places),
-        names=[name for name, keep in zip(names, kept, strict=True) if keep],
+        names=[name for name, keep in zip(names, found.kept, strict=True) if keep],
         target=target,
-        always=always[kept],
-        notes=notes,
+        always=found.always[found.kept],
+        notes=found.notes,
         n_rows=sums.n_rows,
         few=sums.few(places),
         places=places,
@@ -220,7 +215,5 @@ def _designed(coded: CodedPieces, occurs: np.ndarray, question: TableQuestion) -
         for level in kept_levels(levels, leave_first=name in question.always):
             made[f"{name}={level}"] = own[level]
         for key, place in made.items():
-            while key in found:
-                key += "'"
-            found[key] = place
+            found[distinct_key(key, found)] = place
     return found
