@@ -5,7 +5,7 @@
 
 Each point runs in a process of its own, on one thread: the time of the sums and of the fit, without
 that of making the table, and the memory beyond the table. `draw` also prints the table of
-docs/scale.md. Slopes are those of the logarithms over the last three points.
+docs/scale.md. Slopes are those between the last two points, of the logarithms.
 """
 
 import argparse
@@ -105,6 +105,10 @@ PANELS = {
 }
 
 
+LIMITS = {"seconds": (0.02, 3000.0), "gigabytes": (0.003, 30.0)}
+"""The same in all pictures, with room for what is said above the curves."""
+
+
 def run(target):
     found = {"commit": commit(), "points": []}
     for name, (_, values) in SWEEPS.items():
@@ -126,8 +130,7 @@ def one(name, value):
 
 
 def slope(values, heights):
-    last = slice(-3, None)
-    return float(np.polyfit(np.log(values[last]), np.log(heights[last]), 1)[0])
+    return float(np.diff(np.log(heights[-2:]))[0] / np.diff(np.log(values[-2:]))[0])
 
 
 def curve(points, name, field):
@@ -146,9 +149,7 @@ def draw(source, target):
         found = json.load(file)
     figure, axes = plt.subplots(2, 4, figsize=(13.5, 6.4), layout="constrained", sharex="col")
     for column, (title, curves) in enumerate(PANELS.items()):
-        for axis, field, unit in zip(
-            axes[:, column], ("seconds", "gigabytes"), ("seconds", "gigabytes"), strict=True
-        ):
+        for axis, (field, limits) in zip(axes[:, column], LIMITS.items(), strict=True):
             for name, (label, colour) in curves.items():
                 values, heights = curve(found["points"], name, field)
                 told = f"{label}: slope {slope(values, heights):.2f}"
@@ -156,9 +157,14 @@ def draw(source, target):
             axis.grid(color=GRID)
             axis.legend(fontsize=8, frameon=False)
             axis.spines[["top", "right"]].set_visible(False)
-            axis.set_ylabel(unit if column == 0 else "", color=INK)
-            low, high = axis.get_ylim()
-            axis.set_ylim(low, high * (high / low) ** 0.35)  # room for the legend
+            axis.set_ylabel(field if column == 0 else "", color=INK)
+            axis.set_ylim(*limits)
+            ticks = [10**power for power in range(8) if axis.get_xlim()[1] >= 10**power]
+            axis.set_xticks(
+                ticks, [f"{one}" if one < 1000 else f"$10^{np.log10(one):.0f}$" for one in ticks]
+            )
+            axis.minorticks_off()
+            axis.set_xlim(0.7 * values[0] if column != 1 else 700, 1.4 * values[-1])
         axes[1, column].set_xlabel(title, color=INK)
     figure.savefig(target, dpi=130)
     print(f"commit {found['commit']}")
