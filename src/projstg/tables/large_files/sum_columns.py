@@ -154,7 +154,10 @@ class _Sums:
             check_not_negative(n_negative, weights)
         check_finite(self._n_infinite)
         if weights is not None and self.n_rows and not self.statistics.n_rows:
-            raise TableError(f"the weights '{shortened(weights)}' are zero in every row.")
+            raise TableError(
+                f"the weights '{shortened(weights)}' are zero in every row; give numbers of rows, "
+                "or no weights."
+            )
 
     def _keep_few(self, piece: NumberPiece) -> None:
         """Keep the rows with the least random numbers, in the order of the rows."""
@@ -199,7 +202,7 @@ def _prepared(
         n_rows=sums.n_rows,
         few=sums.few(places),
         places=places,
-        pieces=partial(coded.pieces, "writing the columns", show),
+        pieces=partial(coded.pieces, "reading the rows again", show),
     )
 
 

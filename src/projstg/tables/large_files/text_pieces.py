@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -138,35 +137,19 @@ class TextPieces:
         return pandas.concat(list(parts), ignore_index=True)
 
 
-class _Unpacked(io.RawIOBase):
+class _Unpacked(gzip.GzipFile):
     """The text of a gzip file, up to a number of bytes."""
 
-    def __init__(self, file: Any, name: str, most: int) -> None:
-        super().__init__()
-        self._stream, self._name, self._most = gzip.GzipFile(fileobj=file), name, most
+    def __init__(self, file: Any, table: str, most: int) -> None:
+        super().__init__(fileobj=file)
+        self._table, self._most = table, most
 
-    def readable(self) -> bool:
-        """Return that it can be read from."""
-        return True
-
-    def seekable(self) -> bool:
-        """Return that it can be read again."""
-        return True
-
-    def tell(self) -> int:
-        """Return how many bytes have come out."""
-        return self._stream.tell()
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """Move to another place."""
-        return self._stream.seek(offset, whence)
-
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int | None = -1) -> bytes:
         """Read, and raise where it is too much."""
-        part = self._stream.read(size)
-        if self._stream.tell() > self._most:
+        part = super().read(size)
+        if self.tell() > self._most:
             raise TableError(
-                f"{self._name} unpacks to more than {_MOST_UNPACKED} times its size, and does not "
+                f"{self._table} unpacks to more than {_MOST_UNPACKED} times its size, and does not "
                 "fit into memory; unpack it first, or give a sample of the rows."
             )
         return part
