@@ -17,7 +17,7 @@ def test_folds_are_what_a_loop_over_them_gives(frame, weighted):
     data = prepared_frame(frame.assign(w=1.0 + np.arange(60) % 2), "y", weights="w")
     data = data if weighted else data._replace(weights=None)
     params = {"n_features_to_select": 2, "random_state": 0}
-    found = checked(data, params, 7, 3)
+    (found,) = checked(data.folds(7, 3), 7, [params])
     fold = fold_of_rows(0, 60, 7, 3)
     predicted, mean = np.empty(60), np.empty(60)
     w = np.ones(60) if data.weights is None else data.weights

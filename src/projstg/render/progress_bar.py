@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 from .._extras import extra
 
-__all__ = ["Show", "progress_bar"]
+__all__ = ["Show", "counted_steps", "progress_bar", "stage"]
 
-Show = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and how much there is."""
+Show = Callable[[str, int, int | None], None]
+"""Called with what is being done, how much of it is done, and how much there is, if known."""
 
 
 @contextmanager
@@ -35,13 +35,39 @@ def progress_bar(wanted: bool | None, *, stays: bool = True) -> Iterator[Show | 
     )
     bar, shown = rich.Progress(*columns, console=console, transient=not stays), {}
 
-    def show(what: str, done: int, total: int) -> None:
+    def show(what: str, done: int, total: int | None) -> None:
         bar.start()  # nothing where it has begun
         if what not in shown:
             shown[what] = bar.add_task(what, total=total)
-        bar.update(shown[what], completed=done)
+        bar.update(shown[what], completed=done, total=total)
 
     try:
         yield show
     finally:
         bar.stop()
+
+
+@contextmanager
+def stage(show: Show | None, what: str) -> Iterator[None]:
+    """Show that something is being done of which it is not known how far it is."""
+    if show is not None:
+        show(what, 0, None)
+    yield
+    if show is not None:
+        show(what, 1, 1)
+
+
+@contextmanager
+def counted_steps(show: Show | None, what: str, total: int) -> Iterator[Callable[[], None]]:
+    """Give a function to call after each of so many steps."""
+    done = 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        if show is not None:
+            show(what, done, total)
+
+    if show is not None:
+        show(what, 0, total)
+    yield step

@@ -15,6 +15,8 @@ from threadpoolctl import threadpool_limits
 from .._printable import few_names, printable
 from ..estimators import CredibleGroup, SmallEffects
 from ..estimators.projected_stg import ProjectedSTG
+from ..render.progress_bar import Show, counted_steps, stage
+from .best_of_sizes import sizes_around, tried, with_size
 from .explained import explained
 from .held_out import Checked, checked
 from .notes import Note, TableError
@@ -31,7 +33,6 @@ from .result import (
     Together,
     Tried,
 )
-from .size_curve import sizes_around, tried_sizes
 
 __all__ = ["answered"]
 
@@ -60,16 +61,22 @@ class _Found(NamedTuple):
 
 
 def answered(
-    data: Prepared, question: TableQuestion, source: dict, notes: Sequence[Note], seconds: dict
+    data: Prepared,
+    question: TableQuestion,
+    source: dict,
+    notes: Sequence[Note],
+    seconds: dict,
+    show: Show | None = None,
 ) -> Selection:
     """Choose, check and put the answer together.
 
-    ``source`` is what is known of the table, ``notes`` and ``seconds`` are those of reading it.
+    ``source`` is what is known of the table, ``notes`` and ``seconds`` are those of reading it;
+    ``show`` is told how far it is.
     """
     question.check_size(data.n_rows, len(data.names), int(data.always.sum()))
     clock = _Clock(seconds)
     with threadpool_limits(1 if data.n_numbers < _FEW_NUMBERS else None, user_api="blas"):
-        found = _found(data, question, clock)
+        found = _found(data, question, clock, show)
         coef, intercept = found.model.coef_, float(found.model.intercept_)
         errors = data.errors(coef, intercept)
         return Selection(
@@ -91,26 +98,23 @@ def answered(
         )
 
 
-def _found(data: Prepared, question: TableQuestion, clock: _Clock) -> _Found:
-    """Fit to all rows, then to folds, then for other sizes where that is asked for."""
+def _found(data: Prepared, question: TableQuestion, clock: _Clock, show: Show | None) -> _Found:
+    """Fit to all rows, then to folds and for other sizes where that is asked for."""
     params = {
         "n_features_to_select": question.k,
         "criterion": question.criterion,
         "always_select": data.always,
         "random_state": question.random_state,
     }
-    model, trouble = _fitted(data, params)
+    with stage(show, "choosing the columns"):
+        model, trouble = _fitted(data, params)
     clock.lap("choose")
-    check, no_check = _checked(data, question, params)
+    check, path, no_check = _checked(data, question, params, model, show)
     clock.lap("check")
-    path: tuple[Tried, ...] = ()
-    if question.sizes:
-        n_folds = question.folds if check else 0
-        path = _path(data, params, int(model.support_.sum()), n_folds)
-        clock.lap("sizes")
-    groups = [] if model.alternatives_ is None else model.credible_groups()
-    small = None if model.alternatives_ is None else model.small_effects()
-    notes = [*trouble, *_tied(data, model), *explained(data, model, groups, small), *no_check]
+    with stage(show, "how sure it is"):
+        groups = [] if model.alternatives_ is None else model.credible_groups()
+        small = None if model.alternatives_ is None else model.small_effects()
+        notes = [*trouble, *_tied(data, model), *explained(data, model, groups, small), *no_check]
     clock.lap("explain")
     return _Found(model, check, path, groups, small, notes)
 
@@ -150,7 +154,6 @@ def _fitted(data: Prepared, params: dict) -> tuple[ProjectedSTG, list[Note]]:
         warnings.simplefilter("always")
         try:
             model = data.fitted(params)
-            _ = model.gate_mean_  # the gates are part of the answer, and may warn
         except ValueError as error:
             raise TableError(printable(error)) from None
     return model, [
@@ -176,22 +179,42 @@ def _tied(data: Prepared, model: ProjectedSTG) -> list[Note]:
 
 
 def _checked(
-    data: Prepared, question: TableQuestion, params: dict
-) -> tuple[Checked | None, list[Note]]:
-    """Return what the folds say, or None and a note that says why there are none."""
+    data: Prepared,
+    question: TableQuestion,
+    params: dict,
+    model: ProjectedSTG,
+    show: Show | None,
+) -> tuple[Checked | None, tuple[Tried, ...], list[Note]]:
+    """Return what the folds say, or None and a note that says why not; and other sizes."""
+    n_folds, notes = _fold_count(data, question)
+    sizes = _sizes(data, question, int(model.support_.sum()), n_folds)
+    if not n_folds and not sizes:
+        return None, (), notes
+    folds = data.folds(n_folds, question.random_state)
+    asked = [params, *(with_size(params, k) for k in sizes)]
+    what = "checking on rows left out" if n_folds else "other numbers of columns"
+    with counted_steps(show, what, n_folds * len(asked) + len(sizes)) as step:
+        said = checked(folds, n_folds, asked, step) if n_folds else [None] * len(asked)
+        first, *others = (None if isinstance(one, ValueError) else one for one in said)
+        path = []
+        for own, check in zip(asked[1:], others, strict=True):
+            path.append(tried(data, folds.whole(), own, check, _sizes_known(model)))
+            step()
+    if isinstance(said[0], ValueError):
+        text = f"Not checked on rows left out: in one fold, {printable(said[0])}"
+        notes = [*notes, Note("unchecked", text)]
+    return first, tuple(path), notes
+
+
+def _fold_count(data: Prepared, question: TableQuestion) -> tuple[int, list[Note]]:
+    """Return how many folds there are; 0 and a note where there are too few rows for them."""
     folds, n_rows = question.folds, data.n_rows
     if folds < 2:
-        return None, []
+        return 0, []
     is_too_large = question.has_size and question.k > _training_rows(n_rows, folds) - 2
     if n_rows < folds * _FEWEST_ROWS_A_FOLD or is_too_large:
-        return None, [Note("unchecked", "Too few rows to leave some out for a check.")]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return checked(data, params, folds, question.random_state), []
-    except ValueError as error:
-        text = f"Not checked on rows left out: in one fold, {printable(error)}"
-        return None, [Note("unchecked", text)]
+        return 0, [Note("unchecked", "Too few rows to leave some out for a check.")]
+    return folds, []
 
 
 def _training_rows(n_rows: int, folds: int) -> int:
@@ -199,18 +222,30 @@ def _training_rows(n_rows: int, folds: int) -> int:
     return n_rows - -(-n_rows // folds)
 
 
-def _path(data: Prepared, params: dict, k: int, folds: int) -> tuple[Tried, ...]:
-    """Return other sizes with their R²."""
-    n_rows, n_columns = data.n_rows, len(data.names)
-    most = min(n_columns, (_training_rows(n_rows, folds) if folds else n_rows) - 2)
-    sizes = sizes_around(k, max(int(data.always.sum()), 1), most)
-    return tried_sizes(data, params, sizes, folds, k)
+def _sizes(data: Prepared, question: TableQuestion, k: int, folds: int) -> list[int]:
+    """Return the sizes to try."""
+    if not question.sizes:
+        return []
+    least = max(int(data.always.sum()), 1)
+    most = min(len(data.names), (_training_rows(data.n_rows, folds) if folds else data.n_rows) - 2)
+    if question.sizes is True:
+        return sizes_around(k, least, most) if most >= least else []
+    found = [size for size in question.sizes if least <= size <= most]
+    if not found:
+        asked = f"{min(question.sizes)} to {max(question.sizes)}"
+        raise TableError(f"sizes={asked!r}; there can be {least} to {most} columns here.")
+    return found
+
+
+def _sizes_known(model: ProjectedSTG) -> Any:
+    """Return the probability of each number of columns, where they were compared."""
+    return model.size_probability_ if model.n_features_to_select == "auto" else None
 
 
 def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple[Chosen, ...]:
     """Return the chosen columns, the largest effect first."""
     probability = model.inclusion_probability_
-    rivals = _rivals(model)
+    rivals, gates = _rivals(model), _gates(model)
     found = []
     for place in np.flatnonzero(model.support_).tolist():
         error = float(model.coef_std_error_[place])
@@ -222,7 +257,7 @@ def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple
                 effect=float(model.coef_[place] * data.deviation(place)),
                 probability=_item(probability, place),
                 stability=None if check is None else float(check.stability[place]),
-                gate=_item(model.gate_mean_, place),
+                gate=_item(gates, place),
                 exchangeable_for=tuple(data.names[other] for other in rivals.get(place, [])),
             )
         )
@@ -280,6 +315,11 @@ def _size_probabilities(model: ProjectedSTG, k: int | str | None) -> tuple[SizeP
     )
 
 
+def _gates(model: ProjectedSTG) -> Any:
+    """Return how far open the gates are, where they decide; elsewhere they would take longer."""
+    return model.gate_mean_ if model.n_features_to_select is None else None
+
+
 def _item(values: Any, place: int) -> float | None:
     return None if values is None else float(values[place])
 
@@ -289,15 +329,16 @@ def _others(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple
     probability = model.inclusion_probability_
     stability = None if check is None else check.stability
     n_columns = len(data.names)
-    keys = [np.zeros(n_columns) if a is None else -np.asarray(a) for a in (probability, stability)]
-    order = np.lexsort([-model.gate_mean_, keys[1], keys[0]])
+    gates = _gates(model)
+    known = (gates, stability, probability)
+    order = np.lexsort([np.zeros(n_columns) if a is None else -np.asarray(a) for a in known])
     nearest = [place for place in order.tolist() if not model.support_[place]][:_MOST_OTHERS]
     return tuple(
         Candidate(
             column=data.names[place],
             probability=_item(probability, place),
             stability=_item(stability, place),
-            gate=_item(model.gate_mean_, place),
+            gate=_item(gates, place),
         )
         for place in nearest
     )

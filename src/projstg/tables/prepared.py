@@ -6,7 +6,6 @@ there are sums over the rows, :class:`.large_files.prepared_sums.PreparedSums`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -17,12 +16,11 @@ from .notes import Note
 
 __all__ = [
     "MOST_SHOWN",
-    "FoldFits",
     "Folds",
+    "Part",
     "Prepared",
     "SomeRows",
     "SquaredErrors",
-    "fold_fits",
 ]
 
 MOST_SHOWN = 1000
@@ -52,34 +50,24 @@ class SomeRows(NamedTuple):
     """(M,)."""
 
 
-class FoldFits(NamedTuple):
-    """Fits to the rows outside each fold."""
+class Part(Protocol):
+    """Some of the rows, to learn from, and others to judge what was learned."""
 
-    support: np.ndarray
-    """(F, D)."""
-    coef: np.ndarray
-    """(F, D)."""
-    intercept: np.ndarray
-    """(F,)."""
+    def fitted(self, params: dict) -> ProjectedSTG:
+        """Return a model with these parameters, fitted to the rows to learn from."""
 
-
-def fold_fits(models: Sequence[ProjectedSTG]) -> FoldFits:
-    """Return what models learned, one for each fold."""
-    return FoldFits(
-        np.stack([model.support_ for model in models]),
-        np.stack([model.coef_ for model in models]),
-        np.array([model.intercept_ for model in models]),
-    )
+    def errors(self, coef: np.ndarray, intercept: float) -> SquaredErrors:
+        """Return those of a prediction on the others; the mean is that of the rows learned from."""
 
 
 class Folds(Protocol):
-    """The rows in parts, each of which is left out once."""
+    """The rows in folds, each of which is left out once."""
 
-    def fits(self, params: dict) -> FoldFits:
-        """Fit to the rows outside each fold; ``params`` are those of :class:`ProjectedSTG`."""
+    def whole(self) -> Part:
+        """Return all rows, to learn from and to judge."""
 
-    def errors(self, i: int, coef: np.ndarray, intercept: float) -> SquaredErrors:
-        """Return those of a prediction on fold i; the mean is that of the other rows."""
+    def part(self, i: int) -> Part:
+        """Return the rows outside fold i, to be judged on that fold."""
 
 
 class Prepared(Protocol):
@@ -126,7 +114,7 @@ class Prepared(Protocol):
         """Return at most :data:`MOST_SHOWN` rows."""
 
     def folds(self, n_folds: int, seed: int) -> Folds:
-        """Return the rows in folds."""
+        """Return the rows in folds; 0: only as a whole."""
 
     def write_csv(self, path: Path, columns: list[str], header: list[str]) -> None:
         """Write these columns and the target, of the rows used."""

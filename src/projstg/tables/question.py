@@ -21,6 +21,7 @@ __all__ = ["CRITERIA", "MISSING", "TableQuestion", "named_target"]
 CRITERIA = ("common-size", "evidence", "least-squares")
 MISSING = ("error", "drop", "mean")
 _MOST_FOLDS = 1000
+_MOST_SIZE = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +39,8 @@ class TableQuestion:
     """A column that says how many rows each row counts for."""
     missing: str = "error"
     folds: int = 5
-    sizes: bool = False
+    sizes: Any = False
+    """Other sizes to try: whole numbers, or ``"1-10"``; True: those around the answer."""
     random_state: int = 0
     target: str
 
@@ -49,6 +51,7 @@ class TableQuestion:
         _check_choice("criterion", self.criterion, CRITERIA)
         _check_range("folds", self.folds, _MOST_FOLDS)
         _check_range("random_state", self.random_state, 2**32 - 1)
+        object.__setattr__(self, "sizes", _sizes(self.sizes))
         if not (_is_count(self.k) or self.k is None or self.k == "auto"):
             raise TableError(f'k={self.k!r}; give a whole number from 1, or k="auto".')
 
@@ -90,7 +93,9 @@ class TableQuestion:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the question as the answer keeps it."""
-        return {**asdict(self), "always": list(self.always), "never": list(self.never)}
+        sizes = self.sizes if isinstance(self.sizes, bool) else list(self.sizes)
+        names = {"always": list(self.always), "never": list(self.never)}
+        return {**asdict(self), **names, "sizes": sizes}
 
 
 def named_target(target: str | None, names: Iterable[str]) -> str:
@@ -103,6 +108,30 @@ def named_target(target: str | None, names: Iterable[str]) -> str:
 
 def _is_count(k: Any) -> bool:
     return not isinstance(k, bool) and isinstance(k, Integral) and int(k) >= 1
+
+
+def _sizes(given: Any) -> bool | tuple[int, ...]:
+    """Return sizes in order; True and False stay.
+
+    Examples
+    --------
+    >>> _sizes("1-3"), _sizes("2, 5"), _sizes([4, 2]), _sizes(None)
+    ((1, 2, 3), (2, 5), (2, 4), False)
+    """
+    if given is None or isinstance(given, bool):
+        return bool(given)
+    hint = 'give them as "1-10" or "2,4,8"'
+    try:
+        parts = given.replace(" ", "").split(",") if isinstance(given, str) else list(given)
+        ends = [[int(end) for end in str(part).split("-")] for part in parts]
+        found = sorted(
+            {size for first, *rest in ends for size in range(first, max(rest, default=first) + 1)}
+        )
+    except (TypeError, ValueError):
+        raise TableError(f"sizes={given!r}; {hint}.") from None
+    if not found or found[0] < 1 or found[-1] > _MOST_SIZE or any(len(one) > 2 for one in ends):
+        raise TableError(f"sizes={given!r}; {hint}, from 1 to {_MOST_SIZE}.")
+    return tuple(found)
 
 
 def _names(columns: Iterable[str] | None, role: str) -> tuple[str, ...]:

@@ -66,13 +66,24 @@ class Candidate:
     gate: float | None
 
 
-class Tried(TypedDict):
-    """The columns chosen for another size, and how well they predict."""
+class TriedBefore(TypedDict):
+    """The columns chosen for one size, largest effect first, and how well they predict."""
 
     k: int
     r2_in_sample: float | None
     r2_out_of_sample: float | None
     columns: list[str]
+
+
+class Tried(TriedBefore, total=False):
+    """That, and what charges for columns; answers of earlier versions have none of it."""
+
+    r2_adjusted: float | None
+    bic: float | None
+    """The lower the better; only differences mean something."""
+    ebic: float | None
+    probability: float | None
+    """Of this number of columns, where the number was left to the data."""
 
 
 class SizeProbability(TypedDict):

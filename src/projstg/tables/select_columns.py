@@ -37,7 +37,7 @@ def select(
     criterion: str = "common-size",
     missing: str = "error",
     folds: int = 5,
-    sizes: bool = False,
+    sizes: bool | str | Iterable[int] = False,
     random_state: int = 0,
 ) -> Selection:
     """Choose the columns of a table that another of its columns, the target, depends on.
@@ -63,8 +63,9 @@ def select(
         in the column's mean.
     folds : int, default=5
         Folds for R² on rows left out and for the stability of the choice; 0 does without.
-    sizes : bool, default=False
-        Whether to try other numbers of columns too, for ``selection.path``.
+    sizes : bool, str or iterable of int, default=False
+        Other numbers of columns to try, for ``selection.path``: ``"1-10"``, ``[2, 4, 8]``, or True
+        for those around the answer.
     random_state : int, default=0
         The seed of the search's starts and of the folds.
 
@@ -117,7 +118,7 @@ def chosen_from(
     """Return the answer for a table that has been read, and the numbers it was found in.
 
     ``start`` is when reading began, on the clock of ``perf_counter``. A file that does not fit into
-    memory is read here, and ``show`` is told how far that is.
+    memory is read here. ``show`` is told how far it is.
     """
     data: Prepared
     if isinstance(read, Read):
@@ -128,7 +129,7 @@ def chosen_from(
         data, facts, notes = prepared_file(read, question, show)
     source = {"name": read.name, **facts}
     seconds = {"read": perf_counter() - start}
-    return answered(data, question, source, notes, seconds), data
+    return answered(data, question, source, notes, seconds, show), data
 
 
 def _as_read(

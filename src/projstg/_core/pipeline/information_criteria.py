@@ -20,7 +20,7 @@ from ..score.criterion import CRITERIA, Criterion
 from ..score.evidence import support_scores
 from .pipeline_settings import PIPELINE
 
-__all__ = ["SELECTIONS", "information_size", "most_by_information"]
+__all__ = ["SELECTIONS", "information_size", "most_by_information", "size_penalty"]
 
 SELECTIONS = ("evidence", "ebic", "bic", "gic")
 
@@ -42,7 +42,7 @@ def information_size(
     best, lowest = k_min, np.inf
     for k in range(k_min, k_max + 1):
         fit = float(support_scores(problem, search(k)[None, None], least_squares)[0, 0])
-        cost = fit + _penalty(name, k - k_min, nu, n_free - k_min)
+        cost = fit + size_penalty(name, k - k_min, nu, n_free - k_min)
         if cost < lowest:
             best, lowest = k, cost
         is_far = cost > lowest + PIPELINE.far_worse
@@ -60,7 +60,8 @@ def _rows(problem: Problem) -> float:
     return float(np.max(to_numpy(problem.degrees_of_freedom)))
 
 
-def _penalty(name: str, k: int, nu: float, n_columns: int) -> float:
+def size_penalty(name: str, k: int, nu: float, n_columns: int) -> float:
+    """Return what a criterion charges for k of n columns, to be added to ν log(rss/ν)."""
     if name == "gic":
         return k * np.log(max(n_columns, 2)) * np.log(max(np.log(nu), 1.0))
     by_rows = k * np.log(nu)

@@ -12,10 +12,11 @@ from ..._extras import extra
 from ...estimators.projected_stg import ProjectedSTG
 from ...sources import Statistics
 from ..notes import Note
-from ..prepared import FoldFits, SomeRows, SquaredErrors, fold_fits
+from ..prepared import SomeRows, SquaredErrors
+from ..sum_folds import SumFolds
 from .coded_pieces import NumberPiece
 
-__all__ = ["PreparedSums", "SumFolds"]
+__all__ = ["PreparedSums"]
 
 # Sums of squares have some 15 digits; of a difference this small three are left or so.
 _FEW_DIGITS = 1e-12
@@ -75,9 +76,9 @@ class PreparedSums(NamedTuple):
 
     def folds(self, n_folds: int, seed: int) -> SumFolds:
         """Return the rows in the folds that they were put into, with the seed of the question."""
-        if n_folds != self.statistics.n_folds:
+        if n_folds and n_folds != self.statistics.n_folds:
             raise RuntimeError(f"the rows are in {self.statistics.n_folds} folds, not {n_folds}.")
-        return SumFolds([self.statistics.fold(i) for i in range(n_folds)])
+        return SumFolds(self.statistics)
 
     def write_csv(self, path: Path, columns: list[str], header: list[str]) -> None:
         """Write these columns and the target, of the rows used; the file is read once more."""
@@ -88,18 +89,3 @@ class PreparedSums(NamedTuple):
                 values = [*(piece.X[:, place] for place in places), piece.y]
                 frame = pandas.DataFrame(dict(enumerate(values))).set_axis(header, axis=1)
                 frame.to_csv(file, index=False, header=i == 0)
-
-
-class SumFolds(NamedTuple):
-    """Sums over the rows outside each fold, and over those inside it."""
-
-    parts: list[tuple[Statistics, Statistics]]
-
-    def fits(self, params: dict) -> FoldFits:
-        """Fit to the rows outside each fold."""
-        return fold_fits([ProjectedSTG(**params).fit(train) for train, _ in self.parts])
-
-    def errors(self, i: int, coef: np.ndarray, intercept: float) -> SquaredErrors:
-        """Return those of a prediction on fold i; the mean is that of the other rows."""
-        train, test = self.parts[i]
-        return SquaredErrors(*test.squared_errors(coef, intercept, float(train.y_mean[0])))
