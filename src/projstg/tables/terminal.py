@@ -1,18 +1,21 @@
-"""The answer on a terminal."""
+"""The answer on a terminal: one sentence, the columns by how sure they are, and what to know."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from .._extras import extra
 from .._printable import few_names, shortened
 from ..render.number_text import percent, short_number
 from .column_names import difference
-from .result import Chosen, Selection, known_certainty, whole_choice
+from .grades import IN_PLACE, Graded, graded, headline, left_out
+from .result import Chosen, Selection
 
 __all__ = ["show"]
 
 _WIDTH_OF_PIPES = 120
+_LONGEST_NOTE = 400
 
 
 def show(selection: Selection, file: Any = None) -> None:
@@ -20,44 +23,51 @@ def show(selection: Selection, file: Any = None) -> None:
     console = extra("rich.console", "cli").Console(file=file, highlight=False, emoji=False)
     if not console.is_terminal:
         console.width = _WIDTH_OF_PIPES
-    console.print(_sentence(selection), markup=False)
+    text = extra("rich.text", "cli").Text
+    console.print(text(_capital(headline(selection)), style="bold"))
     if selection.chosen:
         console.print(_table(selection))
-    for note in selection.notes:
-        console.print(f"• {shortened(note.text, 400)}", markup=False)
-    for line in [*_alternatives(selection), *_certainty(selection)]:
+    for line in _lines(selection):
         console.print(line, markup=False)
+    if selection.path and selection.question.get("sizes") is not True:
+        console.print(_sizes(selection))
 
 
-def _sentence(selection: Selection) -> str:
-    size, out = len(selection.chosen), selection.r2_out_of_sample
-    columns = "column" if size == 1 else "columns"
-    outside = "" if out is None else f", {out:.3f} on rows left out"
-    return (
-        f"{shortened(selection.target)} by {size} {columns} of {selection.n_columns}, "
-        f"{selection.n_samples} rows: R² {selection.r2_in_sample:.3f}{outside}"
-    )
+def _capital(sentence: str) -> str:
+    """Return a sentence that begins with a capital, unless it begins with a name."""
+    return f"N{sentence[1:]}" if sentence.startswith("no column") else sentence
 
 
 def _table(selection: Selection) -> Any:
-    rich = extra("rich.table", "cli")
-    text = extra("rich.text", "cli").Text
-    table = rich.Table(box=extra("rich.box", "cli").SIMPLE_HEAD, pad_edge=False)
+    text, lines = extra("rich.text", "cli").Text, graded(selection)
+    table = _plain_table()
+    has_grades = any(one.grade for one in lines)
+    has_remarks = any(one.remark for one in lines)
+    if has_grades:
+        table.add_column("how sure", no_wrap=True)
     table.add_column("column", overflow="fold")
-    for name in ("coefficient", "± error", "per sd"):
+    for name in ("coefficient", "± error", "per sd", *(["belongs"] if has_grades else [])):
         table.add_column(name, justify="right", no_wrap=True)
-    columns = known_certainty(selection)
-    for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
-    has_rivals = any(one.exchangeable_for for one in selection.chosen)
-    if has_rivals:
-        table.add_column("or instead")
-    for one in selection.chosen:
-        cells = [text(shortened(one.column)), *_numbers(one)]
-        cells += [percent(getattr(one, field)) for field in columns.values()]
-        cells += [text(few_names(one.exchangeable_for, 3))] if has_rivals else []
-        table.add_row(*cells)
+    if has_remarks:
+        table.add_column("", overflow="fold")
+    before = ""
+    for one in lines:
+        cells: list[Any] = [one.grade if one.grade != before else ""] if has_grades else []
+        cells += [text(_named(one)), *_numbers(one.column)]
+        cells += [percent(one.probability)] if has_grades else []
+        table.add_row(*cells, *([text(one.remark)] if has_remarks else []))
+        before = one.grade
     return table
+
+
+def _plain_table() -> Any:
+    box = extra("rich.box", "cli").SIMPLE_HEAD
+    return extra("rich.table", "cli").Table(box=box, pad_edge=False)
+
+
+def _named(one: Graded) -> str:
+    name = shortened(one.column.column)
+    return f"{name} (or {few_names(one.stands_for, 2)})" if one.stands_for else name
 
 
 def _numbers(one: Chosen) -> list[str]:
@@ -66,29 +76,68 @@ def _numbers(one: Chosen) -> list[str]:
     return [short_number(one.coefficient), error, sign + short_number(one.effect, 3)]
 
 
-def _alternatives(selection: Selection) -> list[str]:
-    """Return how likely this choice is as a whole, and the likeliest other sizes and choices."""
-    said = whole_choice(selection)
-    lines = [f"{words}: probability {percent(probability)}" for words, probability in said]
-    if said:
-        for other in selection.alternatives[:2]:
-            told = difference(selection.columns, other["columns"])
-            lines.append(f"  rival {percent(other['probability'])}: {told}")
-    if selection.sizes:
-        likely = sorted(selection.sizes, key=lambda one: -one["probability"])[:5]
-        told = ", ".join(f"{one['k']} ({percent(one['probability'])})" for one in likely)
-        lines.append(f"likely numbers of columns: {told}")
-    return lines
+def _lines(selection: Selection) -> Iterator[str]:
+    """Yield what is to be said below the table, the most important first."""
+    for one in left_out(selection):
+        likely = f", {percent(one.probability)}" if one.probability is not None else ""
+        yield f"Not chosen though likely: {shortened(one.column)}{likely} ({one.remark})"
+    notes = [note for note in selection.notes if note.kind not in IN_PLACE]
+    for note in sorted(notes, key=lambda note: not note.is_caution):
+        yield f"{'!' if note.is_caution else '•'} {shortened(note.text, _LONGEST_NOTE)}"
+    yield from _rivals(selection)
+    yield from _legend(selection)
 
 
-def _certainty(selection: Selection) -> list[str]:
-    """Return what the columns of the table mean, and the time."""
-    lines = ["coefficient: per unit of the column; per sd: per standard deviation of it"]
-    known = known_certainty(selection)
-    if "probability" in known:
-        lines.append("probability: that the column belongs to the model, given these rows")
-    if "chosen again" in known:
-        n_folds = len(selection.r2_folds)
-        lines.append(f"chosen again: share of {n_folds} folds that choose it on their own")
-    spent = ", ".join(f"{name} {value:.2f} s" for name, value in selection.seconds.items())
-    return [*lines, f"time: {spent}"] if spent else lines
+def _rivals(selection: Selection) -> Iterator[str]:
+    """Yield the likeliest other choices and numbers of columns."""
+    others = [one for one in selection.alternatives if (one["probability"] or 0.0) >= 0.01][:2]
+    if others and selection.probability is not None:
+        told = (
+            f"{percent(one['probability'])} {difference(selection.columns, one['columns'])}"
+            for one in others
+        )
+        yield f"This choice as it is: {percent(selection.probability)}; others: {'; '.join(told)}"
+    likely = sorted(selection.sizes, key=lambda one: -one["probability"])[:4]
+    if len(likely) > 1 and likely[1]["probability"] >= 0.05:
+        counts = ", ".join(f"{one['k']} ({percent(one['probability'])})" for one in likely)
+        yield f"How many columns belong: {counts}"
+
+
+def _legend(selection: Selection) -> Iterator[str]:
+    """Yield what the columns of the table mean."""
+    if not selection.chosen:
+        return
+    target = shortened(selection.target)
+    yield (
+        f"coefficient: change of {target} for one unit of the column, the others held; per sd: for "
+        "one standard deviation of it"
+    )
+    if selection.probability is not None:
+        yield (
+            "belongs: probability that the column is needed, given these rows; sure: 95 % or more, "
+            "likely: 50 % or more"
+        )
+
+
+def _sizes(selection: Selection) -> Any:
+    """Return the best columns of every size as a table."""
+    table, text = _plain_table(), extra("rich.text", "cli").Text
+    numbers = {
+        "R²": ("r2_in_sample", ".3f"),
+        "adjusted": ("r2_adjusted", ".3f"),
+        "left out": ("r2_out_of_sample", ".3f"),
+        "BIC": ("bic", ".1f"),
+        "EBIC": ("ebic", ".1f"),
+    }
+    for name in ("size", *numbers, "probability"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("the best columns of this size", overflow="fold")
+    for one in selection.path:
+        values = [one.get(field) for field, _ in numbers.values()]
+        shown = [
+            "" if value is None else format(value, form)
+            for value, (_, form) in zip(values, numbers.values(), strict=True)
+        ]
+        names = text(few_names(one["columns"], 12))
+        table.add_row(str(one["k"]), *shown, percent(one.get("probability")), names)
+    return table
