@@ -9,6 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from .question import CRITERIA, MISSING, TableQuestion, named_target
 if TYPE_CHECKING:
     from .large_files.pieces import LargeFile
     from .read_table import Read
+    from .result import Selection
 
 __all__ = ["as_options", "select_command"]
 
@@ -110,11 +112,20 @@ def as_options(message: str) -> str:
     --------
     >>> as_options('choose missing="drop"; never=[…], k=3 or k="auto", target="…"')
     'choose --missing drop; --never NAME, -k 3 or --auto, --target NAME'
+    >>> as_options("'x' is both in always and in never."), as_options("k=3 is chosen")
+    ("'x' is both in --always and in --never.", 'k=3 is chosen')
     """
     message = message.replace('k="auto"', "--auto")
+    message = re.sub(r"(^|\bin )(always|never)\b", r"\1--\2", message)
     message = re.sub(r'\b(always|never|target|weights)=(\[…\]|"…")', r"--\1 NAME", message)
     message = re.sub(r'\b(missing|criterion)="([\w-]+)"', r"--\1 \2", message)
-    return re.sub(r"\bk=(?=\d)", "-k ", message)
+    return re.sub(r"\bk=(?=\d+(?: is (?:more|less|too|not below)\b|;| or ))", "-k ", message)
+
+
+def _with_options(selection: Selection) -> Selection:
+    """Return an answer whose notes speak of options."""
+    notes = tuple(note._replace(text=as_options(note.text)) for note in selection.notes)
+    return replace(selection, notes=notes)
 
 
 def _run(
@@ -141,6 +152,7 @@ def _run(
     question = _question(names_of(read), sizes=out is not None, **asked)
     with progress_bar(None, stays=False) as tell:
         selection, data = chosen_from(read, question, start, tell)
+        selection = _with_options(selection)
         written = write_answer(selection, data if wants_csv else None, out) if out else []
     if wants_json:
         # In ASCII: names may hold what a terminal cannot show, or would act on.

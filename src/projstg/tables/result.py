@@ -27,6 +27,7 @@ __all__ = [
     "Chosen",
     "Selection",
     "known_certainty",
+    "time_spent",
     "whole_choice",
 ]
 
@@ -157,6 +158,16 @@ class Selection:
         return [one.column for one in self.chosen]
 
     @property
+    def cautions(self) -> list[Note]:
+        """The notes on what may make the answer wrong."""
+        return [note for note in self.notes if note.is_caution]
+
+    @property
+    def remarks(self) -> list[Note]:
+        """The other notes."""
+        return [note for note in self.notes if not note.is_caution]
+
+    @property
     def table(self) -> Any:
         """A data frame with a row for each chosen column."""
         pandas = extra("pandas", "cli")
@@ -203,6 +214,7 @@ class Selection:
                 "" if one.standard_error is None else f" ± {short_number(one.standard_error, 2)}"
             )
             lines.append(f"  {shortened(one.column)}  {short_number(one.coefficient)}{error}")
+        lines += [f"caution: {note.text}" for note in self.cautions]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -271,6 +283,13 @@ def whole_choice(selection: Selection) -> list[tuple[str, float]]:
     if not selection.sizes or selection.all_belong is None:
         return [exactly, *several]
     return [("all of these columns belong", selection.all_belong), exactly, *several]
+
+
+def time_spent(selection: Selection) -> str:
+    """Return the seconds of each step, for a line; nothing where they are not known."""
+    names = {"sizes": "other sizes"}
+    spent = selection.seconds.items()
+    return ", ".join(f"{names.get(name, name)} {value:.2f} s" for name, value in spent)
 
 
 def known_certainty(selection: Selection) -> dict[str, str]:

@@ -11,7 +11,7 @@ from ..render.figure_svg import figure_style, inline_svg, svg_text
 from ..render.number_text import percent, short_number
 from ..render.page_html import page_html
 from .column_names import difference
-from .result import Selection, known_certainty, whole_choice
+from .result import Selection, known_certainty, time_spent, whole_choice
 from .selection_figures import (
     draw_certainty,
     draw_effects,
@@ -166,9 +166,8 @@ def _facts(selection: Selection) -> list[tuple[str, str]]:
     source, question = dict(selection.source), dict(selection.question)
     table = {key: value for key, value in source.items() if value not in (None, False, "")}
     asked = {key: value for key, value in question.items() if value not in (None, [], ())}
-    seconds = {f"seconds to {key}": f"{value:.2f}" for key, value in selection.seconds.items()}
-    merged = {**table, **asked, "intercept": short_number(selection.intercept, 6), **seconds}
-    merged["version"] = selection.version
+    merged = {**table, **asked, "intercept": short_number(selection.intercept, 6)}
+    merged |= {"time": time_spent(selection), "version": selection.version}
     return [(key.replace("_", " "), _said(value)) for key, value in merged.items()]
 
 

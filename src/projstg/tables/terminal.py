@@ -8,7 +8,7 @@ from .._extras import extra
 from .._printable import few_names, shortened
 from ..render.number_text import percent, short_number
 from .column_names import difference
-from .result import Chosen, Selection, known_certainty, whole_choice
+from .result import Chosen, Selection, known_certainty, time_spent, whole_choice
 
 __all__ = ["show"]
 
@@ -21,9 +21,11 @@ def show(selection: Selection, file: Any = None) -> None:
     if not console.is_terminal:
         console.width = _WIDTH_OF_PIPES
     console.print(_sentence(selection), markup=False)
+    for note in selection.cautions:
+        console.print(f"caution: {shortened(note.text, 400)}", style="bold", markup=False)
     if selection.chosen:
         console.print(_table(selection))
-    for note in selection.notes:
+    for note in selection.remarks:
         console.print(f"• {shortened(note.text, 400)}", markup=False)
     for line in [*_alternatives(selection), *_certainty(selection)]:
         console.print(line, markup=False)
@@ -90,5 +92,5 @@ def _certainty(selection: Selection) -> list[str]:
     if "chosen again" in known:
         n_folds = len(selection.r2_folds)
         lines.append(f"chosen again: share of {n_folds} folds that choose it on their own")
-    spent = ", ".join(f"{name} {value:.2f} s" for name, value in selection.seconds.items())
+    spent = time_spent(selection)
     return [*lines, f"time: {spent}"] if spent else lines
