@@ -11,6 +11,8 @@ from importlib.resources import files
 from typing import Any
 
 from .._extras import extra
+from .._printable import shortened
+from .number_text import percent
 from .sentence import tied
 
 __all__ = ["package_text", "page_html"]
@@ -52,5 +54,5 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["tied"] = tied
+    environment.filters |= {"tied": tied, "percent": percent, "shortened": shortened}
     return environment

@@ -32,11 +32,16 @@ __all__ = [
 _LEFT_OUT = {
     "date": "are dates; write them as numbers, such as days since the first, to use them",
     "identifier": "look like identifiers; one named in always is used all the same",
+    "unnamed": "have no name and look like names or numbers of rows",
+    "row_numbers": "have no name and count the rows",
+    "code": "are codes with leading zeros, not amounts; one named in always is used as a number",
     "text": f"are free text or have more than {MOST_LEVELS} levels",
     "mixed": "have numbers not all written in one way, with a decimal point and one sign or none",
     "empty": "have no values",
     "other": "hold something that is neither a number nor text",
 }
+_NO_NAME = (["unnamed 1"], ["Unnamed: 0"])
+_OF_FIRST = {"row_numbers": "counts the rows", "unnamed": "looks like names or numbers of rows"}
 
 
 def check_shape(names: Sequence[str], n_rows: int) -> None:
@@ -108,11 +113,15 @@ def usable(
         refused = [name for name in kept if name in wanted]
         if refused:
             raise TableError(f"always has {few_names(refused)}, which {_LEFT_OUT[kind]}.")
-    notes = [
-        Note(kind, f"Left out, for they {_LEFT_OUT[kind]}: {_quoted(kept)}.", tuple(kept))
-        for kind, kept in left_out.items()
-    ]
+    notes = [Note(kind, _why_left_out(kind, kept), tuple(kept)) for kind, kept in left_out.items()]
     return used, notes + _encoded_notes(used)
+
+
+def _why_left_out(kind: str, kept: dict[str, str]) -> str:
+    """Return why columns are left out; a name that was made up is not said."""
+    if kind in _OF_FIRST and [*kept] in _NO_NAME:
+        return f"Left out: the first column, which has no name and {_OF_FIRST[kind]}."
+    return f"Left out, for they {_LEFT_OUT[kind]}: {_quoted(kept)}."
 
 
 def _quoted(examples: dict[str, str]) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from .._extras import extra
 from .._printable import shortened
 from ..sources.arrow import MOST_LEVELS
+from .leading_zeros import are_codes
 from .number_marks import MOSTLY, bare, plain, written
 
 __all__ = [
@@ -34,8 +35,10 @@ _ID_NAMES = (
     re.compile(
         r"(.*[\s_.-])?(ids?|uuid|guid)|index|idx|key|nr|no|row|rows?[ _.]names?", re.IGNORECASE
     ),
-    re.compile(r".*[a-z](ID|Id)|Unnamed: \d+|unnamed 1"),
+    re.compile(r".*[a-z](ID|Id)"),
 )
+# A first column without a name, as read here, and as pandas names it when it reads its own index.
+_UNNAMED = re.compile(r"unnamed 1|Unnamed: \d+(\.\d+)?")
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d{1,2}:\d{2}.*)?"
     r"|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([ T]\d{1,2}:\d{2}.*)?"
@@ -56,13 +59,16 @@ class Column(NamedTuple):
     """What a column of the table is taken for."""
 
     kind: str
-    """number, category, date, identifier, text, mixed, empty or other."""
+    """number, category, date, identifier, unnamed, row_numbers, code, text, mixed, empty, other.
+
+    An identifier without a name is ``unnamed``, or ``row_numbers`` where it counts the rows.
+    """
     values: Any
     """Numbers with NaN where missing, for a number; levels or None, for a category."""
     n_not_numbers: int = 0
     """Cells of a number that are text; they count as missing."""
     example: str = ""
-    """The first of them; of a mixed column a number that is written in another way."""
+    """The first of them; of a mixed column a number written in another way; of codes any."""
     is_counter: bool = False
     """Whether it counts the rows."""
     has_signs: bool = False
@@ -123,6 +129,8 @@ class NumberFacts(NamedTuple):
     """The first number and the last."""
     largest: float = 0.0
     """The largest finite size."""
+    least: float = 0.0
+    """The least finite number."""
 
     @classmethod
     def of(cls, values: np.ndarray) -> NumberFacts:
@@ -143,6 +151,7 @@ class NumberFacts(NamedTuple):
             is_counter=bool(np.all(np.diff(values) == 1.0)),
             ends=(float(values[0]), float(values[-1])),
             largest=float(np.max(np.abs(known))),
+            least=float(np.min(known)),
         )
 
     def merge(self, other: NumberFacts) -> NumberFacts:
@@ -158,6 +167,7 @@ class NumberFacts(NamedTuple):
             is_counter=self.is_counter and other.is_counter and follows,
             ends=(self.ends[0], other.ends[1]),
             largest=max(self.largest, other.largest),
+            least=min([one.least for one in both], default=0.0),
         )
 
 
@@ -168,17 +178,25 @@ def number_column(
     if facts.n_missing == facts.n_rows:
         return Column("empty", None)
     is_whole = facts.is_whole and facts.n_finite > 0
+    is_counter = is_whole and facts.n_rows > 2 and facts.is_counter
     if is_whole and not is_wanted and _is_called_id(name):
-        return Column("identifier", None)
+        return Column("row_numbers" if _has_no_name(name) and is_counter else _id_kind(name), None)
     if is_whole and not is_wanted and facts.are_days:
         return Column("date", None)
-    is_counter = is_whole and facts.n_rows > 2 and facts.is_counter
     is_rounded = is_whole and facts.largest >= _LARGEST_EXACT
     return Column("number", values, is_counter=is_counter, is_rounded=is_rounded)
 
 
 def _is_called_id(name: str) -> bool:
-    return any(rule.fullmatch(name) for rule in _ID_NAMES)
+    return _has_no_name(name) or any(rule.fullmatch(name) for rule in _ID_NAMES)
+
+
+def _has_no_name(name: str) -> bool:
+    return _UNNAMED.fullmatch(name) is not None
+
+
+def _id_kind(name: str) -> str:
+    return "unnamed" if _has_no_name(name) else "identifier"
 
 
 def _are_days(known: np.ndarray) -> bool:
@@ -217,6 +235,8 @@ def _text(series: Any, is_wanted: bool, may_have_thousands: bool) -> Column:
     if not kinds <= _WRITTEN:
         return Column("other", None)
     levels = _levels(series)
+    if not is_wanted and are_codes(levels.texts):
+        return _category(str(series.name), levels, "code")
     way = written(levels.texts, ".", levels.counts, has_thousands=may_have_thousands)
     if way is not None:
         if way.marks is None:
@@ -225,11 +245,17 @@ def _text(series: Any, is_wanted: bool, may_have_thousands: bool) -> Column:
         return _with_gaps(str(series.name), levels, cells, is_wanted)
     if levels.share([_DATE.fullmatch(text) is not None for text in levels.texts]) >= MOSTLY:
         return Column("date", None)
+    return _category("" if is_wanted else str(series.name), levels, "text")
+
+
+def _category(name: str, levels: _Levels, otherwise: str) -> Column:
+    """Return a category, or what a column with so many levels is otherwise."""
     n_levels, n_cells = len(levels.texts), levels.counts.sum()
-    if n_levels > 2 and not is_wanted and _is_called_id(str(series.name)):
-        return Column("identifier", None)
+    if n_levels > 2 and _is_called_id(name):
+        return Column(_id_kind(name), None)
     if n_levels > MOST_LEVELS or (n_levels > 2 and 2 * n_levels > n_cells):
-        return Column("text", None)
+        example = shortened(levels.texts.min(), 20) if otherwise == "code" else ""
+        return Column(otherwise, None, example=example)
     return Column("category", levels.of_cells(levels.texts.to_numpy(dtype=object), None))
 
 

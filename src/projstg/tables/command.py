@@ -9,16 +9,20 @@ import json
 import re
 import sys
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._printable import printable
+from .._printable import printable, shortened
 from .notes import Note, TableError
 from .question import CRITERIA, MISSING, TableQuestion, named_target
 
 if TYPE_CHECKING:
+    from ..render.progress_bar import Show
     from .large_files.pieces import LargeFile
+    from .prepared import Prepared
     from .read_table import Read
+    from .result import Selection
 
 __all__ = ["as_options", "select_command"]
 
@@ -53,9 +57,11 @@ _OPTION_HELP = {
     "--criterion": "What makes one choice better than another.",
     "--folds": "Folds to check the choice on rows left out; 0: no check.",
     "--seed": "The seed of the search's starts and of the folds.",
+    "--sizes": "Show the best columns of every size, such as 1-10.",
     "--out": "Write report.html and selection.json there.",
     "--csv": "Also write DIR/selected.csv.",
     "--json": "Print the answer as JSON.",
+    "--quiet": "No progress on the terminal.",
     "--delimiter": "What stands between fields, such as ; or tab; guessed.",
     "--decimal": "The decimal mark; guessed.",
 }
@@ -84,9 +90,11 @@ def select_command(click: Any) -> Any:
         with_default("--criterion", TableQuestion.criterion, click.Choice(CRITERIA)),
         with_default("--folds", TableQuestion.folds, whole, **number),
         with_default("--seed", TableQuestion.random_state, whole, **number),
+        option("--sizes", metavar="A-B"),
         option("--out", type=click.Path(path_type=Path), metavar="DIR"),
         option("--csv", "wants_csv", is_flag=True),
         option("--json", "wants_json", is_flag=True),
+        option("--quiet", "-q", is_flag=True),
         option("--delimiter", **mark),
         option("--decimal", **mark),
     ]
@@ -110,38 +118,37 @@ def as_options(message: str) -> str:
     --------
     >>> as_options('choose missing="drop"; never=[…], k=3 or k="auto", target="…"')
     'choose --missing drop; --never NAME, -k 3 or --auto, --target NAME'
+    >>> as_options("'x' is both in always and in never."), as_options("k=3 is chosen")
+    ("'x' is both in --always and in --never.", 'k=3 is chosen')
     """
     message = message.replace('k="auto"', "--auto")
+    message = re.sub(r"(^|\bin )(always|never)\b", r"\1--\2", message)
     message = re.sub(r'\b(always|never|target|weights)=(\[…\]|"…")', r"--\1 NAME", message)
-    message = re.sub(r'\b(missing|criterion)="([\w-]+)"', r"--\1 \2", message)
-    return re.sub(r"\bk=(?=\d)", "-k ", message)
+    message = re.sub(r"""\b(missing|criterion|sizes)=["']([\w, -]+)["']""", r"--\1 \2", message)
+    return re.sub(r"\bk=(?=\d+(?: is (?:more|less|too|not below)\b|;| or ))", "-k ", message)
+
+
+def _with_options(selection: Selection) -> Selection:
+    """Return an answer whose notes speak of options."""
+    notes = tuple(note._replace(text=as_options(note.text)) for note in selection.notes)
+    return replace(selection, notes=notes)
 
 
 def _run(
     file: str | None,
-    delimiter: str | None,
-    decimal: str | None,
     out: Path | None,
     wants_csv: bool,
     wants_json: bool,
+    quiet: bool,
     **asked: Any,
 ) -> int:
     """Do what was asked for and return the exit status."""
     _check_options(out, wants_csv, asked["k"], asked["auto"])
-    from time import perf_counter
-
     from ..render.progress_bar import progress_bar
-    from .answer_files import write_answer
-    from .select_columns import chosen_from, names_of
 
-    start = perf_counter()
-    read = _diabetes() if file is None else _read(file, delimiter, decimal)
-    if file is None:
-        asked["target"] = asked["target"] or "progression"
-    question = _question(names_of(read), sizes=out is not None, **asked)
-    with progress_bar(None, stays=False) as tell:
-        selection, data = chosen_from(read, question, start, tell)
-        written = write_answer(selection, data if wants_csv else None, out) if out else []
+    with progress_bar(False if quiet else None, stays=False) as tell:
+        selection, data = _answer(file, tell, has_page=out is not None, **asked)
+        written = _written(selection, data if wants_csv else None, out, tell)
     if wants_json:
         # In ASCII: names may hold what a terminal cannot show, or would act on.
         print(json.dumps(selection.as_dict(), allow_nan=False))
@@ -149,9 +156,49 @@ def _run(
         from .terminal import show
 
         show(selection)
-    if written:
+    if written and not quiet:
         print(f"written: {', '.join(map(printable, written))}", file=sys.stderr)
     return 0
+
+
+def _answer(
+    file: str | None,
+    tell: Show | None,
+    *,
+    has_page: bool,
+    delimiter: str | None,
+    decimal: str | None,
+    sizes: str | None,
+    **asked: Any,
+) -> tuple[Selection, Prepared]:
+    """Read the table and choose; ``has_page`` asks for other numbers of columns, too."""
+    from time import perf_counter
+
+    from ..render.progress_bar import stage
+
+    start = perf_counter()
+    with stage(tell, f"reading {'the diabetes table' if file is None else shortened(file)}"):
+        from .select_columns import chosen_from, names_of
+
+        read = _diabetes() if file is None else _read(file, delimiter, decimal)
+    if file is None:
+        asked["target"] = asked["target"] or "progression"
+    question = _question(names_of(read), sizes=sizes or has_page, **asked)
+    selection, data = chosen_from(read, question, start, tell)
+    return _with_options(selection), data
+
+
+def _written(
+    selection: Selection, data: Prepared | None, out: Path | None, tell: Show | None
+) -> list[Path]:
+    """Write the files of the answer, where a folder is given, and return their paths."""
+    if out is None:
+        return []
+    from ..render.progress_bar import stage
+    from .answer_files import write_answer
+
+    with stage(tell, "writing the page"):
+        return write_answer(selection, data, out)
 
 
 def _check_options(out: Path | None, wants_csv: bool, k: int | None, auto: bool) -> None:
@@ -178,7 +225,12 @@ def _diabetes() -> Read:
 
     frame = load_diabetes(as_frame=True, scaled=False).frame
     frame = frame.rename(columns={"target": "progression"})
-    note = Note("embedded", "No file was given; this is scikit-learn's diabetes table.")
+    text = (
+        "No file was given: this is scikit-learn's diabetes table, 442 patients, ten measurements and "
+        "the progression of the disease after a year. For a table of yours type "
+        "projstg select FILE --target NAME; --out DIR adds a page."
+    )
+    note = Note("embedded", text)
     return Read(frame, "diabetes", {"format": "embedded", **size_of(frame)}, [note])
 
 

@@ -1,4 +1,4 @@
-"""How sure each column is, in three words: sure, likely or doubtful; and the answer in one sentence.
+"""How sure each column is: sure, likely or doubtful; and the answer in one sentence.
 
 A column that stands for others is as sure as that one of them belongs. What looks odd about a
 column is said beside it.

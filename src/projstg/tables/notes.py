@@ -1,10 +1,13 @@
-"""Errors of one line, and notes on what was decided about a table."""
+"""Errors of one line, notes on what was decided about a table, and cautions among them."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Note", "TableError"]
+__all__ = ["CAUTIONS", "Note", "TableError"]
+
+CAUTIONS = frozenset({"identity", "carry_over", "few_rows", "one_row", "classes", "skew"})
+"""Kinds of notes on what may make the answer wrong; they are shown first."""
 
 
 class TableError(ValueError):
@@ -19,3 +22,14 @@ class Note(NamedTuple):
     text: str
     """A sentence for people."""
     columns: tuple[str, ...] = ()
+
+    @property
+    def is_caution(self) -> bool:
+        """Whether this may make the answer wrong.
+
+        Examples
+        --------
+        >>> Note("few_rows", "Only 9 rows.").is_caution, Note("date", "Left out: day.").is_caution
+        (True, False)
+        """
+        return self.kind in CAUTIONS

@@ -12,6 +12,7 @@ from .._printable import few_names
 from .column_names import distinct
 from .convert_numbers import with_numbers
 from .dialect import Dialect
+from .leading_zeros import with_codes
 from .memory_guard import check_memory, free_memory
 from .notes import Note
 from .text_cells import TextCells
@@ -47,7 +48,7 @@ def text_frame(
     names, twice = distinct(dialect.names)
     notes = swallowed(frame, names, dialect.delimiter)
     frame, marks, on_marks = with_numbers(frame, names, as_text, dialect.delimiter, decimal)
-    frame = frame.set_axis(names, axis=1)
+    frame = with_codes(frame, as_text).set_axis(names, axis=1)
     return frame, text_facts(dialect, marks), dialect.notes() + on_marks + twice + notes
 
 

@@ -26,7 +26,7 @@ __all__ = [
     "Candidate",
     "Chosen",
     "Selection",
-    "known_certainty",
+    "time_spent",
     "whole_choice",
 ]
 
@@ -168,6 +168,16 @@ class Selection:
         return [one.column for one in self.chosen]
 
     @property
+    def cautions(self) -> list[Note]:
+        """The notes on what may make the answer wrong."""
+        return [note for note in self.notes if note.is_caution]
+
+    @property
+    def remarks(self) -> list[Note]:
+        """The other notes."""
+        return [note for note in self.notes if not note.is_caution]
+
+    @property
     def table(self) -> Any:
         """A data frame with a row for each chosen column."""
         pandas = extra("pandas", "cli")
@@ -199,13 +209,9 @@ class Selection:
 
     def headline(self) -> str:
         """Return the answer in one sentence."""
-        size = len(self.chosen)
-        out = self.r2_out_of_sample
-        said = "not checked on rows left out" if out is None else f"{out:.3f} on rows left out"
-        return (
-            f"{shortened(self.target)}: {size} of {self.n_columns} columns, "
-            f"R² {self.r2_in_sample:.3f} on its {self.n_samples} rows, {said}"
-        )
+        from .grades import headline
+
+        return headline(self)
 
     def __str__(self) -> str:
         lines = [self.headline()]
@@ -214,6 +220,7 @@ class Selection:
                 "" if one.standard_error is None else f" ± {short_number(one.standard_error, 2)}"
             )
             lines.append(f"  {shortened(one.column)}  {short_number(one.coefficient)}{error}")
+        lines += [f"caution: {note.text}" for note in self.cautions]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -284,14 +291,11 @@ def whole_choice(selection: Selection) -> list[tuple[str, float]]:
     return [("all of these columns belong", selection.all_belong), exactly, *several]
 
 
-def known_certainty(selection: Selection) -> dict[str, str]:
-    """Return the kinds of certainty for which there are numbers, each with its field."""
-    kinds = {"probability": "probability", "chosen again": "stability"}
-    return {
-        name: field
-        for name, field in kinds.items()
-        if any(getattr(one, field) is not None for one in selection.chosen)
-    }
+def time_spent(selection: Selection) -> str:
+    """Return the seconds of each step, for a line; nothing where they are not known."""
+    names = {"sizes": "other sizes"}
+    spent = selection.seconds.items()
+    return ", ".join(f"{names.get(name, name)} {value:.2f} s" for name, value in spent)
 
 
 def _plain(value: Any) -> Any:

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .._extras import extra
 from .._printable import few_names, shortened
 from ..render.figure_svg import figure_style, inline_svg, svg_text
-from ..render.number_text import percent, short_number
+from ..render.number_text import minus_sign, percent, short_number
 from ..render.page_html import page_html
 from .column_names import difference
-from .result import Selection, known_certainty, whole_choice
-from .selection_figures import (
-    draw_certainty,
-    draw_effects,
-    draw_gates,
-    draw_path,
-    draw_residuals,
-    draw_sizes,
-)
+from .grades import IN_PLACE, Graded, graded, headline, left_out
+from .result import Candidate, Selection, Tried, time_spent, whole_choice
+from .selection_figures import draw_effects, draw_path, draw_residuals
 
 __all__ = ["page"]
+
+
+_WIDE, _NARROW = 7.2, 3.7
+"""Inches: for a desk, and for a phone, on which the text of the wide picture would be tiny."""
+_LONGEST_NAMES = {_WIDE: 32, _NARROW: 18}
+_MOST_NEAR, _MOST_SQUARES = 10, 40
 
 
 class _Picture(NamedTuple):
     name: str
     title: str
     caption: str
-    draw: Callable[[Selection, Any], None]
-    is_list: bool
-    """Whether its height goes with the number of columns."""
+    draw: Callable[..., None]
 
 
 _PICTURES = (
@@ -41,63 +40,47 @@ _PICTURES = (
         "are two standard errors long on each side, as if the columns had not been chosen by the "
         "data, so they are a little too short.",
         draw_effects,
-        True,
-    ),
-    _Picture(
-        "certainty",
-        "The stability of the choice",
-        "A column that is chosen again on most parts of the rows is a column to rely on. Grey: "
-        "columns that were not chosen and came near.",
-        draw_certainty,
-        True,
-    ),
-    _Picture(
-        "sizes",
-        "How many columns",
-        "How likely each number of columns is, given the rows; beforehand fewer columns are a "
-        "little likelier than many. The columns chosen need not have the likeliest number.",
-        draw_sizes,
-        False,
     ),
     _Picture(
         "path",
-        "Other sizes",
+        "How many columns it takes",
         "R² for other numbers of columns, each chosen anew. Where the curve on rows left out is "
         "flat, fewer columns do as well.",
         draw_path,
-        False,
-    ),
-    _Picture(
-        "gates",
-        "The gates",
-        "How far open the gates of the columns are: the paper's own view of the table. The search "
-        "over exchanges decides, so a column with an open gate need not be chosen. This is no "
-        "probability.",
-        draw_gates,
-        True,
     ),
     _Picture(
         "residuals",
-        "The residuals",
-        "What the chosen columns leave unexplained; at most a thousand rows. A bend or a funnel "
-        "says that the target is not a linear function of these columns plus noise of one size.",
+        "What is left unexplained",
+        "Each point is a row, at most a thousand of them. A bend or a funnel says that the target "
+        "is not a linear function of these columns plus noise of one size.",
         draw_residuals,
-        False,
     ),
 )
+_APPLIES: dict[str, Callable[[Selection], bool]] = {
+    "effects": lambda selection: bool(selection.chosen),
+    "path": lambda selection: len(selection.path) > 1,
+    "residuals": lambda selection: bool(selection.chosen),
+}
 
 
 def page(selection: Selection, command: str = "") -> str:
     """Return the text of the page; ``command`` is what made it."""
+    notes = [note for note in selection.notes if note.kind not in IN_PLACE]
     return page_html(
         "tables/selection_page.html.j2",
         selection=selection,
         title=f"What {shortened(selection.target)} depends on",
-        rows=[_row(one) for one in selection.chosen],
-        certainty=_certainty(selection),
-        has_rivals=any(one.exchangeable_for for one in selection.chosen),
+        sentence=headline(selection),
+        rows=[_row(one) for one in graded(selection)],
+        left_out=left_out(selection),
+        near=[_near(one) for one in selection.others[:_MOST_NEAR]],
+        n_folds=len(selection.r2_folds),
+        cautions=[note for note in notes if note.is_caution],
+        notes=[note for note in notes if not note.is_caution],
         pictures=[
-            (each, _drawn(selection, each)) for each in _PICTURES if _applies(selection, each)
+            (each, _drawn(selection, each, _WIDE), _drawn(selection, each, _NARROW))
+            for each in _PICTURES
+            if _APPLIES[each.name](selection)
         ],
         rivals=[
             (percent(one["probability"]), difference(selection.columns, one["columns"]))
@@ -107,58 +90,82 @@ def page(selection: Selection, command: str = "") -> str:
             (words[0].upper() + words[1:], percent(probability))
             for words, probability in whole_choice(selection)
         ],
+        counts=_counts(selection),
+        sizes=[_size(one) for one in selection.path],
+        squares=_squares(selection),
         facts=_facts(selection),
         command=command,
     )
 
 
-def _applies(selection: Selection, picture: _Picture) -> bool:
-    if picture.name == "path":
-        return len(selection.path) > 1
-    if picture.name == "sizes":
-        return len(selection.sizes) > 1
-    return picture.name != "effects" or bool(selection.chosen)
-
-
-def _drawn(selection: Selection, picture: _Picture) -> Any:
-    """Return a picture as markup."""
-    n_bars = len(selection.chosen)
-    if picture.name in {"gates", "certainty"}:
-        n_bars = min(n_bars + len(selection.others), 20)
-    height = (
-        1.0 + 0.24 * max(n_bars, 2) if picture.is_list else 2.2 if picture.name == "sizes" else 3.4
-    )
+def _drawn(selection: Selection, picture: _Picture, width: float) -> Any:
+    """Return a picture as markup, so many inches wide."""
+    height = 1.0 + 0.24 * max(len(selection.chosen[:20]), 2) if picture.name == "effects" else 3.2
+    name = picture.name if width == _WIDE else f"{picture.name}-narrow"
     with figure_style():
         figure = extra("matplotlib.figure", "plots").Figure(
-            figsize=(7.2, height), layout="constrained"
+            figsize=(width, height), layout="constrained"
         )
-        picture.draw(selection, figure.add_subplot())
-        text = svg_text(figure, picture.name)
-    return inline_svg(text, picture.name, picture.title)
+        picture.draw(selection, figure.add_subplot(), longest=_LONGEST_NAMES[width])
+        text = svg_text(figure, name)
+    return inline_svg(text, name, picture.title)
 
 
-def _certainty(selection: Selection) -> dict[str, str]:
-    """Return the known kinds of certainty, and what they mean."""
-    n_folds = len(selection.r2_folds)
-    words = {
-        "probability": "The probability is that of belonging to the model, given the rows.",
-        "chosen again": f"“Chosen again” is the share of {n_folds} folds that choose the column on "
-        "their own.",
+def _row(one: Graded) -> dict:
+    """Return what the page shows of a chosen column."""
+    column = one.column
+    return {
+        "grade": one.grade,
+        "column": shortened(column.column, 80),
+        "whole": column.column,
+        "or": few_names(one.stands_for, 3) if one.stands_for else "",
+        "coefficient": short_number(column.coefficient, 5),
+        "error": "" if column.standard_error is None else short_number(column.standard_error, 2),
+        "effect": short_number(column.effect, 3),
+        "probability": one.probability,
+        "stability": column.stability,
+        "remark": one.remark,
     }
-    return {name: words[name] for name in known_certainty(selection)}
 
 
-def _row(one: Any) -> dict:
+def _near(one: Candidate) -> dict:
+    """Return what the page shows of a column that was not chosen."""
     return {
         "column": shortened(one.column, 80),
-        "whole": one.column,
-        "coefficient": short_number(one.coefficient, 5),
-        "error": "" if one.standard_error is None else short_number(one.standard_error, 2),
-        "effect": short_number(one.effect, 3),
-        "probability": percent(one.probability),
-        "chosen again": percent(one.stability),
-        "rivals": few_names(one.exchangeable_for),
+        "probability": one.probability,
+        "stability": one.stability,
     }
+
+
+def _counts(selection: Selection) -> list[tuple[int, float]]:
+    """Return the likely numbers of columns."""
+    return [(one["k"], one["probability"]) for one in selection.sizes if one["probability"] > 0.005]
+
+
+def _size(one: Tried) -> dict:
+    """Return what the page shows of the best columns of one size."""
+    r2 = ("r2_in_sample", "r2_adjusted", "r2_out_of_sample")
+    return {
+        "k": one["k"],
+        "numbers": [_number(one.get(field), ".3f") for field in r2]
+        + [_number(one.get(field), ".1f") for field in ("bic", "ebic")],
+        "probability": one.get("probability"),
+        "columns": one["columns"],
+    }
+
+
+def _number(value: Any, form: str) -> str:
+    return "" if value is None else minus_sign(format(value, form))
+
+
+def _squares(selection: Selection) -> list[str]:
+    """Return the columns of the checkerboard: those in the best choices, the most frequent first.
+
+    A board as wide as that would not be readable where they are very many.
+    """
+    counts = Counter(name for one in selection.path for name in one["columns"])
+    names = [name for name, _ in counts.most_common()]
+    return names if len(names) <= _MOST_SQUARES else []
 
 
 def _facts(selection: Selection) -> list[tuple[str, str]]:
@@ -166,9 +173,8 @@ def _facts(selection: Selection) -> list[tuple[str, str]]:
     source, question = dict(selection.source), dict(selection.question)
     table = {key: value for key, value in source.items() if value not in (None, False, "")}
     asked = {key: value for key, value in question.items() if value not in (None, [], ())}
-    seconds = {f"seconds to {key}": f"{value:.2f}" for key, value in selection.seconds.items()}
-    merged = {**table, **asked, "intercept": short_number(selection.intercept, 6), **seconds}
-    merged["version"] = selection.version
+    merged = {**table, **asked, "intercept": short_number(selection.intercept, 6)}
+    merged |= {"time": time_spent(selection), "version": selection.version}
     return [(key.replace("_", " "), _said(value)) for key, value in merged.items()]
 
 

@@ -1,8 +1,8 @@
 """The first pass over a large file: which columns are plain numbers, and what is known of them.
 
 A column is plain if every piece of it is numbers that mean what pandas read. All others (text,
-dates, numbers with marks for thousands) are held in memory and looked at whole, as in a table that
-fits.
+dates, numbers with marks for thousands, codes with leading zeros) are held in memory and looked at
+whole, as in a table that fits.
 """
 
 from __future__ import annotations
@@ -106,8 +106,11 @@ def learned(file: LargeFile, never: Sequence[str], show: Show | None) -> Learned
     last = seen.get(len(kinds) - 1)
     file.check_rows(last is not None and last.n_missing > 0)
     plain = {place: one.facts for place, one in seen.items() if one.facts and one.is_plain_number}
+    ranges = {place: (one.least, one.largest) for place, one in plain.items() if one.is_whole}
+    codes = file.codes(ranges)
+    plain = {place: facts for place, facts in plain.items() if place not in codes}
     fractions = [place for place, facts in plain.items() if not facts.is_whole]
-    written = [place for place, one in seen.items() if not one.is_plain_number]
+    written = [*codes, *(place for place, one in seen.items() if not one.is_plain_number)]
     must = [place for place in kept if kinds[place] == "whole" or place in written]
     held = sorted({*must, *written})
     if not _has_room(file, held, n_rows, seen):

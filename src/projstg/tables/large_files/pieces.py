@@ -68,6 +68,12 @@ class LargeFile(Protocol):
     def is_doubtful(self, values: np.ndarray) -> bool:
         """Return whether numbers may have been written to mean others, with points in thousands."""
 
+    def codes(self, ranges: dict[int, tuple[float, float]]) -> list[int]:
+        """Return which columns of whole numbers are codes with leading zeros.
+
+        ``ranges`` has the least and the largest number of each.
+        """
+
     def check_rows(self, has_gaps: bool) -> None:
         """Raise where lines end early; ``has_gaps`` says whether the last column has any."""
 

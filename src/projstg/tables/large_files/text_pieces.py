@@ -6,6 +6,7 @@ import gzip
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..._extras import extra
 from ...render.progress_bar import Show
 from ..column_names import distinct
 from ..convert_numbers import may_be_groups, with_numbers
+from ..leading_zeros import code_widths, with_codes
 from ..notes import TableError
 from ..parse_cells import swallowed, text_facts
 from ..text_cells import EncodingGuess, TextCells
@@ -96,6 +98,11 @@ class TextPieces:
         """Return whether numbers may have been written to mean others, with points in thousands."""
         return self._decimal != "." and may_be_groups(values)
 
+    def codes(self, ranges: dict[int, tuple[float, float]]) -> list[int]:
+        """Return which columns of whole numbers are codes with leading zeros."""
+        with self._cells() as (cells, _):
+            return list(code_widths(ranges, partial(self._as_text, cells)))
+
     def check_rows(self, has_gaps: bool) -> None:
         """Raise where lines end early; ``has_gaps`` says whether the last column has any."""
         if has_gaps:
@@ -114,17 +121,19 @@ class TextPieces:
         """
         names, delimiter = self.names, self._dialect.delimiter
         with self._cells() as (cells, _):
-
-            def as_text(places: list[int], n_rows: int | None) -> Any:
-                return self._whole(cells, places, dict.fromkeys(places, str), n_rows)
-
+            as_text = partial(self._as_text, cells)
             frame = self._whole(cells, columns, dict.fromkeys(texts, str))
             quotes = swallowed(frame, names, delimiter)
             frame, marks, on_marks = with_numbers(
                 frame, names, as_text, delimiter, self._decimal, fractions
             )
+            frame = with_codes(frame, as_text)
         notes = self._dialect.notes() + on_marks + self._twice + quotes
         return Held(frame, text_facts(self._dialect, marks), notes)
+
+    def _as_text(self, cells: TextCells, places: list[int], n_rows: int | None) -> Any:
+        """Return columns as text; None: all rows."""
+        return self._whole(cells, places, dict.fromkeys(places, str), n_rows)
 
     def _whole(
         self, cells: TextCells, columns: Sequence[int], kinds: dict, n_rows: int | None = None
