@@ -58,7 +58,7 @@ def test_what_the_shell_hands_over_as_a_pipe(said):
     status, out, _ = said(f"/dev/fd/{ours}", *QUESTION)
     os.close(ours)
     assert status == 0
-    assert out.startswith("y by 2 columns of 4")
+    assert out.startswith("y by 2 of 4 columns")
 
 
 def test_a_pipe_without_end_is_refused_where_it_does_not_fit(monkeypatch):

@@ -48,7 +48,7 @@ def test_it_shows_itself_without_letting_names_act(frame):
     shown = found._repr_html_()
     assert "<script>" not in shown
     assert "&lt;script&gt;" in shown
-    assert str(found).startswith("y: 2 of 8 columns")
+    assert str(found).startswith("y by 2 of 8 columns")
 
 
 def test_it_draws_itself(frame):

@@ -226,8 +226,8 @@ def _diabetes() -> Read:
     frame = load_diabetes(as_frame=True, scaled=False).frame
     frame = frame.rename(columns={"target": "progression"})
     text = (
-        "No file was given: this is scikit-learn's diabetes table, 442 patients, ten measurements and "
-        "the progression of the disease after a year. For a table of yours type "
+        "No file was given: this is scikit-learn's diabetes table, 442 patients, ten measurements "
+        "and the progression of the disease after a year. For a table of yours type "
         "projstg select FILE --target NAME; --out DIR adds a page."
     )
     note = Note("embedded", text)

@@ -108,10 +108,9 @@ def _what(selection: Selection) -> str:
     target, size, n = shortened(selection.target), len(selection.chosen), selection.n_columns
     if not size:
         return f"no column helps to explain {target}"
-    columns = f"{size} of {n} columns" if n > 1 else "its one column"
     if _is_asked(selection):
-        return f"{target} by the best {columns}, as many as asked for"
-    return f"{target} depends on {columns}"
+        return f"{target} by {size} of {n} columns, as many as asked for"
+    return f"{target} depends on {size} of {n} columns"
 
 
 def _is_asked(selection: Selection) -> bool:
@@ -125,7 +124,8 @@ def _how_sure(selection: Selection) -> list[str]:
     if not size:
         return [f"that none of {selection.n_columns} belongs has probability {percent(exactly)}"]
     if _is_asked(selection):
-        return [f"if {_count(size)} belong, it is these with probability {percent(exactly)}"]
+        these = "this one" if size == 1 else f"these {_count(size)}"
+        return [f"of all choices of that size it is {these} with probability {percent(exactly)}"]
     if belong is None:
         return []
     who = {1: "it belongs", 2: "both belong"}.get(size, f"all {_count(size)} belong")
@@ -133,12 +133,12 @@ def _how_sure(selection: Selection) -> list[str]:
 
 
 def _how_well(selection: Selection) -> list[str]:
-    inside, outside = selection.r2_in_sample, selection.r2_out_of_sample
+    inside, outside, n = selection.r2_in_sample, selection.r2_out_of_sample, selection.n_samples
     if not selection.chosen:
-        return []
+        return [f"there are {n} rows"]
     if outside is None:
-        return [f"R² {inside:.2f} on the rows used, not checked on others"]
-    return [f"R² {outside:.2f} on rows left out"]
+        return [f"R² {inside:.2f} on its {n} rows, not checked on rows left out"]
+    return [f"R² {inside:.2f} on its {n} rows, {outside:.2f} on rows left out"]
 
 
 def _count(number: int) -> str:
