@@ -24,9 +24,10 @@ __all__ = ["as_options", "select_command"]
 
 _HELP = """Say which columns of a table one of its columns depends on.
 
-FILE is CSV, TSV or Parquet, plain or gzipped, or - for standard input; without it the
-diabetes table that comes with scikit-learn is used. --always and --never may be given
-several times. A text column with a few levels becomes a 0/1 column for each, named
+FILE is CSV, TSV or lines of JSON, plain or gzipped, Parquet, Feather or an Excel workbook,
+or - for standard input; without it the diabetes table that comes with scikit-learn is used.
+The rows of several files with the same columns are taken together. --always and --never may
+be given several times. A text column with a few levels becomes a 0/1 column for each, named
 column=level; dates, identifiers and constant columns are left out and named.
 """
 _EPILOG = """\b
@@ -58,6 +59,7 @@ _OPTION_HELP = {
     "--json": "Print the answer as JSON.",
     "--delimiter": "What stands between fields, such as ; or tab; guessed.",
     "--decimal": "The decimal mark; guessed.",
+    "--sheet": "The sheet of an Excel workbook; the first that has data.",
 }
 
 
@@ -73,7 +75,7 @@ def select_command(click: Any) -> Any:
     name, mark, number = ({"metavar": word} for word in ("NAME", "MARK", "N"))
     whole = click.IntRange(min=0)
     params = [
-        click.Argument(["file"], required=False, type=click.Path(path_type=str)),
+        click.Argument(["files"], nargs=-1, metavar="[FILE]...", type=click.Path(path_type=str)),
         option("--target", "-t", **name),
         option("-k", "k", type=click.IntRange(1), metavar="K"),
         option("--auto", is_flag=True),
@@ -89,6 +91,7 @@ def select_command(click: Any) -> Any:
         option("--json", "wants_json", is_flag=True),
         option("--delimiter", **mark),
         option("--decimal", **mark),
+        option("--sheet", **name),
     ]
     return click.Command("select", callback=_command, params=params, help=_HELP, epilog=_EPILOG)
 
@@ -112,15 +115,16 @@ def as_options(message: str) -> str:
     'choose --missing drop; --never NAME, -k 3 or --auto, --target NAME'
     """
     message = message.replace('k="auto"', "--auto")
-    message = re.sub(r'\b(always|never|target|weights)=(\[…\]|"…")', r"--\1 NAME", message)
+    message = re.sub(r'\b(always|never|target|weights|sheet)=(\[…\]|"…")', r"--\1 NAME", message)
     message = re.sub(r'\b(missing|criterion)="([\w-]+)"', r"--\1 \2", message)
     return re.sub(r"\bk=(?=\d)", "-k ", message)
 
 
 def _run(
-    file: str | None,
+    files: tuple[str, ...],
     delimiter: str | None,
     decimal: str | None,
+    sheet: str | None,
     out: Path | None,
     wants_csv: bool,
     wants_json: bool,
@@ -135,8 +139,8 @@ def _run(
     from .select_columns import chosen_from, names_of
 
     start = perf_counter()
-    read = _diabetes() if file is None else _read(file, delimiter, decimal)
-    if file is None:
+    read = _read(files, delimiter, decimal, sheet) if files else _diabetes()
+    if not files:
         asked["target"] = asked["target"] or "progression"
     question = _question(names_of(read), sizes=out is not None, **asked)
     with progress_bar(None, stays=False) as tell:
@@ -164,11 +168,13 @@ def _check_options(out: Path | None, wants_csv: bool, k: int | None, auto: bool)
         raise TableError(f"{printable(out)} is a file; give a folder for --out.")
 
 
-def _read(file: str, delimiter: str | None, decimal: str | None) -> Read | LargeFile:
-    from .read_table import read_table
+def _read(
+    files: tuple[str, ...], delimiter: str | None, decimal: str | None, sheet: str | None
+) -> Read | LargeFile:
+    from .stacked_files import read_tables
 
     mark = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
-    return read_table(file, delimiter=mark, decimal=decimal)
+    return read_tables(files, delimiter=mark, decimal=decimal, sheet=sheet)
 
 
 def _diabetes() -> Read:
