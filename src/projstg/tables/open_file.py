@@ -63,7 +63,7 @@ def _on_url(address: str, scheme: str) -> str:
     shown = shortened(address, _LONGEST_PATH)
     if scheme == "file":
         return f"{shown} is a URL; give the path of the file."
-    how = "such as by curl -L URL | projstg select - --target NAME"
+    how = "for example with curl -L URL | projstg select - --target NAME"
     how = how if scheme in {"http", "https", "ftp"} else "and give the path of the file"
     return f"{shown} is a URL, and nothing is read from a network; download it first, {how}."
 

@@ -77,8 +77,12 @@ def _stacked(reads: list[Read]) -> Read:
     """Return tables with the same columns as one."""
     pandas = extra("pandas", "cli")
     names = list(reads[0].frame.columns)
-    frames = [_with_floats(read.frame[names]) for read in reads]
-    frame = pandas.concat(frames, ignore_index=True)
+    columns = {name: [read.frame[name] for read in reads] for name in names}
+    for name, parts in columns.items():
+        dtypes = {part.dtype for part in parts}
+        alike = [_alike(part, dtypes) for part in parts]
+        columns[name] = pandas.concat(alike, ignore_index=True)
+    frame = pandas.DataFrame(columns, copy=False)
     files = [read.name for read in reads]
     text = f"{len(files)} files, their rows one after the other: {few_names(files)}."
     notes = [Note("files", text), *_common(reads), *_on_kinds(reads, names)]
@@ -91,10 +95,16 @@ def _stacked(reads: list[Read]) -> Read:
     return Read(frame, few_names(files, 2), facts, notes)
 
 
-def _with_floats(frame: Any) -> Any:
-    """Return the frame with 0 and 1 for booleans, which are numbers in another file, maybe."""
-    is_bool = [name for name in frame.columns if frame[name].dtype == bool]
-    return frame.astype(dict.fromkeys(is_bool, float)) if is_bool else frame
+def _alike(series: Any, dtypes: set) -> Any:
+    """Return a column as one that can follow a column of another type.
+
+    Booleans are numbers, and moments are written as text tables write them.
+    """
+    if len(dtypes) == 1:
+        return series
+    if series.dtype == bool:
+        return series.astype(float)
+    return series.astype("str") if series.dtype.kind == "M" else series
 
 
 def _common(reads: list[Read]) -> list[Note]:
