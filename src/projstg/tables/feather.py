@@ -19,50 +19,44 @@ from .parquet import frame_of, is_nested, is_text, readable, with_nested
 
 __all__ = ["feather_frame"]
 
-# The magic bytes and two more; then the rows come as in a stream, and last where each part lies.
-_BEGINNING = 8
-# Places of fields in the tables of Arrow's Message.fbs.
+# Places of fields in the tables of Arrow's File.fbs and Message.fbs, and of structs in vectors.
+_DICTIONARIES, _BATCHES = 2, 3
 _HEADER, _ROWS, _BUFFERS, _COMPRESSION, _DICTIONARY_DATA = 2, 0, 2, 3, 1
+_BLOCK, _BUFFER = "<qi4xq", "<qq"
+# A file ends with the length of its footer and the magic bytes.
+_END = struct.Struct("<i6s")
+_CONTINUES = b"\xff\xff\xff\xff"
 
 
 def feather_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, list[Note]]:
     """Return the frame in a Feather file, and notes."""
     extra("pandas", "cli")
+    ipc = extra("pyarrow.ipc", "cli")
     with readable(name, "a Feather file"):
-        schema = _checked_schema(file, name, most_bytes)
+        # In one thread: running out of memory in another thread would end the process.
+        reader = ipc.open_file(file, options=ipc.IpcReadOptions(use_threads=False))
+        schema = reader.schema
+        _check(file, schema, name, most_bytes)
         nested = [is_nested(field.type) for field in schema]
-        table = _table(file, schema)
-        flat = table.select([place for place, is_left in enumerate(nested) if not is_left])
-        frame = frame_of(_with_levels(flat))
+        flat = [place for place, is_left in enumerate(nested) if not is_left]
+        frame = frame_of(_with_levels(reader.read_all().select(flat)))
     names, notes = distinct(schema.names)
     return with_nested(frame, nested).set_axis(names, axis=1), notes
 
 
-def _checked_schema(file: Any, name: str, most_bytes: int | None) -> Any:
-    """Return the names and types of columns; raise where there are none, or it is too large."""
-    free = free_memory() if most_bytes is None else most_bytes
-    check_memory(name, 0, free, file.seek(0, os.SEEK_END))
-    schema = extra("pyarrow.ipc", "cli").open_file(file).schema
+def _check(file: Any, schema: Any, name: str, most_bytes: int | None) -> None:
+    """Raise where the file has no columns or would not fit into memory."""
     if not schema.names:
         raise TableError(f"{name} has no columns.")
+    free = free_memory() if most_bytes is None else most_bytes
     n_rows, n_bytes = 0, 0
-    for more_rows, more_bytes in _sizes(file):
-        n_rows, n_bytes = n_rows + more_rows, n_bytes + more_bytes
-        shape = f"{n_rows} rows and {len(schema)} columns or more"
-        check_memory(name, n_rows * len(schema), free, n_bytes, shape)
-    return schema
-
-
-def _table(file: Any, schema: Any) -> Any:
-    """Return all rows, in one thread, read in the order in which their sizes were."""
-    pyarrow, ipc = extra("pyarrow", "cli"), extra("pyarrow.ipc", "cli")
-    n_batches = ipc.open_file(file).num_record_batches
-    file.seek(_BEGINNING)
-    stream = ipc.open_stream(file, options=ipc.IpcReadOptions(use_threads=False))
-    batches = list(stream)
-    if len(batches) != n_batches or not stream.schema.equals(schema):
-        raise ValueError("its end does not say what is in it")
-    return pyarrow.Table.from_batches(batches, schema)
+    try:
+        for more_rows, more_bytes in _sizes(file):
+            n_rows, n_bytes = n_rows + more_rows, n_bytes + more_bytes
+            shape = f"{n_rows} rows and {len(schema)} columns or more"
+            check_memory(name, n_rows * len(schema), free, n_bytes, shape)
+    except (struct.error, IndexError):
+        raise ValueError("it is damaged") from None
 
 
 def _with_levels(table: Any) -> Any:
@@ -88,35 +82,35 @@ def _without_views(kind: Any) -> Any:
 
 
 def _sizes(file: Any) -> Iterator[tuple[int, int]]:
-    """Yield rows and bytes, when unpacked, of each part of a file."""
-    file.seek(_BEGINNING)
-    for message in extra("pyarrow.ipc", "cli").MessageReader.open_stream(file):
-        if message.type not in {"record batch", "dictionary"}:
-            continue
-        try:
-            n_rows, n_bytes = _size(message)
-        except (struct.error, TypeError):
-            raise ValueError("it is damaged") from None
-        yield n_rows if message.type == "record batch" else 0, n_bytes
+    """Yield rows and bytes, when unpacked, of each part of a file, as its footer names them."""
+    end = file.seek(-_END.size, os.SEEK_END)
+    length = _END.unpack(file.read(_END.size))[0]
+    file.seek(end - length)
+    footer = file.read(length)
+    fields = _fields(footer, _target(footer, 0))
+    for place, is_batch in ((_DICTIONARIES, False), (_BATCHES, True)):
+        for block in _structs(footer, fields[place], _BLOCK):
+            n_rows, n_bytes = _size(file, *block, is_batch)
+            yield n_rows if is_batch else 0, n_bytes
 
 
-def _size(message: Any) -> tuple[int, int]:
+def _size(file: Any, start: int, length: int, n_body: int, is_batch: bool) -> tuple[int, int]:
     """Return rows and bytes, when unpacked, of one part."""
-    words = message.metadata.to_pybytes()
+    file.seek(start)
+    words = file.read(length)
+    words = words[8 if words.startswith(_CONTINUES) else 4 :]
     header = _fields(words, _target(words, _fields(words, _target(words, 0))[_HEADER]))
-    if message.type == "dictionary":
+    if not is_batch:
         header = _fields(words, _target(words, header[_DICTIONARY_DATA]))
     n_rows = struct.unpack_from("<q", words, header[_ROWS])[0] if header[_ROWS] else 0
     if not header[_COMPRESSION]:
-        return n_rows, message.body.size
-    start = _target(words, header[_BUFFERS])
-    n_buffers = struct.unpack_from("<I", words, start)[0]
+        return n_rows, n_body
     n_bytes = 0
-    for place in range(n_buffers):
-        offset, length = struct.unpack_from("<qq", words, start + 4 + 16 * place)
-        if length:
-            said = struct.unpack_from("<q", message.body, offset)[0]
-            n_bytes += length if said < 0 else said  # -1: it is not compressed
+    for offset, n_packed in _structs(words, header[_BUFFERS], _BUFFER):
+        if n_packed:
+            file.seek(start + length + offset)
+            said = struct.unpack("<q", file.read(8))[0]
+            n_bytes += n_packed if said < 0 else said  # -1: it is not compressed
     return n_rows, n_bytes
 
 
@@ -132,3 +126,12 @@ def _fields(words: bytes, table: int) -> list[int]:
     offsets = struct.unpack_from(f"<{n_fields}H", words, index + 4)
     found = [table + offset if offset else 0 for offset in offsets]
     return found + [0] * (_COMPRESSION + 1 - len(found))
+
+
+def _structs(words: bytes, place: int, form: str) -> Iterator[tuple]:
+    """Yield the structs of a vector of FlatBuffers; of none where there is no vector."""
+    if not place:
+        return
+    start = _target(words, place)
+    for which in range(struct.unpack_from("<I", words, start)[0]):
+        yield struct.unpack_from(form, words, start + 4 + which * struct.calcsize(form))

@@ -23,6 +23,8 @@ __all__ = ["begins_json", "json_frame"]
 
 _BEGINNING = re.compile(rb"(\xef\xbb\xbf)?\s*(\{|\[\s*\{)")
 _BETWEEN = re.compile(r"[\s,]*")
+# What may be half of a character; two halves make one.
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 # As many as a text table may have.
 _MOST_COLUMNS = 100_000
 _NESTED = ()
@@ -42,18 +44,28 @@ def begins_json(start: bytes) -> bool:
 def json_frame(stream: Any, name: str, most_bytes: int | None) -> tuple[Any, list[Note]]:
     """Return the frame in a stream of JSON, and notes."""
     pandas = extra("pandas", "cli")
-    columns, n_rows = _columns(_text(stream, name, most_bytes), name)
+    text = _text(stream, name, most_bytes)
+    columns, n_rows = _columns(text, name)
+    if _HALF.search(text):
+        _check_characters(columns, name)
     free = free_memory() if most_bytes is None else most_bytes
     shape = f"{n_rows} rows and {len(columns)} columns"
     check_memory(name, n_rows * len(columns), free, shape=shape)
     names, notes = distinct(columns)
+    made = [pandas.Series(_padded(cells, n_rows)) for cells in columns.values()]
+    return pandas.concat(dict(zip(names, made, strict=True)), axis=1), notes
+
+
+def _check_characters(columns: dict[str, list], name: str) -> None:
+    """Raise where text has half a character; no file could hold what comes of it."""
     try:
-        "".join(names).encode()
-        made = [pandas.Series(_padded(cells, n_rows)) for cells in columns.values()]
+        for key, cells in columns.items():
+            for text in (key, *cells):
+                if isinstance(text, str):
+                    text.encode()
     except UnicodeEncodeError as error:
         half = printable(error.object[error.start])
         raise TableError(f"{name} has text with half a character, {half}; repair it.") from None
-    return pandas.concat(dict(zip(names, made, strict=True)), axis=1), notes
 
 
 def _text(stream: Any, name: str, most_bytes: int | None) -> str:
