@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._printable import printable, shortened
+from .._printable import few_names, printable
 from .notes import Note, TableError
 from .question import CRITERIA, MISSING, TableQuestion, named_target
 
@@ -28,9 +28,10 @@ __all__ = ["as_options", "select_command"]
 
 _HELP = """Say which columns of a table one of its columns depends on.
 
-FILE is CSV, TSV or Parquet, plain or gzipped, or - for standard input; without it the
-diabetes table that comes with scikit-learn is used. --always and --never may be given
-several times. A text column with a few levels becomes a 0/1 column for each, named
+FILE is CSV, TSV or lines of JSON, plain or gzipped, Parquet, Feather or an Excel workbook,
+or - for standard input; without it the diabetes table that comes with scikit-learn is used.
+The rows of several files with the same columns are taken together. --always and --never may
+be given several times. A text column with a few levels becomes a 0/1 column for each, named
 column=level; dates, identifiers and constant columns are left out and named.
 """
 _EPILOG = """\b
@@ -64,6 +65,7 @@ _OPTION_HELP = {
     "--quiet": "No progress on the terminal.",
     "--delimiter": "What stands between fields, such as ; or tab; guessed.",
     "--decimal": "The decimal mark; guessed.",
+    "--sheet": "The sheet of an Excel workbook; the first that has data.",
 }
 
 
@@ -79,7 +81,7 @@ def select_command(click: Any) -> Any:
     name, mark, number = ({"metavar": word} for word in ("NAME", "MARK", "N"))
     whole = click.IntRange(min=0)
     params = [
-        click.Argument(["file"], required=False, type=click.Path(path_type=str)),
+        click.Argument(["files"], nargs=-1, metavar="[FILE]...", type=click.Path(path_type=str)),
         option("--target", "-t", **name),
         option("-k", "k", type=click.IntRange(1), metavar="K"),
         option("--auto", is_flag=True),
@@ -97,6 +99,7 @@ def select_command(click: Any) -> Any:
         option("--quiet", "-q", is_flag=True),
         option("--delimiter", **mark),
         option("--decimal", **mark),
+        option("--sheet", **name),
     ]
     return click.Command("select", callback=_command, params=params, help=_HELP, epilog=_EPILOG)
 
@@ -123,7 +126,7 @@ def as_options(message: str) -> str:
     """
     message = message.replace('k="auto"', "--auto")
     message = re.sub(r"(^|\bin )(always|never)\b", r"\1--\2", message)
-    message = re.sub(r'\b(always|never|target|weights)=(\[…\]|"…")', r"--\1 NAME", message)
+    message = re.sub(r'\b(always|never|target|weights|sheet)=(\[…\]|"…")', r"--\1 NAME", message)
     message = re.sub(r"""\b(missing|criterion|sizes)=["']([\w, -]+)["']""", r"--\1 \2", message)
     return re.sub(r"\bk=(?=\d+(?: is (?:more|less|too|not below)\b|;| or ))", "-k ", message)
 
@@ -135,7 +138,7 @@ def _with_options(selection: Selection) -> Selection:
 
 
 def _run(
-    file: str | None,
+    files: tuple[str, ...],
     out: Path | None,
     wants_csv: bool,
     wants_json: bool,
@@ -147,7 +150,7 @@ def _run(
     from ..render.progress_bar import progress_bar
 
     with progress_bar(False if quiet else None, stays=False) as tell:
-        selection, data = _answer(file, tell, has_page=out is not None, **asked)
+        selection, data = _answer(files, tell, has_page=out is not None, **asked)
         written = _written(selection, data if wants_csv else None, out, tell)
     if wants_json:
         # In ASCII: names may hold what a terminal cannot show, or would act on.
@@ -162,12 +165,13 @@ def _run(
 
 
 def _answer(
-    file: str | None,
+    files: tuple[str, ...],
     tell: Show | None,
     *,
     has_page: bool,
     delimiter: str | None,
     decimal: str | None,
+    sheet: str | None,
     sizes: str | None,
     **asked: Any,
 ) -> tuple[Selection, Prepared]:
@@ -177,11 +181,11 @@ def _answer(
     from ..render.progress_bar import stage
 
     start = perf_counter()
-    with stage(tell, f"reading {'the diabetes table' if file is None else shortened(file)}"):
+    with stage(tell, f"reading {few_names(files, 2) if files else 'the diabetes table'}"):
         from .select_columns import chosen_from, names_of
 
-        read = _diabetes() if file is None else _read(file, delimiter, decimal)
-    if file is None:
+        read = _read(files, delimiter, decimal, sheet) if files else _diabetes()
+    if not files:
         asked["target"] = asked["target"] or "progression"
     question = _question(names_of(read), sizes=sizes or has_page, **asked)
     selection, data = chosen_from(read, question, start, tell)
@@ -211,11 +215,13 @@ def _check_options(out: Path | None, wants_csv: bool, k: int | None, auto: bool)
         raise TableError(f"{printable(out)} is a file; give a folder for --out.")
 
 
-def _read(file: str, delimiter: str | None, decimal: str | None) -> Read | LargeFile:
-    from .read_table import read_table
+def _read(
+    files: tuple[str, ...], delimiter: str | None, decimal: str | None, sheet: str | None
+) -> Read | LargeFile:
+    from .stacked_files import read_tables
 
     mark = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
-    return read_table(file, delimiter=mark, decimal=decimal)
+    return read_tables(files, delimiter=mark, decimal=decimal, sheet=sheet)
 
 
 def _diabetes() -> Read:

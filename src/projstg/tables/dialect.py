@@ -15,7 +15,15 @@ from typing import NamedTuple
 from .._printable import few_names
 from .notes import Note, TableError
 
-__all__ = ["Dialect", "decoded", "field_trouble", "sniff"]
+__all__ = [
+    "Dialect",
+    "decoded",
+    "field_trouble",
+    "is_number",
+    "no_header",
+    "numbered_names",
+    "sniff",
+]
 
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blank"}
 _MOST_RECORDS = 200
@@ -65,11 +73,19 @@ class Dialect(NamedTuple):
             text += "; the last has the names" if self.has_comment_header else ""
             found.append(Note("comment", f"{text}."))
         if not self.has_header and not self.has_comment_header:
-            text = (
-                f"The first line has only numbers, so the columns are named {few_names(self.names)}"
-            )
-            found.append(Note("header", f"{text}."))
+            found.append(no_header(self.names))
         return found
+
+
+def numbered_names(n_columns: int) -> list[str]:
+    """Return names for columns that have none."""
+    return [f"column {place}" for place in range(1, n_columns + 1)]
+
+
+def no_header(names: list[str]) -> Note:
+    """Return the note for such names."""
+    text = f"The first line has only numbers, so the columns are named {few_names(names)}."
+    return Note("header", text)
 
 
 def decoded(sample: bytes, name: str) -> tuple[str, str]:
@@ -129,13 +145,13 @@ def sniff(text: str, encoding: str, name: str, *, delimiter: str | None = None) 
     if not records:
         raise TableError(f"{name} is empty but for quotes and delimiters.")
     names = _names_in_comment(comments, records[0], delimiter)
-    has_header = names is None and not all(_is_number(cell) for cell in records[0])
+    has_header = names is None and not all(is_number(cell) for cell in records[0])
     if has_header:
         names = _with_row_names(_names(records[0]), records[1:], name)
     return Dialect(
         encoding,
         delimiter,
-        names or [f"column {place}" for place in range(1, len(records[0]) + 1)],
+        names or numbered_names(len(records[0])),
         has_header,
         n_passed=len(top),
         n_comments=len(comments),
@@ -172,7 +188,7 @@ def _top(text: str) -> tuple[list[str], str | None, str]:
 
 def _names_in_comment(comments: list[str], first: list[str], delimiter: str) -> list[str] | None:
     """Return the names in the last comment, if it has as many as a first line with numbers."""
-    if not comments or not any(map(_is_number, first)):
+    if not comments or not any(map(is_number, first)):
         return None
     records = _records(comments[-1].lstrip("#").strip(), delimiter, "")
     if len(records) != 1 or len(records[0]) != len(first) or len(first) < 2:
@@ -217,11 +233,12 @@ def _merit(text: str, delimiter: str) -> tuple[float, float, int]:
         return -1.0, 0.0, 0
     agree = [len(record) - len(first) in {0, 1} for record in body]
     cells = [cell for record in body for cell in record if cell]
-    numbers = sum(map(_is_number, cells)) / max(len(cells), 1)
+    numbers = sum(map(is_number, cells)) / max(len(cells), 1)
     return round(sum(agree) / max(len(agree), 1), 1), round(numbers, 1), len(first)
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number, in any way of writing it."""
     return _NUMBER.fullmatch(cell) is not None
 
 

@@ -23,7 +23,14 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 class TooLarge(TableError):
-    """A table, or what must be held of it at once, that does not fit into memory."""
+    """A table, or what must be held of it at once, that does not fit into memory.
+
+    ``seen`` says what it takes, ``remedy`` what to do.
+    """
+
+    def __init__(self, seen: str, remedy: str) -> None:
+        super().__init__(f"{seen}; {remedy}.")
+        self.seen = seen
 
 
 class Metered(io.RawIOBase):
@@ -92,7 +99,8 @@ def check_memory(
     if free is not None and needed > free:
         raise TooLarge(
             f"{name} has {shape or 'so many cells'}, which take {needed / 2**30:.1f} GB of memory "
-            f"or more, and {free / 2**30:.1f} GB are free; {remedy}."
+            f"or more, and {free / 2**30:.1f} GB are free",
+            remedy,
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import select
 import stat
 import sys
@@ -29,12 +30,16 @@ _PATIENCE = 30.0
 _PIECE, _LONGEST_PATH = 1 << 20, 200
 # Opening a pipe in the usual way blocks until there is a writer.
 _WITHOUT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+# pathlib makes one of two strokes; C: is no scheme.
+_URL = re.compile(r"([a-z][a-z0-9+.-]+):/+[^/]", re.IGNORECASE)
 
 
 def opened(path: Any, most_bytes: int | None) -> tuple[str, Any]:
     """Return the name and the bytes of a path, or of standard input for ``-``."""
     if str(path) == "-":
         return "standard input", _collected("standard input", _standard_input(), most_bytes)
+    if url := _URL.match(str(path)):
+        raise TableError(_on_url(str(path), url[1].lower()))
     path = Path(path)
     name = shortened(path.name or path, _LONGEST_PATH)
     try:
@@ -51,6 +56,16 @@ def opened(path: Any, most_bytes: int | None) -> tuple[str, Any]:
         os.close(handle)
     how = "give a file" if kind == "folder" else "give a file, or - for standard input"
     raise TableError(f"{shortened(path, _LONGEST_PATH)} is a {kind}; {how}.")
+
+
+def _on_url(address: str, scheme: str) -> str:
+    """Return what to do where the address of a file in a network is given."""
+    shown = shortened(address, _LONGEST_PATH)
+    if scheme == "file":
+        return f"{shown} is a URL; give the path of the file."
+    how = "for example with curl -L URL | projstg select - --target NAME"
+    how = how if scheme in {"http", "https", "ftp"} else "and give the path of the file"
+    return f"{shown} is a URL, and nothing is read from a network; download it first, {how}."
 
 
 def _trouble(path: Path, error: OSError) -> str:

@@ -17,7 +17,16 @@ from .column_names import distinct
 from .memory_guard import check_memory, free_memory
 from .notes import Note, TableError
 
-__all__ = ["frame_of", "is_nested", "opened_parquet", "parquet_frame", "readable", "text_bytes"]
+__all__ = [
+    "frame_of",
+    "is_nested",
+    "is_text",
+    "opened_parquet",
+    "parquet_frame",
+    "readable",
+    "text_bytes",
+    "with_nested",
+]
 
 # Measured: pages, levels while they grow, and the levels of pandas; on top of what is checked.
 _COPIES_OF_LEVELS = 2
@@ -37,11 +46,11 @@ def parquet_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, li
         # Asked for 'a.b', Arrow also reads the field b of a record a.
         frame = frame_of(table if wanted is None else table.select(wanted))
     names, notes = distinct(schema.names)
-    return _with_nested(frame, nested).set_axis(names, axis=1), notes
+    return with_nested(frame, nested).set_axis(names, axis=1), notes
 
 
 @contextmanager
-def readable(name: str) -> Iterator[None]:
+def readable(name: str, what: str = "a Parquet file") -> Iterator[None]:
     """Say in one line what goes wrong while a file is read."""
     try:
         yield
@@ -49,18 +58,19 @@ def readable(name: str) -> Iterator[None]:
         if isinstance(error, TableError):
             raise
         reason = printable(error)[:200]
-        raise TableError(f"{name} is not a Parquet file that can be read: {reason}") from None
+        raise TableError(f"{name} is not {what} that can be read: {reason}") from None
 
 
 def opened_parquet(file: Any) -> Any:
     """Return the Parquet file in an open file; text is read as codes and levels."""
     parquet = extra("pyarrow.parquet", "cli")
     schema = parquet.ParquetFile(file).schema_arrow
-    texts = [field.name for field in schema if _is_text(field.type)]
+    texts = [field.name for field in schema if is_text(field.type)]
     return parquet.ParquetFile(file, read_dictionary=texts)
 
 
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
+    """Return whether cells are text, or bytes that may be text."""
     types = extra("pyarrow", "cli").types
     tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
     return any(test(kind) for test in tests)
@@ -111,7 +121,7 @@ def frame_of(table: Any) -> Any:
     return table.to_pandas(ignore_metadata=True)
 
 
-def _with_nested(frame: Any, nested: list[bool]) -> Any:
+def with_nested(frame: Any, nested: list[bool]) -> Any:
     """Return the frame with an empty tuple in each cell of a nested column."""
     pandas = extra("pandas", "cli")
     nothing = pandas.Series([()] * len(frame), dtype=object)

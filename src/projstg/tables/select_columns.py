@@ -20,8 +20,9 @@ from .large_files.sum_columns import prepared_file
 from .notes import TableError
 from .prepared import Prepared
 from .question import TableQuestion, named_target
-from .read_table import Read, read_table, size_of
+from .read_table import Read, size_of
 from .result import Selection
+from .stacked_files import read_tables
 
 __all__ = ["chosen_from", "names_of", "select"]
 
@@ -39,14 +40,16 @@ def select(
     folds: int = 5,
     sizes: bool | str | Iterable[int] = False,
     random_state: int = 0,
+    sheet: str | None = None,
 ) -> Selection:
     """Choose the columns of a table that another of its columns, the target, depends on.
 
     Parameters
     ----------
-    table : DataFrame, path, or pair (X, y)
-        A data frame; a CSV, TSV or Parquet file, plain or gzipped; or the columns and the target
-        apart, as arrays or frames.
+    table : DataFrame, path, list of paths, or pair (X, y)
+        A data frame; a file: CSV, TSV or lines of JSON, plain or gzipped, Parquet, Feather or an
+        Excel workbook; several files with the same columns; or the columns and the target apart,
+        as arrays or frames.
     target : str
         The column to explain. With (X, y) it may be left out.
     k : int, "auto" or None, default="auto"
@@ -68,6 +71,8 @@ def select(
         for those around the answer.
     random_state : int, default=0
         The seed of the search's starts and of the folds.
+    sheet : str or None
+        The sheet of an Excel workbook; by default the first that has data.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def select(
     0.51 0.50
     """
     start = perf_counter()
-    read, target, weights = _as_read(table, target, weights)
+    read, target, weights = _as_read(table, target, weights, sheet)
     question = TableQuestion(
         target=named_target(target, names_of(read)),
         k=k,
@@ -122,7 +127,7 @@ def chosen_from(
     """
     data: Prepared
     if isinstance(read, Read):
-        may_have_thousands = read.facts.get("format") != "text"
+        may_have_thousands = "decimal" not in read.facts  # or marks of numbers were seen to
         data = prepared_table(read.frame, question, may_have_thousands=may_have_thousands)
         facts, notes = read.facts, read.notes
     else:
@@ -133,14 +138,17 @@ def chosen_from(
 
 
 def _as_read(
-    table: Any, target: str | None, weights: Any
+    table: Any, target: str | None, weights: Any, sheet: str | None
 ) -> tuple[Read | LargeFile, str | None, str | None]:
     """Return the table as if read, with target and weights as names of columns."""
     pandas = extra("pandas", "cli")
-    if isinstance(table, tuple):
+    paths = _paths(table)
+    if sheet is not None and not paths:
+        raise TableError('sheet="…" chooses a sheet of an Excel workbook; give its path.')
+    if isinstance(table, tuple) and not paths:
         table, target = _joined(pandas, table, target)
-    if isinstance(table, str | os.PathLike):
-        read: Read | LargeFile = read_table(table)
+    if paths:
+        read: Read | LargeFile = read_tables(paths, sheet=sheet)
     elif isinstance(table, pandas.DataFrame) or (
         hasattr(table, "to_pandas") and is_table(table, None)
     ):
@@ -159,6 +167,12 @@ def _as_read(
         raise TableError(f"weights have shape {weights.shape} for {len(read.frame)} rows.")
     name = _free_name("weights", read.frame.columns)
     return read._replace(frame=read.frame.assign(**{name: weights})), target, name
+
+
+def _paths(table: Any) -> list[str | os.PathLike[str]]:
+    """Return the paths that were given for a table, if any."""
+    many = table if isinstance(table, list | tuple) else [table]
+    return list(many) if all(isinstance(one, str | os.PathLike) for one in many) else []
 
 
 def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:

@@ -21,14 +21,15 @@ from .dialect import decoded, field_trouble, sniff
 from .memory_guard import Metered
 from .notes import TableError
 
-__all__ = ["EncodingGuess", "TextCells"]
+__all__ = ["MISSING_WORDS", "EncodingGuess", "TextCells"]
 
 _SAMPLE, _FEWEST_LINES = 1 << 18, 3
 # A table has its third line by then; a file without line ends has not.
 _LONGEST_SAMPLE = 1 << 24
 # Measured: pandas takes a second for so many columns, and minutes for ten times as many.
 _MOST_COLUMNS = 100_000
-_MISSING_WORDS = ["?", "."]
+MISSING_WORDS = ["?", "."]
+"""Cells that are missing, beside those that pandas knows."""
 
 
 class EncodingGuess(Exception):
@@ -96,7 +97,7 @@ class TextCells:
             "header": None,
             "names": list(range(len(self.dialect.names))),
             "index_col": False,
-            "na_values": _MISSING_WORDS,
+            "na_values": MISSING_WORDS,
             "skipinitialspace": True,
             "low_memory": False,
         }

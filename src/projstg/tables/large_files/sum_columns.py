@@ -79,8 +79,8 @@ def _check_sums(name: str, n_columns: int, folds: int) -> None:
     if free is not None and needed > free:
         raise TooLarge(
             f"{name} has {n_columns} columns of numbers, whose sums of products take "
-            f"{needed / 2**30:.1f} GB of memory, and {free / 2**30:.1f} GB are free; leave columns "
-            "out by never=[…], or do without folds."
+            f"{needed / 2**30:.1f} GB of memory, and {free / 2**30:.1f} GB are free",
+            "leave columns out by never=[…], or do without folds",
         )
 
 
