@@ -14,6 +14,7 @@ import numpy as np
 
 from ..estimators.projected_stg import ProjectedSTG
 from .notes import Note
+from .recipe import Recipe
 
 __all__ = [
     "MOST_SHOWN",
@@ -100,6 +101,10 @@ class Prepared(Protocol):
     @property
     def notes(self) -> list[Note]:
         """What was decided on the way."""
+
+    @property
+    def recipe(self) -> Recipe:
+        """How the columns are made of those of the table."""
 
     @property
     def n_rows(self) -> int:

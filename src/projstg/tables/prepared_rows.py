@@ -13,6 +13,7 @@ from ..estimators.projected_stg import ProjectedSTG
 from ..sources.folds import fold_of_rows, random_of_rows
 from .notes import Note
 from .prepared import MOST_SHOWN, FoldFits, SomeRows, SquaredErrors, fold_fits
+from .recipe import Recipe
 
 __all__ = ["PreparedRows", "RowFolds"]
 
@@ -33,6 +34,7 @@ class PreparedRows(NamedTuple):
     rows: np.ndarray
     """The rows of the table that were kept."""
     notes: list[Note]
+    recipe: Recipe
 
     @property
     def n_rows(self) -> int:

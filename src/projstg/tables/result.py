@@ -18,6 +18,7 @@ from .._files import file_contents, replacing
 from .._printable import few_names, printable, shortened
 from ..render.number_text import short_number
 from .notes import Note, TableError
+from .recipe import Averages, Recipe
 from .result_schema import typed
 
 __all__ = [
@@ -144,6 +145,10 @@ class Selection:
     """Columns that stand for each other, or one that is sure by itself."""
     small_effects: SmallPart | None = None
     """Many small effects of columns that are not chosen, where the size was chosen too."""
+    recipe: Recipe | None = None
+    """How columns of numbers are made of a table; None in a file of an older projstg."""
+    averages: Averages | None = None
+    """The averaged prediction; None where the columns have no probabilities."""
     rows: FittedRows = field(default_factory=FittedRows)
     """Of at most a thousand rows, for the picture of the residuals."""
     notes: tuple[Note, ...] = ()

@@ -13,6 +13,7 @@ from ...estimators.projected_stg import ProjectedSTG
 from ...sources import Statistics
 from ..notes import Note
 from ..prepared import FoldFits, SomeRows, SquaredErrors, fold_fits
+from ..recipe import Recipe
 from .coded_pieces import NumberPiece
 
 __all__ = ["PreparedSums", "SumFolds"]
@@ -30,6 +31,7 @@ class PreparedSums(NamedTuple):
     always: np.ndarray
     """Mask of the columns that must be chosen."""
     notes: list[Note]
+    recipe: Recipe
     n_rows: int
     few: SomeRows
     places: np.ndarray
