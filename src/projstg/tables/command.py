@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .large_files.pieces import LargeFile
     from .read_table import Read
 
-__all__ = ["as_options", "select_command"]
+__all__ = ["as_options", "in_options", "read_file", "select_command"]
 
 _HELP = """Say which columns of a table one of its columns depends on.
 
@@ -94,9 +94,14 @@ def select_command(click: Any) -> Any:
 
 
 def _command(**options: Any) -> int:
-    """Run the command; errors speak of its options."""
+    """Run the command."""
+    return in_options(_run, **options)
+
+
+def in_options(run: Callable[..., int], **options: Any) -> int:
+    """Run a command; errors speak of its options."""
     try:
-        return _run(**options)
+        return run(**options)
     except TableError as error:
         raise TableError(as_options(str(error))) from None
     except MemoryError:
@@ -135,7 +140,7 @@ def _run(
     from .select_columns import chosen_from, names_of
 
     start = perf_counter()
-    read = _diabetes() if file is None else _read(file, delimiter, decimal)
+    read = _diabetes() if file is None else read_file(file, delimiter, decimal)
     if file is None:
         asked["target"] = asked["target"] or "progression"
     question = _question(names_of(read), sizes=out is not None, **asked)
@@ -164,7 +169,8 @@ def _check_options(out: Path | None, wants_csv: bool, k: int | None, auto: bool)
         raise TableError(f"{printable(out)} is a file; give a folder for --out.")
 
 
-def _read(file: str, delimiter: str | None, decimal: str | None) -> Read | LargeFile:
+def read_file(file: str, delimiter: str | None, decimal: str | None) -> Read | LargeFile:
+    """Return the table in a file; a delimiter may be written as a word."""
     from .read_table import read_table
 
     mark = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypedDict
 
-__all__ = ["Averages", "MadeColumn", "Recipe", "recipe_of"]
+from .notes import TableError
+
+__all__ = ["Averages", "MadeColumn", "Recipe", "known_recipe", "recipe_of"]
 
 
 class MadeColumn(TypedDict):
@@ -62,3 +64,13 @@ def recipe_of(
         "levels": {name: own for name, own in levels.items() if name in texts},
         "fills": {name: fill for name, fill in fills.items() if name in numbers},
     }
+
+
+def known_recipe(recipe: Recipe | None) -> Recipe:
+    """Return the recipe, or raise where there is none."""
+    if recipe is None:
+        raise TableError(
+            "this selection does not say how its columns are made of a table, for an older projstg "
+            "wrote it; run select again."
+        )
+    return recipe
