@@ -139,7 +139,7 @@ def test_rows_far_away_and_many_rows(data, model, monkeypatch):
     _, std = model.predict(X[:1] * [[1e9], [1e200]], averaged=True, return_std=True)
     assert std[1] / std[0] == pytest.approx(1e191)
     whole = model.predict(X, averaged=True, return_std=True)[1]
-    monkeypatch.setattr("projstg.estimators._averaged_model._BLOCK", 3 * X.shape[1])
+    monkeypatch.setattr("projstg.estimators._new_response._BLOCK", 3 * X.shape[1])
     blocks = model.predict(X, averaged=True, return_std=True)[1]
     np.testing.assert_allclose(blocks, whole, rtol=1e-12)
 
@@ -194,3 +194,12 @@ def test_a_refit_without_probabilities_forgets_the_average(data):
     assert "_averaged_model" not in vars(model)
     with pytest.raises(ValueError, match="there are no probabilities"):
         model.credible_groups()
+
+
+@pytest.mark.parametrize("size", ["auto", 3])
+def test_the_covariance_of_the_coefficients_gives_the_spread_at_any_row(data, size):
+    X, y, new, _ = data
+    fit = ProjectedSTG(size).fit(X, y)._averaged_model.fit
+    Z = new[:, : len(fit.coef)]
+    expected = np.einsum("ij,jk,ik->i", Z, fit.covariance(), Z)
+    np.testing.assert_allclose(expected, fit.spread(Z), rtol=1e-9)

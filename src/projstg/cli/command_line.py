@@ -11,6 +11,7 @@ from typing import Any
 from .._extras import MissingExtra, extra
 from .._interrupt import INTERRUPTED
 from ..tables.command import select_command
+from ..tables.predict_command import predict_command
 from ..versions import kernel_in_words
 from .exit_status import discard_output, refuse
 from .list_command import list_command
@@ -21,6 +22,7 @@ __all__ = ["COMMANDS", "main"]
 
 COMMANDS: list[Callable[[Any], Any]] = [
     select_command,
+    predict_command,
     reproduce_command,
     report_command,
     list_command,

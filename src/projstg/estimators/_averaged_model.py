@@ -6,18 +6,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
-from scipy.special import stdtrit
-from sklearn.utils import gen_batches
 
 from .._core.arrays.backend import to_numpy
 from .._core.data.standard_table import StandardTable
 from .._core.posterior.averaging import AveragedFit, Averaging, SmallEffects
+from ._new_response import NewResponse
 
 __all__ = ["AveragedModel"]
-
-# Standard deviations are computed of blocks of rows with this many numbers: each needs a few more.
-_BLOCK = 1 << 22
 
 
 class AveragedModel:
@@ -36,8 +31,7 @@ class AveragedModel:
                 table.problem.degrees_of_freedom,
             )
         )
-        columns = averaging.columns
-        self._scale, self._mean = scale[columns], mean[columns]
+        self._scale, self._mean = scale[self.columns], mean[self.columns]
         self._y_mean, self._y_scale, self._dof = float(y_mean), float(y_scale), float(dof)
         # The mean of y is known from n rows.
         self._of_mean = 1.0 / float(n) if fit_intercept else 0.0
@@ -45,40 +39,41 @@ class AveragedModel:
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_averaging": self._averaging.without_rows()}
 
+    @property
+    def columns(self) -> np.ndarray:
+        """The columns of the table that have a part in it, (M,)."""
+        return self._averaging.columns
+
     @cached_property
-    def _fit(self) -> AveragedFit:
+    def fit(self) -> AveragedFit:
+        """The coefficients, of these columns standardised."""
         return self._averaging.without_rows().fit()  # the same digits as from a pickle
 
     def small_effects(self, support: np.ndarray) -> SmallEffects | None:
         """Return what is known of small effects beside a support (K,), if they were looked for."""
         return self._averaging.without_rows().small_effects(support)
 
+    def response(self) -> NewResponse:
+        """Return what is known of a new response, given rows of ``columns``."""
+        return NewResponse(
+            self._mean,
+            self._scale,
+            self._y_mean,
+            self._y_scale,
+            self.fit.coef,
+            self.fit.noise * (1.0 + self._of_mean),
+            self._dof,
+            self.fit.spread,
+        )
+
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the mean of y at each row."""
-        return self._y_mean + self._y_scale * (self._standardized(X) @ self._fit.coef)
+        return self.response().predict(X[:, self.columns])
 
     def std(self, X: np.ndarray) -> np.ndarray:
         """Return the standard deviation of a new y at each row, noise and all."""
-        blocks = gen_batches(X.shape[0], max(_BLOCK // X.shape[1], 1))
-        return np.concatenate([self._std(self._standardized(X[rows])) for rows in blocks])
+        return self.response().std(X[:, self.columns])
 
-    def _std(self, Z: np.ndarray) -> np.ndarray:
-        # Squares of what is far away would overflow.
-        reach = np.maximum(np.max(np.abs(Z), axis=1, initial=0.0), 1.0)
-        spread = np.maximum(self._fit.spread(Z / reach[:, None]), 0.0)
-        noise = self._fit.noise * (1.0 + self._of_mean) / reach / reach
-        return np.asarray(self._y_scale * reach * np.sqrt(spread + noise))
-
-    def quantile(self, level: float) -> float:
-        """Return how many standard deviations an interval of this level reaches to either side.
-
-        It is Student's, with the degrees of freedom ν of the table; the variance of the noise is
-        known as rss/(ν − 2), or rss where ν is small (:mod:`.._core.score.shrunk`).
-        """
-        dof = max(self._dof, 1.0)
-        return -float(stdtrit(dof, 0.5 - 0.5 * level)) * float(np.sqrt(max(dof - 2.0, 1.0) / dof))
-
-    def _standardized(self, X: np.ndarray) -> np.ndarray:
-        few: Any = X[:, self._averaging.columns]
-        few = few.toarray() if issparse(few) else few
-        return np.asarray((few - self._mean) / self._scale)
+    def interval(self, X: np.ndarray, level: float) -> np.ndarray:
+        """Return where a new y lies with this probability, (N, 2)."""
+        return self.response().interval(X[:, self.columns], level)

@@ -325,8 +325,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         """
         self._check_level(level, 0.9)
         model, X = self._averaged(X)
-        mean, reach = model.predict(X), model.quantile(level) * model.std(X)
-        return np.column_stack([mean - reach, mean + reach])
+        return model.interval(X, level)
 
     def small_effects(self) -> SmallEffects | None:
         """Return how much of y's variance is expected to come from many small effects.

@@ -16,12 +16,14 @@ from .._printable import few_names, printable
 from ..estimators import CredibleGroup, SmallEffects
 from ..estimators.projected_stg import ProjectedSTG
 from ..render.progress_bar import Show, counted_steps, stage
+from .averages import averages_of
 from .best_of_sizes import sizes_around, tried, with_size
 from .explained import explained
 from .held_out import Checked, checked
 from .notes import Note, TableError
 from .prepared import Prepared
 from .question import TableQuestion
+from .recipe import Averages
 from .result import (
     Alternative,
     Candidate,
@@ -57,6 +59,7 @@ class _Found(NamedTuple):
     path: tuple[Tried, ...]
     groups: list[CredibleGroup]
     small: SmallEffects | None
+    averages: Averages | None
     notes: list[Note]
 
 
@@ -92,6 +95,8 @@ def answered(
             question=question.as_dict(),
             source=source,
             rows=_rows(data, coef, intercept, question.random_state),
+            recipe=data.recipe,
+            averages=found.averages,
             notes=(*notes, *data.notes, *found.notes),
             seconds=clock.seconds,
             version=_version(),
@@ -115,8 +120,9 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock, show: Show | 
         groups = [] if model.alternatives_ is None else model.credible_groups()
         small = None if model.alternatives_ is None else model.small_effects()
         notes = [*trouble, *_tied(data, model), *explained(data, model, groups, small), *no_check]
+        averages = averages_of(model, data.names)
     clock.lap("explain")
-    return _Found(model, check, path, groups, small, notes)
+    return _Found(model, check, path, groups, small, averages, notes)
 
 
 def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> dict[str, Any]:

@@ -24,6 +24,7 @@ __all__ = [
     "MISSING_LEVEL",
     "Column",
     "NumberFacts",
+    "cell_texts",
     "column_of",
     "indicators",
     "kept_levels",
@@ -280,6 +281,23 @@ def _levels(series: Any) -> _Levels:
     counts = np.bincount(codes[codes >= 0], minlength=len(texts))
     order = np.append(np.cumsum(counts > 0) - 1, -1)  # a category may occur in no cell
     return _Levels(pandas.Series(texts)[counts > 0], order[codes], counts[counts > 0])
+
+
+def cell_texts(series: Any) -> np.ndarray:
+    """Return the text of each cell as that of a level, None where it is missing.
+
+    Whole numbers have no point: beside other rows they were text.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> cell_texts(pandas.Series([" a", None, "b"])).tolist()
+    ['a', None, 'b']
+    >>> cell_texts(pandas.Series([1.0, None])).tolist()
+    ['1', None]
+    """
+    levels = _levels(series.convert_dtypes() if series.dtype.kind == "f" else series)
+    return levels.of_cells(levels.texts.to_numpy(dtype=object), None)
 
 
 def _with_gaps(name: str, levels: _Levels, cells: Any, is_wanted: bool) -> Column:

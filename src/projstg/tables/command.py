@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .read_table import Read
     from .result import Selection
 
-__all__ = ["as_options", "select_command"]
+__all__ = ["as_options", "in_options", "read_files", "select_command"]
 
 _HELP = """Say which columns of a table one of its columns depends on.
 
@@ -105,9 +105,14 @@ def select_command(click: Any) -> Any:
 
 
 def _command(**options: Any) -> int:
-    """Run the command; errors speak of its options."""
+    """Run the command."""
+    return in_options(_run, **options)
+
+
+def in_options(run: Callable[..., int], **options: Any) -> int:
+    """Run a command; errors speak of its options."""
     try:
-        return _run(**options)
+        return run(**options)
     except TableError as error:
         raise TableError(as_options(str(error))) from None
     except MemoryError:
@@ -184,7 +189,7 @@ def _answer(
     with stage(tell, f"reading {few_names(files, 2) if files else 'the diabetes table'}"):
         from .select_columns import chosen_from, names_of
 
-        read = _read(files, delimiter, decimal, sheet) if files else _diabetes()
+        read = read_files(files, delimiter, decimal, sheet) if files else _diabetes()
     if not files:
         asked["target"] = asked["target"] or "progression"
     question = _question(names_of(read), sizes=sizes or has_page, **asked)
@@ -215,9 +220,10 @@ def _check_options(out: Path | None, wants_csv: bool, k: int | None, auto: bool)
         raise TableError(f"{printable(out)} is a file; give a folder for --out.")
 
 
-def _read(
+def read_files(
     files: tuple[str, ...], delimiter: str | None, decimal: str | None, sheet: str | None
 ) -> Read | LargeFile:
+    """Return the table in files; a delimiter may be written as a word."""
     from .stacked_files import read_tables
 
     mark = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,11 @@ from .column_roles import (
     roles,
     usable,
 )
-from .columns import Column, column_of, indicators
-from .missing import filled, kept_rows
+from .columns import Column, column_of, indicators, labels_of
+from .missing import fill_of, filled, kept_rows
 from .prepared_rows import PreparedRows
 from .question import TableQuestion
+from .recipe import MadeColumn, Recipe, recipe_of
 
 __all__ = ["first_cell", "prepared_table"]
 
@@ -53,10 +55,11 @@ def prepared_table(
     rows, gap_notes = kept_rows(columns, fixed, question.missing)
     fixed = {name: values[rows] for name, values in fixed.items()}
     check_varies(target, len(rows), np.min(fixed[target]), np.max(fixed[target]))
-    designed, from_column = _designed(columns, rows, question)
+    designed, made = _designed(columns, rows, question)
     names = list(designed)
     X = np.column_stack(list(designed.values())) if designed else np.empty((len(rows), 0))
     check_finite({name: int(np.isinf(one).sum()) for name, one in (fixed | designed).items()})
+    from_column = {one["name"]: one["column"] for one in made}
     found = roles(from_column, np.ptp(X, axis=0) > 0.0, notes + gap_notes, question)
     return PreparedRows(
         X=np.ascontiguousarray(X[:, found.kept]),
@@ -67,6 +70,7 @@ def prepared_table(
         always=found.always[found.kept],
         rows=rows,
         notes=found.notes,
+        recipe=_recipe(columns, rows, designed, list(compress(made, found.kept)), question),
     )
 
 
@@ -94,10 +98,10 @@ def first_cell(series: Any) -> str | None:
 
 def _designed(
     columns: dict[str, Column], rows: np.ndarray, question: TableQuestion
-) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """Return the columns of numbers by name, and which column of the table each came from."""
+) -> tuple[dict[str, np.ndarray], list[MadeColumn]]:
+    """Return the columns of numbers by name, and what each is made of."""
     designed: dict[str, np.ndarray] = {}
-    from_column: dict[str, str] = {}
+    origins: list[MadeColumn] = []
     for name, column in columns.items():
         values = column.values[rows]
         if column.kind == "category":
@@ -105,6 +109,26 @@ def _designed(
         else:
             made = {name: filled(values)}
         for key, numbers in made.items():
+            level = key.removeprefix(f"{name}=") if column.kind == "category" else None
             key = distinct_key(key, designed)
-            designed[key], from_column[key] = numbers, name
-    return designed, from_column
+            designed[key] = numbers
+            origins.append({"name": key, "column": name, "level": level})
+    return designed, origins
+
+
+def _recipe(
+    columns: dict[str, Column],
+    rows: np.ndarray,
+    designed: dict[str, np.ndarray],
+    made: Sequence[MadeColumn],
+    question: TableQuestion,
+) -> Recipe:
+    """Return how the columns of numbers that are used are made of a table."""
+    texts = [name for name, column in columns.items() if column.kind == "category"]
+    levels = {name: sorted(set(labels_of(columns[name].values[rows]))) for name in texts}
+    fills = {
+        one["column"]: fill_of(designed[one["name"]])
+        for one in (made if question.missing == "mean" else ())
+        if one["level"] is None
+    }
+    return recipe_of(made, levels, fills)

@@ -90,7 +90,8 @@ def _sizes(file: Any) -> Iterator[tuple[int, int]]:
     fields = _fields(footer, _target(footer, 0))
     for place, is_batch in ((_DICTIONARIES, False), (_BATCHES, True)):
         for block in _structs(footer, fields[place], _BLOCK):
-            n_rows, n_bytes = _size(file, *block, is_batch)
+            start, length, n_body = block
+            n_rows, n_bytes = _size(file, start, length, n_body, is_batch)
             yield n_rows if is_batch else 0, n_bytes
 
 

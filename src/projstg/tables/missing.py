@@ -10,7 +10,15 @@ from .._printable import counted, shortened
 from .columns import Column
 from .notes import Note, TableError
 
-__all__ = ["FEWEST_ROWS", "check_left", "filled", "gap_notes", "kept_rows", "missing_trouble"]
+__all__ = [
+    "FEWEST_ROWS",
+    "check_left",
+    "fill_of",
+    "filled",
+    "gap_notes",
+    "kept_rows",
+    "missing_trouble",
+]
 
 FEWEST_ROWS = 4
 
@@ -96,3 +104,18 @@ def filled(values: np.ndarray) -> np.ndarray:
         return values
     known = values[~gap]
     return np.where(gap, np.mean(known) if known.size else 0.0, values)
+
+
+def fill_of(values: np.ndarray) -> float:
+    """Return what a missing value of a column was filled in with: the mean, which stays the same.
+
+    The sum of very large numbers would overflow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fill_of(filled(np.array([1.0, np.nan, 4.0]))), fill_of(np.array([1e308, 1e308]))
+    (2.5, 1e+308)
+    """
+    size = float(np.max(np.abs(values), initial=0.0)) or 1.0
+    return size * float(np.mean(values / size))

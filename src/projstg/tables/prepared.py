@@ -13,6 +13,7 @@ import numpy as np
 
 from ..estimators.projected_stg import ProjectedSTG
 from .notes import Note
+from .recipe import Recipe
 
 __all__ = [
     "MOST_SHOWN",
@@ -88,6 +89,10 @@ class Prepared(Protocol):
     @property
     def notes(self) -> list[Note]:
         """What was decided on the way."""
+
+    @property
+    def recipe(self) -> Recipe:
+        """How the columns are made of those of the table."""
 
     @property
     def n_rows(self) -> int:

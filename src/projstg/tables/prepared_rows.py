@@ -13,6 +13,7 @@ from ..sources import Statistics
 from ..sources.folds import fold_of_rows, random_of_rows
 from .notes import Note
 from .prepared import MOST_SHOWN, Folds, SomeRows, SquaredErrors
+from .recipe import Recipe
 from .sum_folds import SumFolds
 
 __all__ = ["PreparedRows", "RowFolds", "RowPart"]
@@ -35,6 +36,7 @@ class PreparedRows(NamedTuple):
     rows: np.ndarray
     """The rows of the table that were kept."""
     notes: list[Note]
+    recipe: Recipe
 
     @property
     def n_rows(self) -> int:

@@ -60,6 +60,11 @@ class Read(NamedTuple):
     """Format, encoding, delimiter and so on, as plain values."""
     notes: list[Note]
 
+    @property
+    def may_have_thousands(self) -> bool:
+        """Whether text may have commas between thousands; a text file that was read has none."""
+        return self.facts.get("format") != "text"
+
 
 def read_table(
     path: str | os.PathLike[str],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import warnings
 from dataclasses import asdict, dataclass, field, fields
 from html import escape
 from typing import Any, TypedDict
@@ -18,6 +19,7 @@ from .._files import file_contents, replacing
 from .._printable import few_names, printable, shortened
 from ..render.number_text import short_number
 from .notes import Note, TableError
+from .recipe import Averages, Recipe, known_recipe
 from .result_schema import typed
 
 __all__ = [
@@ -155,6 +157,10 @@ class Selection:
     """Columns that stand for each other, or one that is sure by itself."""
     small_effects: SmallPart | None = None
     """Many small effects of columns that are not chosen, where the size was chosen too."""
+    recipe: Recipe | None = None
+    """How columns of numbers are made of a table; None in a file of an older projstg."""
+    averages: Averages | None = None
+    """The averaged prediction; None where the columns have no probabilities."""
     rows: FittedRows = field(default_factory=FittedRows)
     """Of at most a thousand rows, for the picture of the residuals."""
     notes: tuple[Note, ...] = ()
@@ -187,6 +193,62 @@ class Selection:
         frame["exchangeable_for"] = [", ".join(one.exchangeable_for) for one in self.chosen]
         unknown = [name for name in wanted if len(frame) and frame[name].isna().all()]
         return frame.drop(columns=unknown)
+
+    def predict(self, table: Any, *, averaged: bool = False, interval: float | None = None) -> Any:
+        """Predict the target for the rows of another table, prepared as the table was.
+
+        Parameters
+        ----------
+        table : DataFrame, path or array
+            Columns are found by name; others are ignored. The chosen ones must be there, or those
+            that they are made of.
+        averaged : bool, default=False
+            Whether to average over all choices that are likely, instead of the chosen columns
+            alone; see :meth:`ProjectedSTG.predict`. It needs all columns that could have been
+            chosen.
+        interval : float or None
+            The probability of an interval for each new value of the target, such as 0.9. The
+            prediction is then the averaged one, which is in the middle.
+
+        Returns
+        -------
+        predictions : DataFrame
+            ``prediction`` and, with an interval, ``lower`` and ``upper``, with the index of the
+            table. Rows that lack a number, or have a text that ``select`` has not seen, have NaN,
+            and a warning says so.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from projstg import select
+        >>> frame = load_diabetes(as_frame=True, scaled=False).frame
+        >>> found = select(frame[:400], "target", k=3)
+        >>> found.predict(frame[400:402]).round(1)
+             prediction
+        400       183.6
+        401        88.7
+        """
+        from .prediction import predicted
+        from .recipe_columns import whole_table
+
+        found = predicted(self, whole_table(table), averaged=averaged, interval=interval)
+        if found.trouble:
+            warnings.warn(found.trouble, stacklevel=2)
+        has_index = isinstance(table, extra("pandas", "cli").DataFrame)
+        return found.frame.set_axis(table.index) if has_index else found.frame
+
+    @property
+    def model(self) -> Any:
+        """A fitted pipeline of scikit-learn that takes data frames and predicts.
+
+        Where :meth:`predict` gives NaN, it raises.
+        """
+        from .recipe_transformer import fitted_pipeline
+
+        coefficients = [one.coefficient for one in self.chosen]
+        return fitted_pipeline(
+            known_recipe(self.recipe), self.columns, coefficients, self.intercept
+        )
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the effects of the chosen columns, with twice their standard errors.

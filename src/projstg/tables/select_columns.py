@@ -24,7 +24,7 @@ from .read_table import Read, size_of
 from .result import Selection
 from .stacked_files import read_tables
 
-__all__ = ["chosen_from", "names_of", "select"]
+__all__ = ["chosen_from", "frame_of_array", "names_of", "select", "table_of"]
 
 
 def select(
@@ -129,6 +129,8 @@ def chosen_from(
     if isinstance(read, Read):
         may_have_thousands = "decimal" not in read.facts  # or marks of numbers were seen to
         data = prepared_table(read.frame, question, may_have_thousands=may_have_thousands)
+        may = read.may_have_thousands
+        data = prepared_table(read.frame, question, may_have_thousands=may)
         facts, notes = read.facts, read.notes
     else:
         data, facts, notes = prepared_file(read, question, show)
@@ -147,17 +149,7 @@ def _as_read(
         raise TableError('sheet="…" chooses a sheet of an Excel workbook; give its path.')
     if isinstance(table, tuple) and not paths:
         table, target = _joined(pandas, table, target)
-    if paths:
-        read: Read | LargeFile = read_tables(paths, sheet=sheet)
-    elif isinstance(table, pandas.DataFrame) or (
-        hasattr(table, "to_pandas") and is_table(table, None)
-    ):
-        table = table if isinstance(table, pandas.DataFrame) else table.to_pandas()
-        names, notes = distinct(str(name) for name in table.columns)
-        frame = table.reset_index(drop=True).set_axis(names, axis=1)
-        read = Read(frame, "data frame", {"format": "frame", **size_of(frame)}, notes)
-    else:
-        raise TableError(f"a table is a data frame, a path or a pair (X, y); {_seen(table)}.")
+    read = read_tables(paths, sheet=sheet) if paths else table_of(table)
     if weights is None or isinstance(weights, str):
         return read, target, weights
     if not isinstance(read, Read):
@@ -175,6 +167,36 @@ def _paths(table: Any) -> list[str | os.PathLike[str]]:
     return list(many) if all(isinstance(one, str | os.PathLike) for one in many) else []
 
 
+def table_of(table: Any) -> Read | LargeFile:
+    """Return a data frame, or the table at a path, as if read."""
+    pandas = extra("pandas", "cli")
+    if isinstance(table, str | os.PathLike):
+        return read_tables([table])
+    if isinstance(table, pandas.DataFrame) or (
+        hasattr(table, "to_pandas") and is_table(table, None)
+    ):
+        table = table if isinstance(table, pandas.DataFrame) else table.to_pandas()
+        names, notes = distinct(str(name) for name in table.columns)
+        frame = table.reset_index(drop=True).set_axis(names, axis=1)
+        return Read(frame, "data frame", {"format": "frame", **size_of(frame)}, notes)
+    raise TableError(f"a table is a data frame, a path or a pair (X, y); {_seen(table)}.")
+
+
+def frame_of_array(X: Any) -> Any:
+    """Return an array as a frame with the columns x0, x1, ….
+
+    Examples
+    --------
+    >>> list(frame_of_array([[1, 2], [3, 4]]).columns)
+    ['x0', 'x1']
+    """
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise TableError(f"X must have rows and columns; its shape is {X.shape}.")
+    names = [f"x{place}" for place in range(X.shape[1])]
+    return extra("pandas", "cli").DataFrame(X, columns=names)
+
+
 def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
     """Return (X, y) as one frame and the name of the target."""
     if len(pair) != 2:
@@ -183,10 +205,7 @@ def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
     if not is_table(X, y):
         raise TableError(f"give X and y as arrays or frames; {_seen(X)}.")
     if not isinstance(X, pandas.DataFrame):
-        X = np.asarray(X)
-        if X.ndim != 2:
-            raise TableError(f"X must have rows and columns; its shape is {X.shape}.")
-        X = pandas.DataFrame(X, columns=[f"x{place}" for place in range(X.shape[1])])
+        X = frame_of_array(X)
     values = np.asarray(y)
     if values.shape != (len(X),):
         raise TableError(f"y has shape {values.shape} for {len(X)} rows of X.")

@@ -88,6 +88,23 @@ class AveragedFit(NamedTuple):
         ]
         return np.sum(spreads, axis=0)
 
+    def covariance(self) -> np.ndarray:
+        """Return the covariance of β, (D, D): the variance at a row z is z·Cz, as in ``spread``."""
+        known = self.coef
+        parts = [
+            part.weight * (self._covariance(part) + np.outer(off, off))
+            for part in self.parts
+            for off in [self._coef(part) - known]
+        ]
+        return np.sum(parts, axis=0)
+
+    def _covariance(self, part: _Moments) -> np.ndarray:
+        A, d = self.directions.loadings, self.directions.shrinkage(part.eta)
+        large = -(A[self.members] * d) @ A.T
+        large[np.arange(self.members.size), self.members] += 1.0
+        small = np.eye(len(A)) - (A * d) @ A.T
+        return large.T @ part.covariance @ large + part.variance * part.eta * small
+
     def _coef(self, part: _Moments) -> np.ndarray:
         A = self.directions.loadings
         left = self.directions.along - part.mean @ A[self.members]

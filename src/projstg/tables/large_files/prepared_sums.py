@@ -13,6 +13,7 @@ from ...estimators.projected_stg import ProjectedSTG
 from ...sources import Statistics
 from ..notes import Note
 from ..prepared import SomeRows, SquaredErrors
+from ..recipe import Recipe
 from ..sum_folds import SumFolds
 from .coded_pieces import NumberPiece
 
@@ -31,6 +32,7 @@ class PreparedSums(NamedTuple):
     always: np.ndarray
     """Mask of the columns that must be chosen."""
     notes: list[Note]
+    recipe: Recipe
     n_rows: int
     few: SomeRows
     places: np.ndarray

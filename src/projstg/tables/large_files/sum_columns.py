@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -29,6 +30,7 @@ from ..missing import check_left, gap_notes
 from ..notes import Note, TableError
 from ..prepared import MOST_SHOWN, SomeRows
 from ..question import TableQuestion
+from ..recipe import MadeColumn, Recipe, recipe_of
 from .coded_pieces import CodedPieces, NumberPiece
 from .learn_columns import Learned, learned
 from .pieces import LargeFile
@@ -105,6 +107,7 @@ class _Sums:
         self.n_rows = 0
         shape = len(coded.columns) + 1  # the columns, then the target
         self.least, self.most = np.full(shape, np.inf), np.full(shape, -np.inf)
+        self._totals = np.zeros(len(coded.columns))
         self._n_infinite: dict[str, int] = {}
         self._few: tuple[np.ndarray, ...] | None = None
 
@@ -120,6 +123,7 @@ class _Sums:
             return  # what is wrong is counted to the end, and then said
         self._keep_few(piece)
         self.n_rows += len(piece.y)
+        self._totals += piece.X.sum(axis=0)
         try:
             self.statistics.update(piece.X, piece.y, piece.weights)
         except ValueError as error:
@@ -171,6 +175,10 @@ class _Sums:
         least = np.sort(np.argsort(parts[0])[:MOST_SHOWN])
         self._few = tuple(one[least] for one in parts)
 
+    def fill(self, place: int) -> float:
+        """Return what a missing value of a column was filled in with: the mean."""
+        return float(self._totals[place] / max(self.n_rows, 1))
+
     def few(self, places: np.ndarray) -> SomeRows:
         """Return the rows that were kept, of some columns."""
         if self._few is None:
@@ -193,12 +201,14 @@ def _prepared(
     from_column = {name: coded.columns[place].name for name, place in designed.items()}
     found = roles(from_column, (sums.most > sums.least)[places], notes, question)
     places = places[found.kept]
+    kept = [name for name, keep in zip(names, found.kept, strict=True) if keep]
     return PreparedSums(
         statistics=sums.statistics.columns(places),
-        names=[name for name, keep in zip(names, found.kept, strict=True) if keep],
+        names=kept,
         target=target,
         always=found.always[found.kept],
         notes=found.notes,
+        recipe=_recipe(coded, sums, kept, places, question),
         n_rows=sums.n_rows,
         few=sums.few(places),
         places=places,
@@ -220,3 +230,28 @@ def _designed(coded: CodedPieces, occurs: np.ndarray, question: TableQuestion) -
         for key, place in made.items():
             found[distinct_key(key, found)] = place
     return found
+
+
+def _recipe(
+    coded: CodedPieces,
+    sums: _Sums,
+    names: Sequence[str],
+    places: np.ndarray,
+    question: TableQuestion,
+) -> Recipe:
+    """Return how the columns of numbers at these places are made of the file."""
+    made: list[MadeColumn] = [
+        {"name": name, "column": coded.columns[place].name, "level": coded.columns[place].level}
+        for name, place in zip(names, places, strict=True)
+    ]
+    levels: dict[str, list[str]] = {}
+    for (name, level), most in zip(coded.columns, sums.most, strict=False):
+        if level is not None and most > 0.0:
+            levels.setdefault(name, []).append(level)
+    levels = {name: sorted(own) for name, own in levels.items()}
+    fills = {
+        coded.columns[place].name: sums.fill(place)
+        for place in (places if question.missing == "mean" else ())
+        if coded.columns[place].level is None
+    }
+    return recipe_of(made, levels, fills)

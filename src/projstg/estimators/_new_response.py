@@ -1,0 +1,65 @@
+"""What is known of a new response: its mean and its spread, in the units of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.special import stdtrit
+from sklearn.utils import gen_batches
+
+__all__ = ["NewResponse"]
+
+# Standard deviations are computed of blocks of rows with this many numbers: each needs a few more.
+_BLOCK = 1 << 22
+
+
+class NewResponse(NamedTuple):
+    """A new response at rows of D columns: z·β plus noise, with z standardised."""
+
+    mean: np.ndarray
+    """Of the columns, (D,)."""
+    scale: np.ndarray
+    """(D,)."""
+    y_mean: float
+    y_scale: float
+    coef: np.ndarray
+    """The mean of β, (D,)."""
+    noise: float
+    """The variance of noise and mean, in units of ``y_scale``."""
+    degrees_of_freedom: float
+    spread: Callable[[np.ndarray], np.ndarray]
+    """The variance of z·β at rows (N, D), in units of ``y_scale``."""
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return the mean of y at each row."""
+        return np.asarray(self.y_mean + self.y_scale * (self._standardized(X) @ self.coef))
+
+    def std(self, X: np.ndarray) -> np.ndarray:
+        """Return the standard deviation of a new y at each row, noise and all."""
+        blocks = gen_batches(X.shape[0], max(_BLOCK // max(X.shape[1], 1), 1))
+        found = [self._std(self._standardized(X[rows])) for rows in blocks]
+        return np.concatenate([np.empty(0), *found])
+
+    def _std(self, Z: np.ndarray) -> np.ndarray:
+        # Squares of what is far away would overflow.
+        reach = np.maximum(np.max(np.abs(Z), axis=1, initial=0.0), 1.0)
+        spread = np.maximum(self.spread(Z / reach[:, None]), 0.0)
+        return np.asarray(self.y_scale * reach * np.sqrt(spread + self.noise / reach / reach))
+
+    def interval(self, X: np.ndarray, level: float) -> np.ndarray:
+        """Return where a new y lies with this probability, (N, 2).
+
+        It is Student's, with the degrees of freedom ν of the table; the variance of the noise is
+        known as rss/(ν − 2), or rss where ν is small (:mod:`.._core.score.shrunk`).
+        """
+        dof = max(self.degrees_of_freedom, 1.0)
+        quantile = -float(stdtrit(dof, 0.5 - 0.5 * level)) * np.sqrt(max(dof - 2.0, 1.0) / dof)
+        mean, reach = self.predict(X), quantile * self.std(X)
+        return np.column_stack([mean - reach, mean + reach])
+
+    def _standardized(self, X: Any) -> np.ndarray:
+        rows = X.toarray() if issparse(X) else X
+        return np.asarray((rows - self.mean) / self.scale)

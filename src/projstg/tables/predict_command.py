@@ -1,0 +1,135 @@
+"""``projstg predict``: an answer of ``projstg select`` used on another table.
+
+Nothing but the standard library is imported until the command runs, so that help comes at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._printable import printable
+from .command import as_options, in_options, read_files
+from .notes import TableError
+
+if TYPE_CHECKING:
+    from .read_table import Read
+    from .result import Selection
+
+__all__ = ["predict_command"]
+
+_HELP = """Predict the target for the rows of another table.
+
+SELECTION is the selection.json that projstg select --out or --json wrote. TABLE is CSV,
+TSV or Parquet, plain or gzipped, or - for standard input. Its columns are found by name,
+in any order; other columns do not matter. Where it has the target, too, a line on
+standard error says how good the predictions are.
+"""
+_EPILOG = """\b
+Examples:
+  projstg select old.csv -t price --out answer
+  projstg predict answer/selection.json new.csv              prints the predictions
+  projstg predict answer/selection.json new.csv --out priced.csv --interval 0.9
+
+\b
+Exit status: 0 predicted; 2 the files do not fit together or cannot be read or written,
+one line on standard error says why; 130 stopped by Ctrl-C.
+"""
+_OPTION_HELP = {
+    "--out": "Write the rows of TABLE with the predictions there, as CSV.",
+    "--averaged": "Average over all likely choices of columns; needs all columns.",
+    "--interval": "Also say where a new value lies with this probability, such as 0.9; averaged.",
+    "--delimiter": "What stands between fields, such as ; or tab; guessed.",
+    "--decimal": "The decimal mark; guessed.",
+}
+
+
+def predict_command(click: Any) -> Any:
+    """Return the command for click."""
+
+    def option(name: str, **how: Any) -> Any:
+        return click.Option([name], help=_OPTION_HELP[name], **how)
+
+    level = click.FloatRange(0.0, 1.0, min_open=True, max_open=True)
+    params = [
+        click.Argument(["selection"], type=click.Path(path_type=Path)),
+        click.Argument(["table"], type=click.Path(path_type=str)),
+        option("--out", type=click.Path(path_type=Path), metavar="FILE"),
+        option("--averaged", is_flag=True),
+        option("--interval", type=level, metavar="P"),
+        option("--delimiter", metavar="MARK"),
+        option("--decimal", metavar="MARK"),
+    ]
+    callback = partial(in_options, _run)
+    return click.Command("predict", callback=callback, params=params, help=_HELP, epilog=_EPILOG)
+
+
+def _run(
+    selection: Path,
+    table: str,
+    out: Path | None,
+    averaged: bool,
+    interval: float | None,
+    delimiter: str | None,
+    decimal: str | None,
+) -> int:
+    """Do what was asked for and return the exit status."""
+    from .prediction import predicted
+    from .recipe_columns import in_memory
+
+    answer = _loaded(selection)
+    read = in_memory(read_files((table,), delimiter, decimal, None))
+    found = predicted(answer, read, averaged=averaged, interval=interval)
+    if out is None:
+        # A line of one column without a value would be blank.
+        print(found.frame.to_csv(index=False, na_rep="NA"), end="")
+    else:
+        _write(read, found.frame, out)
+    said = [note.text for note in read.notes]
+    said += [as_options(found.trouble)] if found.trouble else []
+    said += _quality(answer, read, found.frame["prediction"].to_numpy())
+    said += [f"written: {out}"] if out is not None else []
+    for line in said:
+        print(printable(line), file=sys.stderr)
+    return 0
+
+
+def _loaded(path: Path) -> Selection:
+    from .result import Selection
+
+    try:
+        return Selection.load(path)
+    except OSError as error:
+        raise TableError(f"{printable(path)} cannot be read: {error.strerror}.") from None
+
+
+def _quality(answer: Selection, read: Read, prediction: Any) -> list[str]:
+    """Return R², where the table has the target."""
+    from .prediction import r_squared
+
+    known = r_squared(answer, read, prediction)
+    return [] if known is None else [f"R² on {known[1]} rows of {read.name}: {known[0]:.3f}"]
+
+
+def _write(read: Read, predictions: Any, out: Path) -> None:
+    """Write the rows that were read and the predictions, whole or not at all."""
+    from .._extras import extra
+    from .._files import replacing
+    from .._interrupt import interruptible
+    from .answer_files import formula_safe
+    from .column_roles import distinct_key
+
+    names = [*read.frame.columns]
+    for name in predictions.columns:
+        names.append(distinct_key(name, names))
+    whole = extra("pandas", "cli").concat([read.frame, predictions], axis=1)
+    try:
+        with interruptible(), replacing(out) as temporary:
+            header = [formula_safe(str(name)) for name in names]
+            whole.set_axis(header, axis=1).to_csv(temporary, index=False)
+    except OSError as error:
+        raise TableError(
+            f"nothing is written to {printable(out)}: {error.strerror or error}."
+        ) from None

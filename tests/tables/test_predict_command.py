@@ -1,0 +1,168 @@
+"""The command that uses an answer: what it prints, what it writes, and how it ends."""
+
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from projstg.cli import main
+from projstg.tables import Selection, read_table
+from projstg.tables import open_file as opening
+from projstg.tables.memory_guard import TooLarge
+
+pytest.importorskip("click")
+pytest.importorskip("rich")
+pd = pytest.importorskip("pandas")
+
+
+@pytest.fixture
+def table(rng, tmp_path):
+    """A file with y = 2a and 3 more in Rome."""
+    frame = pd.DataFrame(rng.normal(size=(60, 3)).round(4), columns=list("abc"))
+    frame["city"] = rng.choice(["Bern", "Oslo", "Rome"], 60)
+    frame["y"] = 2 * frame.a + 3 * (frame.city == "Rome") + 0.1 * rng.normal(size=60)
+    path = tmp_path / "table.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def answer(table, tmp_path, capsys):
+    assert main(["select", str(table), "-t", "y", "--folds", "0", "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    return tmp_path / "selection.json"
+
+
+def printed(text):
+    return pd.read_csv(io.StringIO(text))
+
+
+def test_it_prints_what_the_function_predicts(table, answer, capsys):
+    found = Selection.load(answer)
+    for options, asked in (
+        ([], {}),
+        (["--averaged"], {"averaged": True}),
+        (["--interval", "0.8"], {"interval": 0.8}),
+    ):
+        assert main(["predict", str(answer), str(table), *options]) == 0
+        said = capsys.readouterr()
+        expected = found.predict(table, **asked)
+        assert list(printed(said.out).columns) == list(expected.columns)
+        np.testing.assert_allclose(printed(said.out), expected, rtol=1e-14)
+        if not options:
+            assert said.err == f"R² on 60 rows of table.csv: {found.r2_in_sample:.3f}\n"
+
+
+def test_without_the_target_nothing_is_said_on_standard_error(table, answer, tmp_path, capsys):
+    new = tmp_path / "new.csv"
+    pd.read_csv(table)[["city", "a"]].to_csv(new, index=False)
+    assert main(["predict", str(answer), str(new)]) == 0
+    said = capsys.readouterr()
+    assert len(printed(said.out)) == 60
+    assert said.err == ""
+
+
+def test_it_writes_the_rows_with_the_predictions(table, answer, tmp_path, capsys):
+    new, out = tmp_path / "new.csv", tmp_path / "priced.csv"
+    given = pd.read_csv(table)[:5].rename(columns={"b": "prediction", "c": "=c"})
+    given.to_csv(new, index=False)
+    assert main(["predict", str(answer), str(new), "--out", str(out)]) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert f"written: {out}" in said.err
+    got = pd.read_csv(out)
+    assert list(got.columns) == ["a", "prediction", "'=c", "city", "y", "prediction'"]
+    pd.testing.assert_frame_equal(got.iloc[:, :5].set_axis(given.columns, axis=1), given)
+    expected = Selection.load(answer).predict(given)["prediction"]
+    np.testing.assert_allclose(got["prediction'"], expected, rtol=1e-14)
+
+
+def test_standard_input_and_marks(table, answer, capsys, monkeypatch):
+    frame = pd.read_csv(table)
+    expected = Selection.load(answer).predict(frame)["prediction"]
+
+    class Input:
+        buffer = io.BytesIO(frame.to_csv(index=False, sep="\t", decimal=",").encode())
+
+    monkeypatch.setattr(opening.sys, "stdin", Input)
+    options = ["--delimiter", "tab", "--decimal", ","]
+    assert main(["predict", str(answer), "-", *options]) == 0
+    said = capsys.readouterr()
+    np.testing.assert_allclose(printed(said.out)["prediction"], expected, rtol=1e-12)
+    assert "The decimal mark is a comma" in said.err
+
+
+def test_rows_that_cannot_be_predicted_are_counted_in_one_line(table, answer, tmp_path, capsys):
+    new = tmp_path / "new.csv"
+    frame = pd.read_csv(table)[["a", "city"]][:4]
+    frame.loc[0, "a"], frame.loc[2, "city"] = np.nan, "Paris"
+    frame.to_csv(new, index=False)
+    assert main(["predict", str(answer), str(new)]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[1] == said.out.splitlines()[3] == "NA"
+    assert said.err.startswith("2 of 4 rows have no prediction: missing values, a 1 (fill")
+    assert "run select again with --missing mean" in said.err
+    assert "text in city that select has not seen, 'Paris' 1." in said.err
+    assert said.err.count("\n") == 1
+
+
+def changed(answer, **fields):
+    content = json.loads(answer.read_text(encoding="utf-8"))
+    answer.write_text(json.dumps(content | fields), encoding="utf-8")
+
+
+MISTAKES = {
+    "no answer": (lambda a, t: t.unlink(), "is not there"),
+    "no selection": (lambda a, t: a.unlink(), "selection.json cannot be read: No such file"),
+    "no JSON": (lambda a, t: a.write_text("x"), "is not JSON"),
+    "an old file": (lambda a, t: changed(a, recipe=None), "run select again"),
+    "a column": (lambda a, t: t.write_text("A,city\n1,Rome\n"), "did you mean 'A'?"),
+    "a kind": (lambda a, t: t.write_text("a,city\nx,Rome\n"), "here it begins 'x'"),
+}
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+def test_mistakes_end_in_one_line_and_status_2(kind, table, answer, capsys):
+    spoil, words = MISTAKES[kind]
+    spoil(answer, table)
+    assert main(["predict", str(answer), str(table)]) == 2
+    said = capsys.readouterr()
+    assert words in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+
+
+def test_a_probability_is_between_zero_and_one(table, answer, capsys):
+    assert main(["predict", str(answer), str(table), "--interval", "90"]) == 2
+    assert "0.0<x<1.0" in capsys.readouterr().err
+
+
+def test_nothing_is_written_where_it_cannot_be(table, answer, tmp_path, capsys):
+    before = sorted(tmp_path.iterdir())
+    for out in (tmp_path, tmp_path / "no" / "such.csv"):
+        assert main(["predict", str(answer), str(table), "--out", str(out)]) == 2
+        said = capsys.readouterr()
+        assert "nothing is written to" in said.err
+        assert said.err.count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_table_that_does_not_fit_is_refused(table, answer, capsys, monkeypatch):
+    def too_large(*given):
+        raise TooLarge("too large")
+
+    monkeypatch.setattr(read_table, "_read", too_large)
+    assert main(["predict", str(answer), str(table)]) == 2
+    assert "does not fit into memory; give its rows in several files" in capsys.readouterr().err
+
+
+def test_help_comes_without_numpy():
+    code = (
+        "import sys; from projstg.cli import main; status = main(['predict', '--help']); "
+        "assert 'numpy' not in sys.modules and 'pandas' not in sys.modules; sys.exit(status)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Exit status" in done.stdout
