@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._extras import extra
+from .._printable import shortened
 from ..render.progress_bar import Show
 from ..sources.gather import is_table, source_name
 from .answer import answered
@@ -28,7 +29,7 @@ __all__ = ["chosen_from", "names_of", "select"]
 
 def select(
     table: Any,
-    target: str | None = None,
+    target: Any = None,
     k: int | str | None = "auto",
     *,
     always: Iterable[str] = (),
@@ -44,11 +45,12 @@ def select(
 
     Parameters
     ----------
-    table : DataFrame, path, or pair (X, y)
-        A data frame; a CSV, TSV or Parquet file, plain or gzipped; or the columns and the target
-        apart, as arrays or frames.
-    target : str
-        The column to explain. With (X, y) it may be left out.
+    table : DataFrame, path, array X, or pair (X, y)
+        A data frame; a CSV, TSV or Parquet file, plain or gzipped; or the columns alone, with the
+        target beside them, as arrays or frames: ``select(X, y)``.
+    target : str or array-like of shape (n_samples,)
+        The column to explain, or its values. With a pair (X, y) it may be left out, and otherwise
+        names y.
     k : int, "auto" or None, default="auto"
         How many columns to choose. "auto" lets the evidence say; None takes every column whose
         gate is open, without the search.
@@ -83,13 +85,15 @@ def select(
     >>> from sklearn.datasets import load_diabetes
     >>> from projstg import select
     >>> X, y = load_diabetes(as_frame=True, scaled=False, return_X_y=True)
-    >>> found = select((X, y), k=5)
+    >>> found = select(X, y, k=5)
     >>> sorted(found.columns)
     ['bmi', 'bp', 's3', 's5', 'sex']
     >>> print(f"{found.r2_in_sample:.2f} {found.r2_out_of_sample:.2f}")
     0.51 0.50
     """
     start = perf_counter()
+    if _is_response(target):
+        table, target = _beside(table, target), None
     read, target, weights = _as_read(table, target, weights)
     question = TableQuestion(
         target=named_target(target, names_of(read)),
@@ -148,7 +152,7 @@ def _as_read(
         frame = table.reset_index(drop=True).set_axis(names, axis=1)
         read = Read(frame, "data frame", {"format": "frame", **size_of(frame)}, notes)
     else:
-        raise TableError(f"a table is a data frame, a path or a pair (X, y); {_seen(table)}.")
+        raise TableError(f"give a data frame, a path, or arrays, select(X, y); {_seen(table)}.")
     if weights is None or isinstance(weights, str):
         return read, target, weights
     if not isinstance(read, Read):
@@ -160,31 +164,66 @@ def _as_read(
     return read._replace(frame=read.frame.assign(**{name: weights})), target, name
 
 
+def _is_response(target: Any) -> bool:
+    """Return whether the target is given by its values; texts, numbers and tuples are names."""
+    return not isinstance(target, str | tuple) and hasattr(target, "__len__")
+
+
+def _beside(table: Any, y: Any) -> tuple[Any, Any]:
+    """Return X and y as a pair, or raise where y has no place."""
+    if isinstance(table, tuple):
+        raise TableError("y is given twice, in the pair (X, y) and beside it; leave one out.")
+    if isinstance(table, str | os.PathLike):
+        raise TableError('with a file, target is the name of a column, as in target="price".')
+    return table, y
+
+
 def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
     """Return (X, y) as one frame and the name of the target."""
     if len(pair) != 2:
-        raise TableError(f"give a pair (X, y); a tuple of {len(pair)} was given.")
+        raise TableError(f"give X and y, select(X, y); a tuple of {len(pair)} was given.")
     X, y = pair
     if not is_table(X, y):
         raise TableError(f"give X and y as arrays or frames; {_seen(X)}.")
+    X, values = _named_columns(pandas, X), np.asarray(y)
+    if values.shape != (len(X),):
+        raise TableError(
+            f"y has shape {values.shape} for {len(X)} rows of X; give one value for each row."
+        )
+    wanted = str(target or getattr(y, "name", None) or "y")
+    _check_is_apart(X, values, wanted)
+    name = _free_name(wanted, X.columns)
+    return pandas.concat([X, pandas.Series(values, name=name)], axis=1), name
+
+
+def _named_columns(pandas: Any, X: Any) -> Any:
+    """Return X as a frame with texts for names; the columns of an array are x0, x1, …"""
+    if hasattr(X, "to_pandas"):
+        X = X.to_pandas()
     if not isinstance(X, pandas.DataFrame):
+        if hasattr(X, "toarray"):
+            raise TableError("X is sparse; pass X.toarray(), or use ProjectedSTG().fit(X, y).")
         X = np.asarray(X)
         if X.ndim != 2:
             raise TableError(f"X must have rows and columns; its shape is {X.shape}.")
         X = pandas.DataFrame(X, columns=[f"x{place}" for place in range(X.shape[1])])
-    values = np.asarray(y)
-    if values.shape != (len(X),):
-        raise TableError(f"y has shape {values.shape} for {len(X)} rows of X.")
-    X = X.set_axis([str(name) for name in X.columns], axis=1).reset_index(drop=True)
-    wanted = target or getattr(y, "name", None) or "y"
-    name = _free_name(str(wanted), X.columns)
-    return pandas.concat([X, pandas.Series(values, name=name)], axis=1), name
+    return X.set_axis([str(name) for name in X.columns], axis=1).reset_index(drop=True)
+
+
+def _check_is_apart(X: Any, values: np.ndarray, name: str) -> None:
+    """Raise where y, under its name, is still one of the columns of X."""
+    if name in X.columns and np.array_equal(X[name].to_numpy(), values):
+        shown = shortened(name)
+        raise TableError(
+            f"X still has the target '{shown}' in it; leave it out of X, or name it: "
+            f"select(X, '{shown}')."
+        )
 
 
 def _seen(given: Any) -> str:
     """Return what was given instead of a table, and what to do with it."""
     if is_table(given, None):
-        return f"you gave a {type(given).__name__}"
+        return f"you gave a {type(given).__name__} alone"
     return f"you gave {source_name(given)}, and ProjectedSTG().fit learns from that"
 
 
