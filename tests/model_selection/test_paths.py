@@ -232,6 +232,32 @@ def test_units_and_weights(data, rng):
     np.testing.assert_allclose(weighted.objective_path_, repeated.objective_path_, rtol=1e-6)
 
 
+@pytest.mark.parametrize("over", [{"n_alphas": 3}, {"sizes": 2}])
+def test_names_and_standard_deviations_are_kept(data, over):
+    X, y = data
+    names = [f"column {i}" for i in range(X.shape[1])]
+    plain = projected_stg_path(X, y, **over)
+    assert plain.feature_names_in_ is None
+    np.testing.assert_allclose(plain.feature_std_, X.std(axis=0))
+    for library in ("pandas", "polars"):
+        frame = pytest.importorskip(library).DataFrame(dict(zip(names, X.T, strict=True)))
+        path = projected_stg_path(frame, y, **over)
+        assert path.feature_names_in_.tolist() == names
+        np.testing.assert_array_equal(path.coef_path_, plain.coef_path_)
+
+
+def test_the_path_of_sums_has_names_and_deviations_too(data):
+    X, y = data
+    names = [f"column {i}" for i in range(X.shape[1])]
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    table = pyarrow.Table.from_pandas(pandas.DataFrame(X, columns=names).assign(y=y))
+    path = projected_stg_path(table, "y", n_alphas=3)
+    assert path.feature_names_in_.tolist() == names
+    np.testing.assert_allclose(path.feature_std_, X.std(axis=0))
+    through_zero = projected_stg_path(X, y, n_alphas=3, fit_intercept=False)
+    np.testing.assert_allclose(through_zero.feature_std_, np.sqrt((X**2).mean(axis=0)))
+
+
 def test_given_alphas_are_sorted_and_never_select_is_heeded(data):
     X, y = data
     path = projected_stg_path(X, y, [0.01, 1.0, 0.1], never_select=[4])

@@ -2,25 +2,46 @@
 
 import numpy as np
 import pytest
-from pictures import TRUE, D, legend
+from pictures import NAMES, TRUE, D, legend
 
-from projstg import (
-    plots,
-)
+from projstg import plots, projected_stg_path
 
 
-def test_lines_along_alpha_are_the_path(found, ax):
+def test_lines_along_alpha_are_the_path(found, data, ax):
     path = found["alpha path"]
+    expected = path.gated_coef_path_ * data[0].std(axis=0)
     plots.plot_alpha_path(path, ax=ax, feature_names=range(D), top_n=3)
     lines = {line.get_label(): line for line in ax.lines}
     assert {name for name in lines if name.isdigit()} == {str(d) for d in TRUE}
     for d in TRUE:
         drawn = lines[str(d)].get_ydata()
         is_drawn = np.isfinite(drawn)
-        np.testing.assert_array_equal(drawn[is_drawn], path.gated_coef_path_[is_drawn, d])
+        np.testing.assert_allclose(drawn[is_drawn], expected[is_drawn, d], rtol=1e-12)
         assert not path.gated_coef_path_[~is_drawn, d].any()
     assert ax.get_xlim()[0] > ax.get_xlim()[1]
     assert [text.get_text() for text in ax.texts] == [str(size) for size in path.sizes]
+
+
+def test_lines_along_alpha_do_not_depend_on_units(data):
+    X, y = data
+    units = np.geomspace(1e-6, 1e6, D)
+    drawn = [
+        plots.plot_alpha_path(projected_stg_path(X * scale, y, n_alphas=6), top_n=D)
+        for scale in (1.0, units)
+    ]
+    plain, scaled = ({line.get_label(): line.get_ydata() for line in ax.lines} for ax in drawn)
+    assert plain.keys() == scaled.keys()
+    for name, line in plain.items():
+        np.testing.assert_allclose(scaled[name], line, rtol=1e-6)
+    assert "standard deviation" in drawn[0].get_ylabel()
+
+
+def test_a_path_takes_its_names_from_the_table(data, ax):
+    frames = pytest.importorskip("pandas")
+    X, y = data
+    path = projected_stg_path(frames.DataFrame(X, columns=NAMES), y, n_alphas=6)
+    plots.plot_alpha_path(path, ax=ax, top_n=3)
+    assert set(legend(ax)) >= {NAMES[d] for d in TRUE}
 
 
 def marked(ax):

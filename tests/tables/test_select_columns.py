@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import projstg
 from projstg.tables import TableError
@@ -18,8 +19,12 @@ def test_the_ways_to_give_a_table_agree(frame, tmp_path):
         projstg.select(str(tmp_path / "t.csv"), target="y", k=2),
         projstg.select((X, y), k=2),
         projstg.select((X, y.to_numpy()), "y", 2),
+        projstg.select(X, y, 2),
+        projstg.select(X, y.tolist(), 2),
+        projstg.select(X, target=y.to_numpy(), k=2),
     ]
-    arrays = projstg.select((X.to_numpy(), y.to_numpy()), k=2)
+    arrays = projstg.select(X.to_numpy(), y.to_numpy(), k=2)
+    assert arrays.columns == projstg.select((X.to_numpy().tolist(), y.tolist()), k=2).columns
     assert arrays.columns == ["x1", "x5"]
     for answer in answers:
         assert answer.columns == ["b", "f"]
@@ -31,20 +36,42 @@ def test_other_frames_are_taken_too(frame):
     polars = pytest.importorskip("polars")
     pytest.importorskip("pyarrow")
     assert projstg.select(polars.from_pandas(frame), "y", 2, folds=0).columns == ["b", "f"]
+    X = polars.from_pandas(frame.drop(columns="y"))
+    found = projstg.select(X, polars.Series("price", frame["y"].to_numpy()), 2, folds=0)
+    assert (found.target, found.columns) == ("price", ["b", "f"])
 
 
 @pytest.mark.parametrize(
-    ("table", "words"),
+    ("given", "words"),
     [
-        ([[1, 2]], "a data frame, a path or a pair"),
-        ((1, 2, 3), "a tuple of 3"),
+        (([[1, 2]],), "a data frame, a path, or arrays.*you gave a list alone"),
+        (((1, 2, 3),), "a tuple of 3"),
         ((np.ones(3), np.ones(3)), "must have rows and columns"),
-        ((np.ones((3, 2)), np.ones(2)), "y has shape"),
+        ((np.ones((3, 2)), np.ones(2)), r"y has shape \(2,\) for 3 rows.*one value for each row"),
+        ((np.ones((3, 2)), np.ones((3, 1))), r"y has shape \(3, 1\)"),
+        (((np.ones((3, 2)), np.ones(3)), np.ones(3)), "y is given twice"),
+        (("prices.csv", [1.0, 2.0]), 'name of a column, as in target="price"'),
+        ((csr_array(np.eye(3)), np.ones(3)), r"X is sparse; pass X.toarray\(\)"),
+        ((np.ones((3, 2)), "y"), "you gave a ndarray alone"),
     ],
 )
-def test_what_is_no_table(table, words):
+def test_what_is_no_table(given, words):
     with pytest.raises(TableError, match=words):
-        projstg.select(table, k=1)
+        projstg.select(*given, k=1)
+
+
+def test_a_target_that_is_still_in_x_is_refused(frame):
+    for given in ((frame, frame["y"]), ((frame, frame["y"].tolist()),)):
+        with pytest.raises(TableError, match=r"still has the target 'y'.*select\(X, 'y'\)"):
+            projstg.select(*given)
+    other = projstg.select(frame.rename(columns={"a": "log"}), frame["y"].rename("log"), 1)
+    assert other.target == "log'"  # another column of that name is no reason to refuse
+
+
+def test_a_number_is_the_name_of_a_column(frame):
+    numbered = frame.set_axis(range(frame.shape[1]), axis=1)
+    found = projstg.select(numbered, 8, 2, folds=0)
+    assert (found.target, found.columns) == ("8", ["1", "5"])
 
 
 def test_a_source_of_rows_is_told_where_to_go():

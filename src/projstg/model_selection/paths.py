@@ -14,12 +14,10 @@ from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 from .._core.data.original_units import in_range
 from .._core.data.quadratic import in_memory
 from .._core.data.refit import refit_mask
-from .._core.data.standard_table import StandardTable
 from .._core.gates.alternate import Status
 from .._core.gates.gate_path import gate_path, largest_alpha
 from .._core.gates.moments import gated_coefficients
 from .._core.pipeline.batch_gates import KeptGates
-from .._core.pipeline.options import Options
 from .._core.pipeline.size_path import size_path
 from ..estimators._base import seed_from
 from ..estimators._validation import (
@@ -64,6 +62,11 @@ class SupportPath:
     with ``refine=False``); lower is better. Only along sizes can points be compared."""
     alpha_max: float
     """The λ from which on no single gate is worth opening."""
+    feature_std_: np.ndarray
+    """Standard deviation of each column, (n_features,): the root of its mean square, less the mean
+    where there is an intercept; zero for columns that cannot be selected."""
+    feature_names_in_: np.ndarray | None = None
+    """Names of the columns, (n_features,); None for arrays."""
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict with every point of the path, (n_points, n_samples)."""
@@ -134,7 +137,7 @@ def projected_stg_path(
     if sizes is None:
         _check_along_alpha(params)
         model, question = _prepared(X, y, sample_weight, None, params)
-        path = _along_alpha(question.table, question.options, alphas, n_alphas)
+        path = _along_alpha(question, alphas, n_alphas)
     elif alphas is not None:
         raise ValueError(
             "alphas and sizes were both given; a path is over one of them. For one λ at every size "
@@ -191,11 +194,12 @@ def _prepared(
     return model, prepare(asked, *table, getattr(model, "feature_names_in_", None))
 
 
-def _along_alpha(table: StandardTable, options: Options, alphas: Any, n_alphas: int) -> SupportPath:
+def _along_alpha(question: Question, alphas: Any, n_alphas: int) -> SupportPath:
+    table = question.table
     unit = float(table.y_scale[0]) ** 2
     most = float(largest_alpha(in_memory(table.problem))[0]) * unit
     grid = _grid(alphas, n_alphas, most)
-    gates = gate_path(in_memory(table.problem), grid[None] / unit, options.gates)
+    gates = gate_path(in_memory(table.problem), grid[None] / unit, question.options.gates)
     _warn_of(gates.status[0], grid)
     support = (gates.mu[0] > 0.0) & table.varies
     gated = gated_coefficients(gates.mu[0], gates.theta[0])
@@ -211,6 +215,8 @@ def _along_alpha(table: StandardTable, options: Options, alphas: Any, n_alphas: 
         gate_mean_path_=gates.mean[0],
         objective_path_=gates.value[0] * unit,
         alpha_max=most,
+        feature_std_=table.scale[0],
+        feature_names_in_=question.names,
     )
 
 
@@ -259,4 +265,6 @@ def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath
         gate_mean_path_=np.concatenate([own.fit.mean for own in gates]),
         objective_path_=np.concatenate(objective),
         alpha_max=float(largest_alpha(in_memory(table.problem))[0]) * float(table.y_scale[0]) ** 2,
+        feature_std_=table.scale[0],
+        feature_names_in_=question.names,
     )

@@ -28,8 +28,9 @@ _UNLIKELY = 1e-3
 def plot_alpha_path(path: Any, *, ax: Any = None, feature_names: Any = None, top_n: int = 8) -> Any:
     """Draw the coefficients behind the gates as the price λ of an open gate falls.
 
-    The lines are θ ⊙ clip(μ, 0, 1), the paper's estimate, in the units of the table. The numbers
-    along the top say how many columns are selected.
+    The lines are θ ⊙ clip(μ, 0, 1), the paper's estimate, times the standard deviation of each
+    column: the change of y for one standard deviation, so that columns in different units can be
+    compared. The numbers along the top say how many columns are selected.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ def plot_alpha_path(path: Any, *, ax: Any = None, feature_names: Any = None, top
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a figure.
     feature_names : sequence of str or None, default=None
-        Names of the columns; None numbers them.
+        Names of the columns; None takes those of the table the path was made from.
     top_n : int, default=8
         The most columns to name, those selected over the longest part of the path; the others are
         grey.
@@ -52,7 +53,7 @@ def plot_alpha_path(path: Any, *, ax: Any = None, feature_names: Any = None, top
             "this picture is of a path over λ, as projected_stg_path(X, y) returns it; for one "
             "over sizes call plot_size_path."
         )
-    coef = path.gated_coef_path_
+    coef = path.gated_coef_path_ * path.feature_std_
     names = plain_names(path, feature_names, coef.shape[1])
     ax = new_axes(7.6, 4.4) if ax is None else ax
     weight = path.support_path_.sum(axis=0)
@@ -61,7 +62,7 @@ def plot_alpha_path(path: Any, *, ax: Any = None, feature_names: Any = None, top
     ax.set_xscale("log")
     ax.invert_xaxis()
     ax.set_xlabel("price λ of an open gate, falling to the right")
-    ax.set_ylabel("coefficient behind its gate")
+    ax.set_ylabel("coefficient × standard deviation of its column")
     _counts_along_the_top(ax, path)
     hide_frame(ax)
     legend_beside(ax)

@@ -12,11 +12,11 @@ from .._printable import counted, few_names, shortened
 from .column_names import no_such_column
 from .columns import MISSING_LEVEL, cell_texts, column_of, labels_of
 from .design_matrix import first_cell
+from .given_table import frame_of_array, table_of
 from .large_files.pieces import LargeFile
 from .notes import TableError
 from .read_table import Read
 from .recipe import MadeColumn, Recipe
-from .select_columns import frame_of_array, table_of
 
 __all__ = ["MadeRows", "in_memory", "made_rows", "whole_table"]
 

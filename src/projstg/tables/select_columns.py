@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
-from .._extras import extra
 from ..render.progress_bar import Show
-from ..sources.gather import is_table, source_name
 from .answer import answered
-from .column_names import distinct
 from .design_matrix import prepared_table
+from .given_table import as_read, beside, is_response
 from .large_files.pieces import LargeFile
 from .large_files.sum_columns import prepared_file
-from .notes import TableError
 from .prepared import Prepared
 from .question import TableQuestion, named_target
-from .read_table import Read, size_of
+from .read_table import Read
 from .result import Selection
-from .stacked_files import read_tables
 
-__all__ = ["chosen_from", "frame_of_array", "names_of", "select", "table_of"]
+__all__ = ["chosen_from", "names_of", "select"]
 
 
 def select(
     table: Any,
-    target: str | None = None,
+    target: Any = None,
     k: int | str | None = "auto",
     *,
     always: Iterable[str] = (),
@@ -46,12 +39,13 @@ def select(
 
     Parameters
     ----------
-    table : DataFrame, path, list of paths, or pair (X, y)
+    table : DataFrame, path, list of paths, array X, or pair (X, y)
         A data frame; a file: CSV, TSV or lines of JSON, plain or gzipped, Parquet, Feather or an
-        Excel workbook; several files with the same columns; or the columns and the target apart,
-        as arrays or frames.
-    target : str
-        The column to explain. With (X, y) it may be left out.
+        Excel workbook; several files with the same columns; or the columns alone, with the target
+        beside them, as arrays or frames: ``select(X, y)``.
+    target : str or array-like of shape (n_samples,)
+        The column to explain, or its values. With a pair (X, y) it may be left out, and otherwise
+        names y.
     k : int, "auto" or None, default="auto"
         How many columns to choose. "auto" lets the evidence say; None takes every column whose
         gate is open, without the search.
@@ -89,14 +83,16 @@ def select(
     >>> from sklearn.datasets import load_diabetes
     >>> from projstg import select
     >>> X, y = load_diabetes(as_frame=True, scaled=False, return_X_y=True)
-    >>> found = select((X, y), k=5)
+    >>> found = select(X, y, k=5)
     >>> sorted(found.columns)
     ['bmi', 'bp', 's3', 's5', 'sex']
     >>> print(f"{found.r2_in_sample:.2f} {found.r2_out_of_sample:.2f}")
     0.51 0.50
     """
     start = perf_counter()
-    read, target, weights = _as_read(table, target, weights, sheet)
+    if is_response(target):
+        table, target = beside(table, target), None
+    read, target, weights = as_read(table, target, weights, sheet)
     question = TableQuestion(
         target=named_target(target, names_of(read)),
         k=k,
@@ -137,92 +133,3 @@ def chosen_from(
     source = {"name": read.name, **facts}
     seconds = {"read": perf_counter() - start}
     return answered(data, question, source, notes, seconds, show), data
-
-
-def _as_read(
-    table: Any, target: str | None, weights: Any, sheet: str | None
-) -> tuple[Read | LargeFile, str | None, str | None]:
-    """Return the table as if read, with target and weights as names of columns."""
-    pandas = extra("pandas", "cli")
-    paths = _paths(table)
-    if sheet is not None and not paths:
-        raise TableError('sheet="…" chooses a sheet of an Excel workbook; give its path.')
-    if isinstance(table, tuple) and not paths:
-        table, target = _joined(pandas, table, target)
-    read = read_tables(paths, sheet=sheet) if paths else table_of(table)
-    if weights is None or isinstance(weights, str):
-        return read, target, weights
-    if not isinstance(read, Read):
-        raise TableError(f"{read.name} does not fit into memory; weights must be a column of it.")
-    weights = np.asarray(weights, dtype=np.float64)
-    if weights.shape != (len(read.frame),):
-        raise TableError(f"weights have shape {weights.shape} for {len(read.frame)} rows.")
-    name = _free_name("weights", read.frame.columns)
-    return read._replace(frame=read.frame.assign(**{name: weights})), target, name
-
-
-def _paths(table: Any) -> list[str | os.PathLike[str]]:
-    """Return the paths that were given for a table, if any."""
-    many = table if isinstance(table, list | tuple) else [table]
-    return list(many) if all(isinstance(one, str | os.PathLike) for one in many) else []
-
-
-def table_of(table: Any) -> Read | LargeFile:
-    """Return a data frame, or the table at a path, as if read."""
-    pandas = extra("pandas", "cli")
-    if isinstance(table, str | os.PathLike):
-        return read_tables([table])
-    if isinstance(table, pandas.DataFrame) or (
-        hasattr(table, "to_pandas") and is_table(table, None)
-    ):
-        table = table if isinstance(table, pandas.DataFrame) else table.to_pandas()
-        names, notes = distinct(str(name) for name in table.columns)
-        frame = table.reset_index(drop=True).set_axis(names, axis=1)
-        return Read(frame, "data frame", {"format": "frame", **size_of(frame)}, notes)
-    raise TableError(f"a table is a data frame, a path or a pair (X, y); {_seen(table)}.")
-
-
-def frame_of_array(X: Any) -> Any:
-    """Return an array as a frame with the columns x0, x1, ….
-
-    Examples
-    --------
-    >>> list(frame_of_array([[1, 2], [3, 4]]).columns)
-    ['x0', 'x1']
-    """
-    X = np.asarray(X)
-    if X.ndim != 2:
-        raise TableError(f"X must have rows and columns; its shape is {X.shape}.")
-    names = [f"x{place}" for place in range(X.shape[1])]
-    return extra("pandas", "cli").DataFrame(X, columns=names)
-
-
-def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
-    """Return (X, y) as one frame and the name of the target."""
-    if len(pair) != 2:
-        raise TableError(f"give a pair (X, y); a tuple of {len(pair)} was given.")
-    X, y = pair
-    if not is_table(X, y):
-        raise TableError(f"give X and y as arrays or frames; {_seen(X)}.")
-    if not isinstance(X, pandas.DataFrame):
-        X = frame_of_array(X)
-    values = np.asarray(y)
-    if values.shape != (len(X),):
-        raise TableError(f"y has shape {values.shape} for {len(X)} rows of X.")
-    X = X.set_axis([str(name) for name in X.columns], axis=1).reset_index(drop=True)
-    wanted = target or getattr(y, "name", None) or "y"
-    name = _free_name(str(wanted), X.columns)
-    return pandas.concat([X, pandas.Series(values, name=name)], axis=1), name
-
-
-def _seen(given: Any) -> str:
-    """Return what was given instead of a table, and what to do with it."""
-    if is_table(given, None):
-        return f"you gave a {type(given).__name__}"
-    return f"you gave {source_name(given)}, and ProjectedSTG().fit learns from that"
-
-
-def _free_name(name: str, names: Iterable[str]) -> str:
-    while name in set(names):
-        name += "'"
-    return name
