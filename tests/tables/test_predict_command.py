@@ -152,7 +152,7 @@ def test_nothing_is_written_where_it_cannot_be(table, answer, tmp_path, capsys):
 
 def test_a_table_that_does_not_fit_is_refused(table, answer, capsys, monkeypatch):
     def too_large(*given):
-        raise TooLarge("too large")
+        raise TooLarge("too large", "do something")
 
     monkeypatch.setattr(read_table, "_read", too_large)
     assert main(["predict", str(answer), str(table)]) == 2
