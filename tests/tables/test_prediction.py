@@ -135,6 +135,9 @@ def test_gaps_are_filled_in_as_they_were(mixed):
     assert prediction(found, row) == pytest.approx(prediction(found, other), rel=1e-9)
     row["city"], other["city"] = None, "(missing)"
     assert prediction(found, row) == prediction(found, other)
+    row["sex"] = None  # of which there is no level (missing)
+    with pytest.warns(UserWarning, match=r"1 of 1 rows .* sex 1 \(fill these in\)\.$"):
+        assert np.isnan(prediction(found, row)).all()
 
 
 def test_rows_with_gaps_have_no_prediction_and_one_line_counts_them(mixed):
@@ -184,6 +187,12 @@ def test_a_level_that_looks_like_a_number_is_still_a_level(rng):
     texts = numbers.assign(size=["3", "small"])
     assert prediction(found, numbers)[0] == prediction(found, texts)[0]
     assert prediction(found, numbers)[0] > prediction(found, texts)[1] + 1.0
+
+
+def test_no_rows_have_no_predictions(mixed):
+    found = projstg.select(mixed, "y", folds=0)
+    for asked in ({}, {"averaged": True}, {"interval": 0.9}):
+        assert len(found.predict(mixed[:0], **asked)) == 0
 
 
 def test_missing_columns_are_named(mixed):

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 from scipy.special import stdtrit
-from sklearn.utils import gen_batches
 
 __all__ = ["NewResponse"]
 
@@ -39,9 +38,9 @@ class NewResponse(NamedTuple):
 
     def std(self, X: np.ndarray) -> np.ndarray:
         """Return the standard deviation of a new y at each row, noise and all."""
-        blocks = gen_batches(X.shape[0], max(_BLOCK // max(X.shape[1], 1), 1))
-        found = [self._std(self._standardized(X[rows])) for rows in blocks]
-        return np.concatenate([np.empty(0), *found])
+        n_rows = max(_BLOCK // max(X.shape[1], 1), 1)
+        blocks = (X[start : start + n_rows] for start in range(0, X.shape[0], n_rows))
+        return np.concatenate([np.empty(0), *(self._std(self._standardized(b)) for b in blocks)])
 
     def _std(self, Z: np.ndarray) -> np.ndarray:
         # Squares of what is far away would overflow.

@@ -29,8 +29,8 @@ class Recipe(TypedDict):
     columns: list[MadeColumn]
     levels: dict[str, list[str]]
     """All levels of each text column, also those without a column."""
-    fills: dict[str, float]
-    """What stands for a missing value in each column of numbers; empty: nothing does."""
+    fills: dict[str, float] | None
+    """What stands for a missing value in each column of numbers; None: nothing does."""
 
 
 class Averages(TypedDict):
@@ -53,7 +53,7 @@ class Averages(TypedDict):
 
 
 def recipe_of(
-    made: Iterable[MadeColumn], levels: dict[str, list[str]], fills: dict[str, float]
+    made: Iterable[MadeColumn], levels: dict[str, list[str]], fills: dict[str, float] | None
 ) -> Recipe:
     """Return the recipe of some columns of numbers; ``levels`` and ``fills`` may be of more."""
     made = list(made)
@@ -62,7 +62,7 @@ def recipe_of(
     return {
         "columns": made,
         "levels": {name: own for name, own in levels.items() if name in texts},
-        "fills": {name: fill for name, fill in fills.items() if name in numbers},
+        "fills": fills and {name: fill for name, fill in fills.items() if name in numbers},
     }
 
 

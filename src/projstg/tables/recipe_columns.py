@@ -67,7 +67,7 @@ def made_rows(read: Read, recipe: Recipe, names: Sequence[str]) -> MadeRows:
         raise TableError(f"this is no whole selection: no recipe for {few_names(strange)}.")
     wanted = [made[name] for name in names]
     _check_columns([one["column"] for one in wanted], read.frame.columns)
-    found = MadeRows(np.empty((len(read.frame), len(names))), {}, {}, bool(recipe["fills"]))
+    found = MadeRows(np.empty((len(read.frame), len(names))), {}, {}, recipe["fills"] is not None)
     places: dict[str, list[int]] = {}
     for place, one in enumerate(wanted):
         places.setdefault(one["column"], []).append(place)
@@ -96,7 +96,7 @@ def _add_number(
     """Put in a column of numbers."""
     name = one["column"]
     values = _numbers(read, name)
-    values = np.where(np.isfinite(values), values, recipe["fills"].get(name, np.nan))
+    values = np.where(np.isfinite(values), values, (recipe["fills"] or {}).get(name, np.nan))
     found.X[:, places] = values[:, None]
     if np.isnan(values).any():
         found.n_missing[name] = int(np.isnan(values).sum())

@@ -12,7 +12,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import Pipeline
 
 from .notes import TableError
-from .recipe import Recipe
+from .recipe import Recipe, recipe_of
 from .recipe_columns import made_rows, whole_table
 
 __all__ = ["RecipeColumns", "fitted_pipeline"]
@@ -81,4 +81,6 @@ def fitted_pipeline(
         regression.intercept_, regression.n_features_in_ = intercept, len(columns)
     else:  # which no linear regression takes
         regression = DummyRegressor().fit(np.zeros((1, 1)), [intercept])
-    return Pipeline([("columns", RecipeColumns(recipe, columns)), ("regression", regression)])
+    made = [one for one in recipe["columns"] if one["name"] in columns]
+    own = RecipeColumns(recipe_of(made, recipe["levels"], recipe["fills"]), columns)
+    return Pipeline([("columns", own), ("regression", regression)])

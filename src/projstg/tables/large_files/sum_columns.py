@@ -251,7 +251,7 @@ def _recipe(
     levels = {name: sorted(own) for name, own in levels.items()}
     fills = {
         coded.columns[place].name: sums.fill(place)
-        for place in (places if question.missing == "mean" else ())
+        for place in places
         if coded.columns[place].level is None
     }
-    return recipe_of(made, levels, fills)
+    return recipe_of(made, levels, fills if question.missing == "mean" else None)
