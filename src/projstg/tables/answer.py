@@ -16,6 +16,7 @@ from .._printable import few_names, printable
 from ..estimators import CredibleGroup, SmallEffects
 from ..estimators.projected_stg import ProjectedSTG
 from .explained import explained
+from .factors import check_levels, factor_parts, levels_together, most_together
 from .held_out import Checked, checked
 from .notes import Note, TableError
 from .prepared import Prepared
@@ -67,6 +68,7 @@ def answered(
     ``source`` is what is known of the table, ``notes`` and ``seconds`` are those of reading it.
     """
     question.check_size(data.n_rows, len(data.names), int(data.always.sum()))
+    check_levels(data, question)
     clock = _Clock(seconds)
     with threadpool_limits(1 if data.n_numbers < _FEW_NUMBERS else None, user_api="blas"):
         found = _found(data, question, clock)
@@ -129,6 +131,7 @@ def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> 
         "all_belong": model.all_belong_probability_,
         "alternatives": _alternatives(data, model),
         "groups": _groups(data.names, found.groups),
+        "factors": factor_parts(data, model),
         "small_effects": small and SmallPart(share=small.share, probability=small.probability),
     }
 
@@ -162,7 +165,7 @@ def _fitted(data: Prepared, params: dict) -> tuple[ProjectedSTG, list[Note]]:
 
 
 def _tied(data: Prepared, model: ProjectedSTG) -> list[Note]:
-    """Return a note on chosen columns that depend on each other, such as all levels of a text."""
+    """Return a note on chosen columns that depend on each other, such as a column and its copy."""
     chosen = np.flatnonzero(model.support_)
     names = tuple(data.names[i] for i in chosen if not np.isfinite(model.coef_std_error_[i]))
     has_rows_left = data.n_rows > chosen.size + 1  # without them no error is known at all
@@ -201,14 +204,14 @@ def _training_rows(n_rows: int, folds: int) -> int:
 
 def _path(data: Prepared, params: dict, k: int, folds: int) -> tuple[Tried, ...]:
     """Return other sizes with their R²."""
-    n_rows, n_columns = data.n_rows, len(data.names)
-    most = min(n_columns, (_training_rows(n_rows, folds) if folds else n_rows) - 2)
+    n_rows = data.n_rows
+    most = min(most_together(data), (_training_rows(n_rows, folds) if folds else n_rows) - 2)
     sizes = sizes_around(k, max(int(data.always.sum()), 1), most)
     return tried_sizes(data, params, sizes, folds, k)
 
 
 def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple[Chosen, ...]:
-    """Return the chosen columns, the largest effect first."""
+    """Return the chosen columns, the largest effect first; levels of one text are together."""
     probability = model.inclusion_probability_
     rivals = _rivals(model)
     found = []
@@ -226,7 +229,7 @@ def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple
                 exchangeable_for=tuple(data.names[other] for other in rivals.get(place, [])),
             )
         )
-    return tuple(sorted(found, key=lambda one: -abs(one.effect)))
+    return levels_together(data, found)
 
 
 def _rivals(model: ProjectedSTG) -> dict[int, list[int]]:

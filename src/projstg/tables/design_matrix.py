@@ -18,7 +18,8 @@ from .column_roles import (
     roles,
     usable,
 )
-from .columns import Column, column_of, indicators
+from .columns import Column, column_of
+from .level_columns import LevelColumn, indicators
 from .missing import filled, kept_rows
 from .prepared_rows import PreparedRows
 from .question import TableQuestion
@@ -53,20 +54,22 @@ def prepared_table(
     rows, gap_notes = kept_rows(columns, fixed, question.missing)
     fixed = {name: values[rows] for name, values in fixed.items()}
     check_varies(target, len(rows), np.min(fixed[target]), np.max(fixed[target]))
-    designed, from_column = _designed(columns, rows, question)
-    names = list(designed)
+    row_weights = None if weights is None else fixed[weights]
+    designed, origins, references = _designed(columns, rows, row_weights, question)
     X = np.column_stack(list(designed.values())) if designed else np.empty((len(rows), 0))
     check_finite({name: int(np.isinf(one).sum()) for name, one in (fixed | designed).items()})
-    found = roles(from_column, np.ptp(X, axis=0) > 0.0, notes + gap_notes, question)
+    varies = np.ptp(X, axis=0) > 0.0
+    found = roles(origins, references, varies, notes + gap_notes, question)
     return PreparedRows(
         X=np.ascontiguousarray(X[:, found.kept]),
         y=fixed[target],
-        weights=None if weights is None else fixed[weights],
-        names=[name for name, keep in zip(names, found.kept, strict=True) if keep],
+        weights=row_weights,
+        names=[name for name, keep in zip(designed, found.kept, strict=True) if keep],
         target=target,
         always=found.always[found.kept],
         rows=rows,
         notes=found.notes,
+        factors=found.factors,
     )
 
 
@@ -93,18 +96,25 @@ def first_cell(series: Any) -> str | None:
 
 
 def _designed(
-    columns: dict[str, Column], rows: np.ndarray, question: TableQuestion
-) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """Return the columns of numbers by name, and which column of the table each came from."""
+    columns: dict[str, Column],
+    rows: np.ndarray,
+    weights: np.ndarray | None,
+    question: TableQuestion,
+) -> tuple[dict[str, np.ndarray], dict[str, LevelColumn], dict[str, str]]:
+    """Return the columns of numbers by name, where each comes from, and the reference levels."""
     designed: dict[str, np.ndarray] = {}
-    from_column: dict[str, str] = {}
+    origins: dict[str, LevelColumn] = {}
+    references: dict[str, str] = {}
     for name, column in columns.items():
         values = column.values[rows]
+        made: dict[LevelColumn, np.ndarray] = {}
         if column.kind == "category":
-            made = indicators(name, values, leave_first=name in question.always)
+            levels, reference = indicators(name, values, weights, question)
+            made = {LevelColumn(name, level): numbers for level, numbers in levels.items()}
+            references |= {} if reference is None else {name: reference}
         else:
-            made = {name: filled(values)}
-        for key, numbers in made.items():
-            key = distinct_key(key, designed)
-            designed[key], from_column[key] = numbers, name
-    return designed, from_column
+            made[LevelColumn(name)] = filled(values)
+        for origin, numbers in made.items():
+            key = distinct_key(origin.key, designed)
+            designed[key], origins[key] = numbers, origin
+    return designed, origins, references

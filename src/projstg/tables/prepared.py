@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ..estimators.projected_stg import ProjectedSTG
+from .level_columns import Factor
 from .notes import Note
 
 __all__ = [
@@ -100,6 +101,10 @@ class Prepared(Protocol):
     @property
     def notes(self) -> list[Note]:
         """What was decided on the way."""
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """The text columns among the columns."""
 
     @property
     def n_rows(self) -> int:

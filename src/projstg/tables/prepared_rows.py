@@ -11,6 +11,7 @@ from .._extras import extra
 from ..estimators.batch import fit_many
 from ..estimators.projected_stg import ProjectedSTG
 from ..sources.folds import fold_of_rows, random_of_rows
+from .level_columns import Factor
 from .notes import Note
 from .prepared import MOST_SHOWN, FoldFits, SomeRows, SquaredErrors, fold_fits
 
@@ -33,6 +34,8 @@ class PreparedRows(NamedTuple):
     rows: np.ndarray
     """The rows of the table that were kept."""
     notes: list[Note]
+    factors: tuple[Factor, ...] = ()
+    """The text columns among the columns."""
 
     @property
     def n_rows(self) -> int:
