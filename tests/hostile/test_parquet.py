@@ -53,9 +53,9 @@ TYPES = {
     "moments": (pa.array(range(N), pa.timestamp("ns", tz="UTC")), "date"),
     "spans": (pa.array(range(N), pa.duration("s")), "date"),
     "nothing": (pa.nulls(N), "empty"),
-    "levels": (pa.array(["u", "v"] * (N // 2)).dictionary_encode(), "category"),
+    "levels": (pa.array(["u", "v"] * (N // 2)).dictionary_encode(), "factor"),
     "levels of numbers": (pa.array([3, 5] * (N // 2)).dictionary_encode(), None),
-    "long text": (pa.array(["u", "v"] * (N // 2), pa.large_string()), "category"),
+    "long text": (pa.array(["u", "v"] * (N // 2), pa.large_string()), "factor"),
     "bools": (pa.array([True, False] * (N // 2)), None),
     "small floats": (pa.array(A.astype(np.float16)), None),
     "large whole numbers": (pa.array([2**60 + 7 * i * i for i in range(N)]), "rounded"),
@@ -72,7 +72,7 @@ def test_every_type_is_used_or_named(kind, path):
     data = prepared(path, {"x": column})
     assert kinds(data) == ({} if noted is None else {noted: ("x",)})
     assert ("x" in {name.split("=")[0] for name in data.names}) == (
-        noted in {None, "category", "rounded"}
+        noted in {None, "factor", "rounded"}
     )
 
 

@@ -57,16 +57,6 @@ def test_standard_errors_are_unknown_where_columns_repeat(rng):
     assert note.columns == ("x0", "x1")
 
 
-def test_all_levels_of_a_text_are_tied(rng):
-    level = np.repeat(["a", "b", "c"], 20)
-    table = pd.DataFrame({"level": level, "y": (level == "a") + 0.1 * rng.normal(size=60)})
-    found = projstg.select(table, target="y", k=3, folds=0)
-    (note,) = [note for note in found.notes if note.kind == "tied"]
-    assert note.columns == ("level=a", "level=b", "level=c")
-    few = projstg.select(table, target="y", k=1, folds=0)
-    assert "tied" not in [note.kind for note in few.notes]
-
-
 def test_the_unit_of_a_column_does_not_matter_to_its_effect(rng):
     X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
     plain, far = (projstg.select((X * unit, y), k=2, folds=0) for unit in (1.0, 1e250))

@@ -4,18 +4,36 @@ import numpy as np
 import pytest
 from preparing import N, Y, frame_of, kinds, prepared_frame
 
-from projstg.tables.columns import indicators
 from projstg.tables.notes import TableError
 
 pd = pytest.importorskip("pandas")
 
 
-def test_a_two_level_text_is_one_column_and_a_longer_one_is_a_column_a_level():
-    data = prepared_frame(frame_of(sex=["f", "m"] * 6, site=["n", "o", "p"] * 4), "y")
-    assert data.names == ["x", "sex=m", "site=n", "site=o", "site=p"]
+SEX, SITE = ["f", "m"] * 6, ["o", "o", "n", "p"] * 3
+
+
+def test_a_text_is_a_column_for_each_level_but_the_most_frequent():
+    data = prepared_frame(frame_of(sex=SEX, site=SITE), "y")
+    assert data.names == ["x", "sex=m", "site=n", "site=p"]
     np.testing.assert_array_equal(data.X[:, 1], [0, 1] * 6)
+    np.testing.assert_array_equal(data.X[:, 2], [0, 0, 1, 0] * 3)
+    assert [one.reference for one in data.factors] == ["f", "o"]
+    (note,) = data.notes
+    assert (note.kind, note.columns) == ("factor", ("sex", "site"))
+    assert note.text == "Text, coded against a level: sex (against 'f'), site (against 'o')."
+
+
+def test_with_all_levels_a_longer_text_has_a_column_for_each_and_one_of_two_levels_one():
+    data = prepared_frame(frame_of(sex=SEX, site=SITE), "y", levels="all")
+    assert data.names == ["x", "sex=m", "site=n", "site=o", "site=p"]
     np.testing.assert_array_equal(data.X[:, 2:].sum(axis=1), np.ones(N))
-    assert kinds(data)["category"] == ("sex", "site")
+    assert kinds(data) == {"factor": ("sex",), "category": ("site",)}
+    assert [(one.reference, one.is_complete) for one in data.factors] == [
+        ("f", False),
+        (None, True),
+    ]
+    few = prepared_frame(frame_of(site=SITE), "y", levels="all", never=["site=p"])
+    assert not few.factors[0].is_complete
 
 
 def test_signs_are_taken_off_and_that_is_noted():
@@ -24,22 +42,36 @@ def test_signs_are_taken_off_and_that_is_noted():
     assert kinds(data) == {"signs": ("p",)}
 
 
-def test_a_forced_text_column_enters_without_its_first_level():
-    data = prepared_frame(frame_of(site=["n", "o", "p"] * 4), "y", always=["site"])
-    assert data.names == ["x", "site=o", "site=p"]
-    assert data.always.tolist() == [False, True, True]
+@pytest.mark.parametrize("levels", ["reference", "all"])
+def test_a_forced_text_column_enters_without_its_reference_level(levels):
+    for always in (["site"], ["site", "site=o"]):
+        data = prepared_frame(frame_of(site=SITE), "y", always=always, levels=levels)
+        assert data.names == ["x", "site=n", "site=p"]
+        assert data.always.tolist() == [False, True, True]
 
 
 def test_one_level_can_be_forced_or_excluded():
-    frame = frame_of(site=["n", "o", "p"] * 4)
-    data = prepared_frame(frame, "y", always=["site=o"], never=["site=p", "x"])
+    frame = frame_of(site=SITE)
+    data = prepared_frame(frame, "y", always=["site=o"], never=["site=p", "x"], levels="all")
     assert data.names == ["site=n", "site=o"]
     assert data.always.tolist() == [False, True]
 
 
-def test_a_missing_level_is_a_level_of_its_own():
-    values = np.array(["a", None, "b"], dtype=object)
-    assert list(indicators("t", values, leave_first=False)) == ["t=(missing)", "t=a", "t=b"]
+def test_the_reference_level_is_not_chosen_anyway():
+    data = prepared_frame(frame_of(site=SITE), "y", never=["site=o"])
+    assert data.names == ["x", "site=n", "site=p"]
+
+
+def test_where_two_columns_have_one_name_the_factor_still_finds_its_levels():
+    data = prepared_frame(frame_of(**{"site=n": np.sin(np.arange(N)), "site": SITE}), "y")
+    assert data.names == ["x", "site=n", "site=n'", "site=p"]
+    assert data.factors[0].places == {"n": 2, "p": 3}
+
+
+def test_text_that_is_the_same_in_every_row_is_left_out_and_is_no_factor():
+    data = prepared_frame(frame_of(site=["n"] * N), "y")
+    assert kinds(data) == {"constant": ("site=n",)}
+    assert data.factors == ()
 
 
 def test_dates_identifiers_text_and_constants_are_left_out_and_named():
@@ -145,6 +177,18 @@ REFUSED = {
         {"always": ["t=z"]},
         "always has 't=z', which is no level",
     ),
+    "the reference in always": (
+        frame_of(t=["a", "b", "c"] * 4),
+        {"always": ["t=a"]},
+        "always has 't=a', the level that the rest of t is compared with; choose "
+        'levels="all", or name t as a whole',
+    ),
+    "the reference of two in always": (
+        frame_of(t=["a", "b", "b"] * 4),
+        {"always": ["t=b"], "levels": "all"},
+        "always has 't=b', the level .*; name 't=a', which says the same",
+    ),
+    "no such levels": (frame_of(), {"levels": "every"}, 'choose "reference" or "all"'),
     "one level both": (
         frame_of(t=["a", "b", "c"] * 4),
         {"always": ["t"], "never": ["t=b"]},

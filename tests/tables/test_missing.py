@@ -33,15 +33,19 @@ def test_rows_with_missing_values_are_dropped():
     whole = prepared_frame(frame.dropna().reset_index(drop=True), "y")
     np.testing.assert_array_equal(data.X, whole.X)
     np.testing.assert_array_equal(data.y, whole.y)
-    assert list(kinds(data)) == ["category", "dropped"]
+    assert list(kinds(data)) == ["dropped", "factor"]
 
 
 def test_missing_values_are_filled_in():
     data = prepared_frame(with_gaps(), "y", missing="mean")
-    assert data.names == ["x", "a", "site=(missing)", "site=n", "site=o", "site=p"]
+    assert data.names == ["x", "a", "site=(missing)", "site=n", "site=p"]
     known = np.delete(np.arange(N) * 1.5, [1, 2])
     np.testing.assert_allclose(data.X[[1, 2], 1], known.mean())
-    assert kinds(data)["filled"] == ("a", "site")
+    told = {note.columns: note.text for note in data.notes if note.kind == "filled"}
+    assert told == {
+        ("a",): "Missing values filled in with the column's mean: a 2.",
+        ("site",): "Missing text is a level of its own, '(missing)': site 1.",
+    }
 
 
 @pytest.mark.parametrize("missing", ["drop", "mean"])

@@ -224,7 +224,7 @@ def test_what_cannot_be_predicted_is_said(mixed, monkeypatch):
     monkeypatch.setattr(averages, "MOST_WITH_INTERVALS", 4)
     many = projstg.select(mixed, "y", folds=0)
     assert np.isfinite(prediction(many, mixed, averaged=True)).all()
-    with pytest.raises(TableError, match=r"no intervals for 9 columns: .* by never="):
+    with pytest.raises(TableError, match=r"no intervals for 8 columns: .* by never="):
         many.predict(mixed, interval=0.9)
 
 

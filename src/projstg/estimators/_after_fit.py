@@ -64,7 +64,7 @@ class _ColumnFacts(NamedTuple):
     equivalent: dict[int, list[int]] | None
     """Columns that a selected one could be exchanged for; None where no search was made."""
     joint: Joint | None
-    """The joint posterior of columns that may be in a group; None without probabilities."""
+    """The joint posterior of columns; None without probabilities."""
     correlations: np.ndarray
     """Of these columns, (M, M)."""
 

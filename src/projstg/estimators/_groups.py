@@ -1,4 +1,4 @@
-"""Credible groups of a fitted model, by the names of its columns."""
+"""What a fitted model says of several columns at once: credible groups, and whether any belongs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._core.data.quadratic import Problem, on_host
 from .._core.posterior.credible_groups import credible_groups
 from .._core.posterior.joint import Joint
 
-__all__ = ["CredibleGroup", "correlations_of", "named_groups"]
+__all__ = ["CredibleGroup", "any_belongs", "correlations_of", "named_groups"]
 
 
 class CredibleGroup(NamedTuple):
@@ -30,6 +30,18 @@ def correlations_of(problem: Problem, columns: np.ndarray) -> np.ndarray:
     """Return the correlations (M, M) of columns of one standardised problem."""
     few = on_host(problem.columns(columns[None]))
     return np.asarray(few.gram.G[0] / few.n[0], dtype=float)
+
+
+def any_belongs(joint: Joint, inclusion: np.ndarray, chosen: np.ndarray) -> float:
+    """Return P(at least one of the columns ``chosen``, a mask (D,), belongs).
+
+    Of columns that the joint posterior is not kept of only the ``inclusion``, (D,), is known. They
+    count as independent: each is unlikely, so that together they can be wrong by little.
+    """
+    others = chosen.copy()
+    others[joint.columns] = False
+    without = 1.0 - joint.any_of(chosen[joint.columns])
+    return 1.0 - without * float(np.prod(1.0 - inclusion[others]))
 
 
 def named_groups(

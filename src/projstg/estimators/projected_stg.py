@@ -20,7 +20,8 @@ from .._core.search.best_support import Refined
 from ._after_fit import AfterFit, ColumnAttributes
 from ._averaged_model import AveragedModel
 from ._base import GateSelector, Seed
-from ._groups import CredibleGroup, named_groups
+from ._groups import CredibleGroup, any_belongs, named_groups
+from ._validation import column_mask
 from .gate_options import PROJECTED, Gates
 
 
@@ -397,6 +398,39 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         self._check_probabilities("there are no probabilities")
         facts = self._column_facts
         return named_groups(facts.joint, facts.correlations, self._names, level)  # type: ignore[arg-type]
+
+    def any_belong_probability(self, features: Any) -> float:
+        """Return how likely at least one of some columns is to be one of the right ones.
+
+        It comes from the joint posterior: of columns that stand for each other each may be in doubt
+        while there is none that one of them belongs. Of one column it is its
+        ``inclusion_probability_``.
+
+        Parameters
+        ----------
+        features : array-like of names, indices or bool
+            The columns; a mask has one entry for each column. Of none it is zero.
+
+        Returns
+        -------
+        probability : float
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from projstg import ProjectedSTG
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.standard_normal((50, 8))
+        >>> X[:, 7] = X[:, 2] + 0.02 * rng.standard_normal(50)
+        >>> model = ProjectedSTG().fit(X, X[:, 2] + 0.5 * rng.standard_normal(50))
+        >>> one, either = (model.any_belong_probability(own) for own in ([2], [2, 7]))
+        >>> print(f"{one:.1f} {either:.2f}")
+        0.6 1.00
+        """
+        self._check_probabilities("there are no probabilities")
+        names = getattr(self, "feature_names_in_", None)
+        chosen = column_mask(features, self.n_features_in_, names, "features")
+        return any_belongs(self._column_facts.joint, self.inclusion_probability_, chosen)  # type: ignore[arg-type]
 
     @staticmethod
     def _check_level(level: float, usual: float) -> None:

@@ -19,6 +19,7 @@ from ..render.progress_bar import Show, counted_steps, stage
 from .averages import averages_of
 from .best_of_sizes import sizes_around, tried, with_size
 from .explained import explained
+from .factors import check_levels, factor_parts, levels_together, most_together
 from .held_out import Checked, checked
 from .notes import Note, TableError
 from .prepared import Prepared
@@ -77,6 +78,7 @@ def answered(
     ``show`` is told how far it is.
     """
     question.check_size(data.n_rows, len(data.names), int(data.always.sum()))
+    check_levels(data, question)
     clock = _Clock(seconds)
     with threadpool_limits(1 if data.n_numbers < _FEW_NUMBERS else None, user_api="blas"):
         found = _found(data, question, clock, show)
@@ -139,6 +141,7 @@ def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> 
         "all_belong": model.all_belong_probability_,
         "alternatives": _alternatives(data, model),
         "groups": _groups(data.names, found.groups),
+        "factors": factor_parts(data, model),
         "small_effects": small and SmallPart(share=small.share, probability=small.probability),
     }
 
@@ -171,7 +174,7 @@ def _fitted(data: Prepared, params: dict) -> tuple[ProjectedSTG, list[Note]]:
 
 
 def _tied(data: Prepared, model: ProjectedSTG) -> list[Note]:
-    """Return a note on chosen columns that depend on each other, such as all levels of a text."""
+    """Return a note on chosen columns that depend on each other, such as a column and its copy."""
     chosen = np.flatnonzero(model.support_)
     names = tuple(data.names[i] for i in chosen if not np.isfinite(model.coef_std_error_[i]))
     has_rows_left = data.n_rows > chosen.size + 1  # without them no error is known at all
@@ -233,7 +236,8 @@ def _sizes(data: Prepared, question: TableQuestion, k: int, folds: int) -> list[
     if not question.sizes:
         return []
     least = max(int(data.always.sum()), 1)
-    most = min(len(data.names), (_training_rows(data.n_rows, folds) if folds else data.n_rows) - 2)
+    n_rows = _training_rows(data.n_rows, folds) if folds else data.n_rows
+    most = min(most_together(data), n_rows - 2)
     if question.sizes is True:
         return sizes_around(k, least, most) if most >= least else []
     found = [size for size in question.sizes if least <= size <= most]
@@ -249,7 +253,7 @@ def _sizes_known(model: ProjectedSTG) -> Any:
 
 
 def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple[Chosen, ...]:
-    """Return the chosen columns, the largest effect first."""
+    """Return the chosen columns, the largest effect first; levels of one text are together."""
     probability = model.inclusion_probability_
     rivals, gates = _rivals(model), _gates(model)
     found = []
@@ -267,7 +271,7 @@ def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple
                 exchangeable_for=tuple(data.names[other] for other in rivals.get(place, [])),
             )
         )
-    return tuple(sorted(found, key=lambda one: -abs(one.effect)))
+    return levels_together(data, found)
 
 
 def _rivals(model: ProjectedSTG) -> dict[int, list[int]]:

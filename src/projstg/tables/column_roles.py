@@ -12,6 +12,7 @@ import numpy as np
 
 from .._printable import counted, few_names, shortened
 from .columns import MOST_LEVELS, Column
+from .level_columns import Factor, LevelColumn, factors_of
 from .missing import FEWEST_ROWS
 from .notes import Note, TableError
 from .question import TableQuestion
@@ -139,11 +140,6 @@ _ENCODED: tuple[tuple[str, Callable[[Column], bool], str], ...] = (
         "Read as numbers, without %, $ or commas between thousands: {}.",
     ),
     (
-        "category",
-        lambda one: one.kind == "category",
-        "Text, one column of 0 and 1 for each level: {}.",
-    ),
-    (
         "counter",
         lambda one: one.is_counter,
         "Counts the rows; if it is an identifier, name it in never: {}.",
@@ -190,22 +186,46 @@ class Roles(NamedTuple):
     always: np.ndarray
     """The mask of those that must be, (D,)."""
     notes: list[Note]
+    factors: tuple[Factor, ...]
+    """The text columns; their places are among the columns kept."""
 
 
 def roles(
-    from_column: dict[str, str], varies: np.ndarray, notes: list[Note], question: TableQuestion
+    origins: dict[str, LevelColumn],
+    references: dict[str, str],
+    varies: np.ndarray,
+    notes: list[Note],
+    question: TableQuestion,
 ) -> Roles:
     """Return the roles of columns of numbers, or raise where none is left.
 
-    ``from_column`` has their names, and those of the columns of the table they come from.
+    ``origins`` has their names, and where they come from; ``references`` the levels of text columns
+    that have no column.
     """
-    names = list(from_column)
-    always, never = _masks(names, from_column, question)
+    names = list(origins)
+    always, never = _masks(origins, references, question)
     notes = notes + _constants(names, varies, always, never)
     kept = varies & ~never
     if not kept.any():
         raise TableError(nothing_left(notes, question.target))
-    return Roles(kept, always, notes)
+    factors = factors_of(list(origins.values()), kept, references)
+    return Roles(kept, always, notes + _factor_notes(factors), factors)
+
+
+def _factor_notes(factors: Sequence[Factor]) -> list[Note]:
+    """Return notes on how text columns are coded."""
+    against = {one.column: one.reference for one in factors if one.reference is not None}
+    every = tuple(one.column for one in factors if one.reference is None)
+    notes = []
+    if against:
+        told = few_names(
+            f"{shortened(n, 20)} (against '{shortened(r, 14)}')" for n, r in against.items()
+        )
+        notes.append(Note("factor", f"Text, coded against a level: {told}.", tuple(against)))
+    if every:
+        text = f"Text, one column of 0 and 1 for each level: {few_names(every)}."
+        notes.append(Note("category", text, every))
+    return notes
 
 
 def distinct_key(key: str, taken: Container[str]) -> str:
@@ -216,19 +236,37 @@ def distinct_key(key: str, taken: Container[str]) -> str:
 
 
 def _masks(
-    names: list[str], from_column: dict[str, str], question: TableQuestion
+    origins: dict[str, LevelColumn], references: dict[str, str], question: TableQuestion
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return which columns must be chosen and which must not; levels may be named alone."""
+    """Return which columns must be chosen and which must not; levels may be named alone.
+
+    A reference level has no column: in never it says what is so anyway.
+    """
     wanted, excluded = set(question.always), set(question.never)
-    always = np.array([n in wanted or from_column[n] in wanted for n in names], dtype=bool)
-    never = np.array([n in excluded for n in names], dtype=bool)
-    both = [*(wanted & excluded), *(n for n in names if from_column[n] in wanted and n in excluded)]
+    whole = {name for name, origin in origins.items() if origin.column in wanted}
+    always = np.array([name in wanted or name in whole for name in origins], dtype=bool)
+    never = np.array([name in excluded for name in origins], dtype=bool)
+    both = sorted((wanted | whole) & excluded)
     if both:
         raise TableError(f"'{shortened(both[0])}' is both in always and in never.")
-    strange = wanted - {*names, *from_column.values()}
+    strange = wanted - {*origins, *(origin.column for origin in origins.values())}
+    for column, reference in references.items():
+        key = LevelColumn(column, reference).key
+        if key in strange and column not in wanted:
+            others = [name for name, origin in origins.items() if origin.column == column]
+            raise TableError(_wants_reference(key, column, others))
+        strange.discard(key)
     if strange:
         raise TableError(f"always has '{shortened(min(strange))}', which is no level of a column.")
     return always, never
+
+
+def _wants_reference(key: str, column: str, others: Sequence[str]) -> str:
+    """Return what to say where the level that others are compared with must be chosen."""
+    begins = f"always has '{shortened(key)}', the level that the rest of {shortened(column)} is"
+    if len(others) == 1:
+        return f"{begins} compared with; name '{shortened(others[0])}', which says the same."
+    return f'{begins} compared with; choose levels="all", or name {shortened(column)} as a whole.'
 
 
 def _constants(

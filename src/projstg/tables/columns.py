@@ -1,15 +1,13 @@
 """What a column of a table is: numbers, a category, a date, an identifier, or of no use.
 
-Numbers stay. A text column with a few levels becomes one column of zeros and ones for each level,
-named ``column=level``; one with two levels becomes a single column, because a second one would
-repeat it. Dates, identifiers and free text are not quantities: they are left out, and a note names
-them.
+Numbers stay. A text column with a few levels becomes columns of zeros and ones
+(:mod:`.level_columns`). Dates, identifiers and free text are not quantities: they are left out, and
+a note names them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,14 +19,10 @@ from .leading_zeros import are_codes
 from .number_marks import MOSTLY, bare, plain, written
 
 __all__ = [
-    "MISSING_LEVEL",
     "Column",
     "NumberFacts",
     "cell_texts",
     "column_of",
-    "indicators",
-    "kept_levels",
-    "labels_of",
     "number_column",
 ]
 
@@ -50,8 +44,6 @@ _DATE = re.compile(
 _WRITTEN = {"str", "bool", "bool_", "int", "float", "Decimal"} | {
     kind.__name__ for kind in np.sctypeDict.values() if issubclass(kind, np.number)
 }
-MISSING_LEVEL = "(missing)"
-"""The level of a cell that has none, where missing values are filled in."""
 # From here on a float cannot hold every whole number.
 _LARGEST_EXACT = 2**53
 
@@ -315,31 +307,3 @@ def _with_gaps(name: str, levels: _Levels, cells: Any, is_wanted: bool) -> Colum
         n_not_numbers=int(levels.counts[~is_number].sum()),
         example=shortened(strange.iloc[0], 20) if len(strange) else "",
     )
-
-
-def indicators(name: str, values: np.ndarray, *, leave_first: bool) -> dict[str, np.ndarray]:
-    """Return a column of zeros and ones for each level, the first left out if that is asked for.
-
-    A cell without a level is a level of its own, called ``(missing)``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> made = indicators("sex", np.array(["f", "m", "f"], dtype=object), leave_first=False)
-    >>> {key: column.tolist() for key, column in made.items()}
-    {'sex=m': [0.0, 1.0, 0.0]}
-    """
-    labels = labels_of(values)
-    kept = kept_levels(set(labels.tolist()), leave_first=leave_first)
-    return {f"{name}={level}": (labels == level).astype(np.float64) for level in kept}
-
-
-def labels_of(values: np.ndarray) -> np.ndarray:
-    """Return the level of each cell; as objects, or each would take the room of the longest."""
-    return np.array([MISSING_LEVEL if one is None else str(one) for one in values], dtype=object)
-
-
-def kept_levels(levels: Iterable[str], *, leave_first: bool) -> list[str]:
-    """Return the levels that have a column."""
-    ordered = sorted(levels)
-    return ordered[1:] if leave_first or len(ordered) == 2 else ordered

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._printable import few_names, printable
 from .notes import Note, TableError
-from .question import CRITERIA, MISSING, TableQuestion, named_target
+from .question import CRITERIA, LEVELS, MISSING, TableQuestion, named_target
 
 if TYPE_CHECKING:
     from ..render.progress_bar import Show
@@ -31,8 +31,9 @@ _HELP = """Say which columns of a table one of its columns depends on.
 FILE is CSV, TSV or lines of JSON, plain or gzipped, Parquet, Feather or an Excel workbook,
 or - for standard input; without it the diabetes table that comes with scikit-learn is used.
 The rows of several files with the same columns are taken together. --always and --never may
-be given several times. A text column with a few levels becomes a 0/1 column for each, named
-column=level; dates, identifiers and constant columns are left out and named.
+be given several times. A text column with a few levels becomes 0/1 columns, named
+column=level, one for each level but the most frequent, with which they are compared; dates,
+identifiers and constant columns are left out and named.
 """
 _EPILOG = """\b
 Examples:
@@ -51,7 +52,9 @@ _OPTION_HELP = {
     "--target": "The column to explain.",
     "-k": "How many columns to choose.",
     "--auto": "Let the data say how many; the default.",
-    "--missing": "Missing values: stop, leave the rows out, or fill in the column's mean.",
+    "--missing": "Missing values: stop, leave the rows out, or fill in the column's mean "
+    "(in text, a level of its own).",
+    "--levels": "Text: compare levels with the most frequent one, or a column for all.",
     "--always": "A column that must be chosen.",
     "--never": "A column to leave out.",
     "--weights": "A column that says how many rows a row counts for.",
@@ -86,6 +89,7 @@ def select_command(click: Any) -> Any:
         option("-k", "k", type=click.IntRange(1), metavar="K"),
         option("--auto", is_flag=True),
         with_default("--missing", TableQuestion.missing, click.Choice(MISSING)),
+        with_default("--levels", TableQuestion.levels, click.Choice(LEVELS)),
         option("--always", multiple=True, **name),
         option("--never", multiple=True, **name),
         option("--weights", **name),
@@ -132,7 +136,9 @@ def as_options(message: str) -> str:
     message = message.replace('k="auto"', "--auto")
     message = re.sub(r"(^|\bin )(always|never)\b", r"\1--\2", message)
     message = re.sub(r'\b(always|never|target|weights|sheet)=(\[…\]|"…")', r"--\1 NAME", message)
-    message = re.sub(r"""\b(missing|criterion|sizes)=["']([\w, -]+)["']""", r"--\1 \2", message)
+    message = re.sub(
+        r"""\b(missing|criterion|sizes|levels)=["']([\w, -]+)["']""", r"--\1 \2", message
+    )
     return re.sub(r"\bk=(?=\d+(?: is (?:more|less|too|not below)\b|;| or ))", "-k ", message)
 
 

@@ -19,11 +19,12 @@ from .column_roles import (
     roles,
     usable,
 )
-from .columns import Column, column_of, indicators, labels_of
+from .columns import Column, column_of
+from .level_columns import LevelColumn, indicators, labels_of
 from .missing import fill_of, filled, kept_rows
 from .prepared_rows import PreparedRows
 from .question import TableQuestion
-from .recipe import MadeColumn, Recipe, recipe_of
+from .recipe import MadeColumn, Recipe, made_column, recipe_of
 
 __all__ = ["first_cell", "prepared_table"]
 
@@ -55,22 +56,24 @@ def prepared_table(
     rows, gap_notes = kept_rows(columns, fixed, question.missing)
     fixed = {name: values[rows] for name, values in fixed.items()}
     check_varies(target, len(rows), np.min(fixed[target]), np.max(fixed[target]))
-    designed, made = _designed(columns, rows, question)
-    names = list(designed)
+    row_weights = None if weights is None else fixed[weights]
+    designed, origins, references = _designed(columns, rows, row_weights, question)
     X = np.column_stack(list(designed.values())) if designed else np.empty((len(rows), 0))
     check_finite({name: int(np.isinf(one).sum()) for name, one in (fixed | designed).items()})
-    from_column = {one["name"]: one["column"] for one in made}
-    found = roles(from_column, np.ptp(X, axis=0) > 0.0, notes + gap_notes, question)
+    varies = np.ptp(X, axis=0) > 0.0
+    made = [made_column(name, *origin) for name, origin in origins.items()]
+    found = roles(origins, references, varies, notes + gap_notes, question)
     return PreparedRows(
         X=np.ascontiguousarray(X[:, found.kept]),
         y=fixed[target],
-        weights=None if weights is None else fixed[weights],
-        names=[name for name, keep in zip(names, found.kept, strict=True) if keep],
+        weights=row_weights,
+        names=[name for name, keep in zip(designed, found.kept, strict=True) if keep],
         target=target,
         always=found.always[found.kept],
         rows=rows,
         notes=found.notes,
         recipe=_recipe(columns, rows, designed, list(compress(made, found.kept)), question),
+        factors=found.factors,
     )
 
 
@@ -97,23 +100,28 @@ def first_cell(series: Any) -> str | None:
 
 
 def _designed(
-    columns: dict[str, Column], rows: np.ndarray, question: TableQuestion
-) -> tuple[dict[str, np.ndarray], list[MadeColumn]]:
-    """Return the columns of numbers by name, and what each is made of."""
+    columns: dict[str, Column],
+    rows: np.ndarray,
+    weights: np.ndarray | None,
+    question: TableQuestion,
+) -> tuple[dict[str, np.ndarray], dict[str, LevelColumn], dict[str, str]]:
+    """Return the columns of numbers by name, where each comes from, and the reference levels."""
     designed: dict[str, np.ndarray] = {}
-    origins: list[MadeColumn] = []
+    origins: dict[str, LevelColumn] = {}
+    references: dict[str, str] = {}
     for name, column in columns.items():
         values = column.values[rows]
+        made: dict[LevelColumn, np.ndarray] = {}
         if column.kind == "category":
-            made = indicators(name, values, leave_first=name in question.always)
+            levels, reference = indicators(name, values, weights, question)
+            made = {LevelColumn(name, level): numbers for level, numbers in levels.items()}
+            references |= {} if reference is None else {name: reference}
         else:
-            made = {name: filled(values)}
-        for key, numbers in made.items():
-            level = key.removeprefix(f"{name}=") if column.kind == "category" else None
-            key = distinct_key(key, designed)
-            designed[key] = numbers
-            origins.append({"name": key, "column": name, "level": level})
-    return designed, origins
+            made[LevelColumn(name)] = filled(values)
+        for origin, numbers in made.items():
+            key = distinct_key(origin.key, designed)
+            designed[key], origins[key] = numbers, origin
+    return designed, origins, references
 
 
 def _recipe(

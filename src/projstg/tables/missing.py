@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from .._printable import counted, shortened
 from .columns import Column
+from .level_columns import MISSING_LEVEL
 from .notes import Note, TableError
 
 __all__ = [
@@ -21,6 +20,11 @@ __all__ = [
 ]
 
 FEWEST_ROWS = 4
+# What is done about gaps, in text and elsewhere.
+_FILLED_IN = {
+    False: "Missing values filled in with the column's mean",
+    True: f"Missing text is a level of its own, '{MISSING_LEVEL}'",
+}
 
 
 def kept_rows(
@@ -44,7 +48,8 @@ def kept_rows(
     dropped = np.logical_or.reduce([np.zeros(n_rows, dtype=bool), *binding.values()])
     rows = np.flatnonzero(~dropped)
     check_left(len(rows), n_rows, counts, missing)
-    return rows, gap_notes(counts, list(gaps), int(dropped.sum()), n_rows, missing)
+    kinds = {name: columns[name].kind for name in gaps}
+    return rows, gap_notes(counts, kinds, int(dropped.sum()), n_rows, missing)
 
 
 def _gaps(column: Column) -> np.ndarray:
@@ -83,17 +88,20 @@ def check_left(n_left: int, n_rows: int, counts: dict[str, int], missing: str) -
 
 
 def gap_notes(
-    counts: dict[str, int], with_gaps: Sequence[str], n_dropped: int, n_rows: int, missing: str
+    counts: dict[str, int], with_gaps: dict[str, str], n_dropped: int, n_rows: int, missing: str
 ) -> list[Note]:
-    """Return notes on rows that were left out, and on columns ``with_gaps`` that were filled in."""
+    """Return notes on rows that were left out, and on columns that were filled in.
+
+    ``with_gaps`` has these columns, and what kind each is.
+    """
     notes = []
     if n_dropped:
         text = f"{n_dropped} of {n_rows} rows left out for missing values."
         notes.append(Note("dropped", text))
-    if missing == "mean" and with_gaps:
-        filled = {name: counts[name] for name in with_gaps}
-        text = f"Missing values filled in with the column's mean: {counted(filled)}."
-        notes.append(Note("filled", text, tuple(filled)))
+    for is_text, text in _FILLED_IN.items():
+        filled = {n: counts[n] for n, kind in with_gaps.items() if (kind == "category") == is_text}
+        if missing == "mean" and filled:
+            notes.append(Note("filled", f"{text}: {counted(filled)}.", tuple(filled)))
     return notes
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ..estimators.projected_stg import ProjectedSTG
+from .level_columns import Factor
 from .notes import Note
 from .recipe import Recipe
 
@@ -93,6 +94,10 @@ class Prepared(Protocol):
     @property
     def recipe(self) -> Recipe:
         """How the columns are made of those of the table."""
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """The text columns among the columns."""
 
     @property
     def n_rows(self) -> int:

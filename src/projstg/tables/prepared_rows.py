@@ -11,6 +11,7 @@ from .._extras import extra
 from ..estimators.projected_stg import ProjectedSTG
 from ..sources import Statistics
 from ..sources.folds import fold_of_rows, random_of_rows
+from .level_columns import Factor
 from .notes import Note
 from .prepared import MOST_SHOWN, Folds, SomeRows, SquaredErrors
 from .recipe import Recipe
@@ -37,6 +38,8 @@ class PreparedRows(NamedTuple):
     """The rows of the table that were kept."""
     notes: list[Note]
     recipe: Recipe
+    factors: tuple[Factor, ...] = ()
+    """The text columns among the columns."""
 
     @property
     def n_rows(self) -> int:

@@ -16,10 +16,11 @@ from .._printable import shortened
 from .column_names import no_such_column
 from .notes import TableError
 
-__all__ = ["CRITERIA", "MISSING", "TableQuestion", "named_target"]
+__all__ = ["CRITERIA", "LEVELS", "MISSING", "TableQuestion", "named_target"]
 
 CRITERIA = ("common-size", "evidence", "least-squares")
 MISSING = ("error", "drop", "mean")
+LEVELS = ("reference", "all")
 _MOST_FOLDS = 1000
 _MOST_SIZE = 1000
 
@@ -32,12 +33,14 @@ class TableQuestion:
     """How many columns to choose: a whole number, "auto", or None for those with open gates."""
     criterion: str = "common-size"
     always: Iterable[str] = ()
-    """Columns that must be chosen; of a text column all levels, or one as ``column=level``."""
+    """Columns that must be chosen; a text column whole, or one level as ``column=level``."""
     never: Iterable[str] = ()
     """Columns that must not be chosen, named in the same way."""
     weights: str | None = None
     """A column that says how many rows each row counts for."""
     missing: str = "error"
+    levels: str = "reference"
+    """Which levels of a text column have a column: all but the most frequent, or all."""
     folds: int = 5
     sizes: Any = False
     """Other sizes to try: whole numbers, or ``"1-10"``; True: those around the answer."""
@@ -48,6 +51,7 @@ class TableQuestion:
         for role in ("always", "never"):
             object.__setattr__(self, role, _names(getattr(self, role), role))
         _check_choice("missing", self.missing, MISSING)
+        _check_choice("levels", self.levels, LEVELS)
         _check_choice("criterion", self.criterion, CRITERIA)
         _check_range("folds", self.folds, _MOST_FOLDS)
         _check_range("random_state", self.random_state, 2**32 - 1)

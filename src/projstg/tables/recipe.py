@@ -10,7 +10,7 @@ from typing import TypedDict
 
 from .notes import TableError
 
-__all__ = ["Averages", "MadeColumn", "Recipe", "known_recipe", "recipe_of"]
+__all__ = ["Averages", "MadeColumn", "Recipe", "known_recipe", "made_column", "recipe_of"]
 
 
 class MadeColumn(TypedDict):
@@ -50,6 +50,11 @@ class Averages(TypedDict):
     degrees_of_freedom: float
     covariance: list[list[float]] | None
     """Of the coefficients, the rows up to the diagonal; None where there are too many columns."""
+
+
+def made_column(name: str, column: str, level: str | None) -> MadeColumn:
+    """Return what a column of numbers is made of."""
+    return {"name": name, "column": column, "level": level}
 
 
 def recipe_of(

@@ -10,10 +10,11 @@ import numpy as np
 
 from .._printable import counted, few_names, shortened
 from .column_names import no_such_column
-from .columns import MISSING_LEVEL, cell_texts, column_of, labels_of
+from .columns import cell_texts, column_of
 from .design_matrix import first_cell
 from .given_table import frame_of_array, table_of
 from .large_files.pieces import LargeFile
+from .level_columns import MISSING_LEVEL, labels_of
 from .notes import TableError
 from .read_table import Read
 from .recipe import MadeColumn, Recipe

@@ -118,6 +118,16 @@ class SmallPart(TypedDict):
     probability: float
 
 
+class FactorPart(TypedDict):
+    """A text column, coded by its levels, and how likely at least one of these belongs."""
+
+    column: str
+    reference: str | None
+    levels: list[str]
+    chosen: list[str]
+    probability: float | None
+
+
 class FittedRows(TypedDict, total=False):
     """The target of some rows, and what the chosen columns say of it."""
 
@@ -155,6 +165,8 @@ class Selection:
     """The likeliest other choices."""
     groups: tuple[Together, ...] = ()
     """Columns that stand for each other, or one that is sure by itself."""
+    factors: tuple[FactorPart, ...] = ()
+    """Text columns of which a level is chosen, or may well belong."""
     small_effects: SmallPart | None = None
     """Many small effects of columns that are not chosen, where the size was chosen too."""
     recipe: Recipe | None = None
@@ -170,7 +182,7 @@ class Selection:
 
     @property
     def columns(self) -> list[str]:
-        """The chosen columns, the largest effect first."""
+        """The chosen columns, the largest effect first; levels of one text are together."""
         return [one.column for one in self.chosen]
 
     @property

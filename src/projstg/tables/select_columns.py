@@ -30,6 +30,7 @@ def select(
     weights: Any = None,
     criterion: str = "common-size",
     missing: str = "error",
+    levels: str = "reference",
     folds: int = 5,
     sizes: bool | str | Iterable[int] = False,
     random_state: int = 0,
@@ -50,14 +51,17 @@ def select(
         How many columns to choose. "auto" lets the evidence say; None takes every column whose
         gate is open, without the search.
     always, never : iterable of str
-        Columns that must, or must not, be chosen.
+        Columns that must, or must not, be chosen; a level of a text column as "column=level".
     weights : str, array-like or None
         How many rows each row counts for: a column of the table, or the numbers.
     criterion : {"common-size", "evidence", "least-squares"}, default="common-size"
         What makes one choice better than another of the same size; see :class:`ProjectedSTG`.
     missing : {"error", "drop", "mean"}, default="error"
         What to do about missing values: raise and say where they are, leave the rows out, or fill
-        in the column's mean.
+        in the column's mean; in text they are then a level of its own, "(missing)".
+    levels : {"reference", "all"}, default="reference"
+        Which levels of a text column become columns of zeros and ones: all but the most frequent,
+        with which the others are compared, or all where there are more than two.
     folds : int, default=5
         Folds for R² on rows left out and for the stability of the choice; 0 does without.
     sizes : bool, str or iterable of int, default=False
@@ -101,6 +105,7 @@ def select(
         never=never,
         weights=weights,
         missing=missing,
+        levels=levels,
         folds=folds,
         sizes=sizes,
         random_state=random_state,

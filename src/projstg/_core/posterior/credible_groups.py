@@ -46,9 +46,9 @@ def credible_groups(joint: Joint, level: float) -> list[Group]:
     found: list[Group] = []
     grow = _Growing(joint, level)
     inclusion = grow.inclusion
-    free = np.ones(inclusion.size, dtype=bool)
+    free = inclusion >= LEAST_PROBABILITY
     # What has grown stays a group while its columns are free; only then is another one grown.
-    grown = {seed: grow.grown(seed, free) for seed in range(free.size)}
+    grown = {seed: grow.grown(seed, free) for seed in np.flatnonzero(free).tolist()}
     while any(grown.values()):
         best = min((one for one in grown.values() if one), key=lambda one: one.rank)
         members = np.flatnonzero(best.mask)

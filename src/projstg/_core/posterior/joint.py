@@ -41,6 +41,10 @@ class Joint(NamedTuple):
         with_one = (left > 0.0).astype(float) @ self.shares[:, :-1]
         return float(left.sum()), left @ self.bases + with_one
 
+    def any_of(self, group: np.ndarray) -> float:
+        """Return P(at least one column of the group, a mask (M,), belongs)."""
+        return min(max(1.0 - float(self.absent(group).sum()), 0.0), 1.0)
+
     def inclusion(self) -> np.ndarray:
         """Return the probability of each column, (M,)."""
         return self.none_of(np.zeros(self.columns.size, dtype=bool))[1]

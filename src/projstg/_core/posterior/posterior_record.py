@@ -38,7 +38,7 @@ class JointSource(NamedTuple):
 
     combined: Combined
     places: np.ndarray
-    """The columns that may be in a group, among those looked at."""
+    """The columns it is kept of, among those looked at: all, or the likely ones."""
     columns: np.ndarray
     """The same, among those of the table."""
 
@@ -71,7 +71,7 @@ class Posterior(NamedTuple):
     all_belong: float
     """P(all columns of the one selected are in the support)."""
     together: JointSource | None
-    """For what is known of several columns at once, of those that are not too unlikely."""
+    """For what is known of several columns at once."""
     averaging: Averaging
     """What coefficients averaged over supports are computed from."""
     accuracy: Accuracy

@@ -89,6 +89,9 @@ class PosteriorSettings:
     thousand steps, and say nothing that has not been counted: none is run."""
     least_error: float = 0.002
     """No Monte Carlo error is stated below this: chains may agree by chance."""
+    most_kept_jointly: int = 64
+    """The joint posterior is kept of all columns where they are not more than this (1.5 MB with 60
+    rows and 64 columns), of more columns without the unlikely ones: of all 300 it takes 20 MB."""
     averaged_share: float = 0.999
     """Coefficients are averaged over the likeliest supports that have this share of all."""
     far_less_likely: float = 0.01

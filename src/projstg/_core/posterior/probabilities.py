@@ -277,7 +277,7 @@ class Beliefs:
         """Return the posterior, and what it says of one support, members in increasing order."""
         combined, best = self._combined(), self._ranked(self.settings.n_best)
         inclusion = combined.inclusion()
-        likely = _likely(inclusion.mean)
+        listed = _listed(inclusion.mean, self.settings)
         inside = self._is_looked_at(support).all()
         holding = combined.holding(np.searchsorted(self.columns, support)) if inside else None
 
@@ -301,7 +301,7 @@ class Beliefs:
             combined.sizes(self.cost_of_size.size).mean,
             float(self._probability(self._cost(support), combined)),
             0.0 if holding is None else float(holding.mean[0]),
-            JointSource(combined, likely, self.columns[likely]),
+            JointSource(combined, listed, self.columns[listed]),
             self._averaging(combined.supports(), support),
             accuracy,
         )
@@ -497,6 +497,12 @@ def _in_order(masks: np.ndarray, costs: np.ndarray) -> Counted:
 def _likely(inclusion: np.ndarray) -> np.ndarray:
     """Return the columns that may be in a group."""
     return np.flatnonzero(inclusion >= LEAST_PROBABILITY)
+
+
+def _listed(inclusion: np.ndarray, settings: PosteriorSettings) -> np.ndarray:
+    """Return the columns of which the joint posterior is kept: all, where they are few."""
+    is_small = inclusion.size <= settings.most_kept_jointly
+    return np.arange(inclusion.size) if is_small else _likely(inclusion)
 
 
 def _useful_ridges(

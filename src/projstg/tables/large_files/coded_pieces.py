@@ -9,23 +9,15 @@ import numpy as np
 
 from ..._extras import extra
 from ...render.progress_bar import Show
-from ..columns import MISSING_LEVEL, Column
+from ..columns import Column
+from ..level_columns import MISSING_LEVEL, LevelColumn
 from ..missing import missing_trouble
 from ..notes import TableError
 from ..question import TableQuestion
 from .learn_columns import Learned
 from .pieces import has_changed
 
-__all__ = ["CodedColumn", "CodedPieces", "NumberPiece"]
-
-
-class CodedColumn(NamedTuple):
-    """A column of numbers: one of the table, or a level of one."""
-
-    name: str
-    """Of the column of the table."""
-    level: str | None
-    """The cells that are 1, where it is text."""
+__all__ = ["CodedPieces", "NumberPiece"]
 
 
 class NumberPiece(NamedTuple):
@@ -71,7 +63,7 @@ class CodedPieces:
         }
         self._roles = {name for name in (question.target, question.weights) if name is not None}
         self.columns = [
-            CodedColumn(name, level)
+            LevelColumn(name, level)
             for name in columns
             if name not in self._roles
             for level in (self._levels[name].levels if name in self._levels else [None])

@@ -11,6 +11,7 @@ import numpy as np
 from ..._extras import extra
 from ...estimators.projected_stg import ProjectedSTG
 from ...sources import Statistics
+from ..level_columns import Factor
 from ..notes import Note
 from ..prepared import SomeRows, SquaredErrors
 from ..recipe import Recipe
@@ -39,6 +40,8 @@ class PreparedSums(NamedTuple):
     """Where the columns are among those of a piece, (D,)."""
     pieces: Callable[[], Iterator[NumberPiece]]
     """Reads the rows again."""
+    factors: tuple[Factor, ...] = ()
+    """The text columns among the columns."""
 
     @property
     def n_numbers(self) -> int:

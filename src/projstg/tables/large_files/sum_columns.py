@@ -24,13 +24,14 @@ from ..column_roles import (
     roles,
     usable,
 )
-from ..columns import Column, kept_levels
+from ..columns import Column
+from ..level_columns import LevelColumn, reference_level
 from ..memory_guard import TooLarge, free_memory
 from ..missing import check_left, gap_notes
 from ..notes import Note, TableError
 from ..prepared import MOST_SHOWN, SomeRows
 from ..question import TableQuestion
-from ..recipe import MadeColumn, Recipe, recipe_of
+from ..recipe import Recipe, made_column, recipe_of
 from .coded_pieces import CodedPieces, NumberPiece
 from .learn_columns import Learned, learned
 from .pieces import LargeFile
@@ -55,7 +56,7 @@ def prepared_file(
     if not columns:
         raise TableError(nothing_left(notes, question.target))
     coded = CodedPieces(known, columns | fixed, question)
-    gaps = [name for name in coded.n_missing if name in columns]
+    gaps = {name: columns[name].kind for name in coded.n_missing if name in columns}
     del known, columns, fixed  # texts, of which only codes are needed now
     _check_sums(file.name, len(coded.columns), question.folds)
     coded.learn_means(show)
@@ -101,7 +102,7 @@ class _Sums:
     """Sums over the rows, ranges of the columns, and a few rows."""
 
     def __init__(self, coded: CodedPieces, question: TableQuestion) -> None:
-        self._question, self._names = question, [name for name, _ in coded.columns]
+        self._question, self._names = question, [column for column, _ in coded.columns]
         folds, seed = question.folds, question.random_state
         self.statistics = Statistics(folds=folds if folds >= 2 else 0, random_state=seed)
         self.n_rows = 0
@@ -196,12 +197,12 @@ def _prepared(
     """Return the problem of the columns that vary and may be chosen."""
     target = question.target
     check_varies(target, sums.n_rows, float(sums.least[-1]), float(sums.most[-1]))
-    designed = _designed(coded, sums.most > 0.0, question)
-    names, places = list(designed), np.array(list(designed.values()), dtype=np.intp)
-    from_column = {name: coded.columns[place].name for name, place in designed.items()}
-    found = roles(from_column, (sums.most > sums.least)[places], notes, question)
+    designed, references = _designed(coded, sums, question)
+    places = np.array(list(designed.values()), dtype=np.intp)
+    origins = {name: coded.columns[place] for name, place in designed.items()}
+    found = roles(origins, references, (sums.most > sums.least)[places], notes, question)
     places = places[found.kept]
-    kept = [name for name, keep in zip(names, found.kept, strict=True) if keep]
+    kept = [name for name, keep in zip(designed, found.kept, strict=True) if keep]
     return PreparedSums(
         statistics=sums.statistics.columns(places),
         names=kept,
@@ -213,23 +214,32 @@ def _prepared(
         few=sums.few(places),
         places=places,
         pieces=partial(coded.pieces, "reading the rows again", show),
+        factors=found.factors,
     )
 
 
-def _designed(coded: CodedPieces, occurs: np.ndarray, question: TableQuestion) -> dict[str, int]:
-    """Return the columns by name, with their places; ``occurs``: whether a level does."""
+def _designed(
+    coded: CodedPieces, sums: _Sums, question: TableQuestion
+) -> tuple[dict[str, int], dict[str, str]]:
+    """Return the columns by name, with their places, and the reference levels."""
+    counts = sums.statistics.x_mean * sums.statistics.weight_sum
+    by_column: dict[str, dict[str, float]] = {}
+    for place, (column, level) in enumerate(coded.columns):
+        if level is not None and sums.most[place] > 0.0:  # it occurs in rows that are used
+            by_column.setdefault(column, {})[level] = float(counts[place])
     found: dict[str, int] = {}
-    by_column: dict[str, dict[str | None, int]] = {}
-    for place, (name, level) in enumerate(coded.columns):
-        by_column.setdefault(name, {})[level] = place
-    for name, own in by_column.items():
-        levels = [level for level, place in own.items() if level is not None and occurs[place]]
-        made: dict[str, int] = {name: own[None]} if None in own else {}
-        for level in kept_levels(levels, leave_first=name in question.always):
-            made[f"{name}={level}"] = own[level]
-        for key, place in made.items():
-            found[distinct_key(key, found)] = place
-    return found
+    references: dict[str, str] = {}
+    order = {origin: place for place, origin in enumerate(coded.columns)}
+    for column in dict.fromkeys(origin.column for origin in coded.columns):
+        made = [LevelColumn(column)]
+        if column in by_column:
+            levels = by_column[column]
+            reference = reference_level(column, levels, question)
+            references |= {} if reference is None else {column: reference}
+            made = [LevelColumn(column, one) for one in sorted(levels) if one != reference]
+        for origin in made:
+            found[distinct_key(origin.key, found)] = order[origin]
+    return found, references
 
 
 def _recipe(
@@ -240,17 +250,15 @@ def _recipe(
     question: TableQuestion,
 ) -> Recipe:
     """Return how the columns of numbers at these places are made of the file."""
-    made: list[MadeColumn] = [
-        {"name": name, "column": coded.columns[place].name, "level": coded.columns[place].level}
-        for name, place in zip(names, places, strict=True)
-    ]
+    pairs = zip(names, places, strict=True)
+    made = [made_column(name, *coded.columns[place]) for name, place in pairs]
     levels: dict[str, list[str]] = {}
     for (name, level), most in zip(coded.columns, sums.most, strict=False):
         if level is not None and most > 0.0:
             levels.setdefault(name, []).append(level)
     levels = {name: sorted(own) for name, own in levels.items()}
     fills = {
-        coded.columns[place].name: sums.fill(place)
+        coded.columns[place].column: sums.fill(place)
         for place in places
         if coded.columns[place].level is None
     }
