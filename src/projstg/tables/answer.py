@@ -15,10 +15,11 @@ from threadpoolctl import threadpool_limits
 from .._printable import few_names, printable
 from ..estimators import CredibleGroup, SmallEffects
 from ..estimators.projected_stg import ProjectedSTG
+from .cautions import cautions
 from .explained import explained
 from .held_out import Checked, checked
 from .notes import Note, TableError
-from .prepared import Prepared
+from .prepared import Prepared, SquaredErrors
 from .question import TableQuestion
 from .result import (
     Alternative,
@@ -56,6 +57,8 @@ class _Found(NamedTuple):
     path: tuple[Tried, ...]
     groups: list[CredibleGroup]
     small: SmallEffects | None
+    errors: SquaredErrors
+    """On all rows."""
     notes: list[Note]
 
 
@@ -71,7 +74,7 @@ def answered(
     with threadpool_limits(1 if data.n_numbers < _FEW_NUMBERS else None, user_api="blas"):
         found = _found(data, question, clock)
         coef, intercept = found.model.coef_, float(found.model.intercept_)
-        errors = data.errors(coef, intercept)
+        errors = found.errors
         return Selection(
             **_said_of_columns(data, question, found),
             target=data.target,
@@ -85,7 +88,7 @@ def answered(
             question=question.as_dict(),
             source=source,
             rows=_rows(data, coef, intercept, question.random_state),
-            notes=(*notes, *data.notes, *found.notes),
+            notes=_cautions_first([*notes, *data.notes, *found.notes]),
             seconds=clock.seconds,
             version=_version(),
         )
@@ -110,9 +113,15 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock) -> _Found:
         clock.lap("sizes")
     groups = [] if model.alternatives_ is None else model.credible_groups()
     small = None if model.alternatives_ is None else model.small_effects()
+    errors = data.errors(model.coef_, float(model.intercept_))
     notes = [*trouble, *_tied(data, model), *explained(data, model, groups, small), *no_check]
+    notes += cautions(data, model, errors.r_squared, check, params)
     clock.lap("explain")
-    return _Found(model, check, path, groups, small, notes)
+    return _Found(model, check, path, groups, small, errors, notes)
+
+
+def _cautions_first(notes: Sequence[Note]) -> tuple[Note, ...]:
+    return tuple(sorted(notes, key=lambda note: not note.is_caution))
 
 
 def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> dict[str, Any]:
