@@ -105,8 +105,8 @@ def _identity(
         verb, one = ("follows", "it") if len(same) == 1 else ("follow", "them")
         text = (
             f"{few_names(same)} {verb} {target} almost exactly (correlation "
-            f"{_nines(sizes.max())}): did you leave the answer in the table? If so, leave {one} out "
-            "by never=[…]."
+            f"{_nines(sizes.max())}): did you leave the answer in the table? If so, leave {one} "
+            "out by never=[…]."
         )
         yield Note("identity", text, same)
     elif len(chosen) > 1 and _is_exact(few.y, off, r2, len(chosen)):
@@ -149,8 +149,10 @@ def _is_exact(y: np.ndarray, off: np.ndarray, r2: float, n_columns: int) -> bool
 def _step(y: np.ndarray) -> float:
     """Return one in the last digit of numbers with up to six decimals; else zero."""
     for places in range(7):
-        scaled = y * 10.0**places
-        if np.all(np.abs(scaled - np.rint(scaled)) <= 1e-9 * np.maximum(np.abs(scaled), 1.0)):
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = y * 10.0**places
+            off = np.abs(scaled - np.rint(scaled))
+        if np.all(off <= 1e-9 * np.maximum(np.abs(scaled), 1.0)):
             return float(10.0**-places)
     return 0.0
 

@@ -42,7 +42,8 @@ class _RowRules(NamedTuple):
     """A column that is chosen or left out for a row has a probability that moves by more. Less is
     two choices nearly as likely, of which any row can tip the balance."""
     coefficient: float = 0.5
-    """A coefficient that changes by more than half its size is another answer."""
+    """A coefficient that changes by more than half its size, and by more than its standard error,
+    is another answer."""
 
 
 _RULES = _RowRules()
@@ -103,6 +104,7 @@ def _influence(data: PreparedRows, model: ProjectedSTG) -> tuple[np.ndarray, np.
 def _far_out(data: PreparedRows) -> list[int]:
     """Return the rows with a cell far away from all others of its column, the farthest first."""
     values = np.column_stack([data.y, data.X])
+    values /= np.max(np.abs(values), axis=0)  # differences of very large numbers may overflow
     order = np.argsort(values, axis=0)
     found: dict[int, float] = {}
     for side in (order, order[::-1]):
@@ -154,10 +156,12 @@ def _moved(
     both = np.flatnonzero(model.support_ & other.support_)
     if not both.size:
         return None
-    change = np.abs(other.coef_[both] / model.coef_[both] - 1.0)
-    place = int(both[np.argmax(change)])
-    if change.max() <= _RULES.coefficient:
+    change, size = np.abs(other.coef_[both] - model.coef_[both]), np.abs(model.coef_[both])
+    moved = (change > _RULES.coefficient * size) & (change > model.coef_std_error_[both])
+    if not moved.any():
         return None
+    shares = np.divide(change, size, out=np.full_like(size, np.inf), where=size > 0.0)
+    place = int(both[np.argmax(np.where(moved, shares, -1.0))])
     name = data.names[place]
     told = (
         f"the coefficient of {shortened(name)} is {short_number(other.coef_[place])} instead of "
