@@ -50,15 +50,16 @@ IDS = [
     "ID",
     "patient_id",
     "customerId",
-    "Unnamed: 0",
-    "unnamed 1",
     "index",
     "row names",
     "user id",
 ]
 
 
-NOT_IDS = ["column 1", "acid", "humid", "price index", "paid", "grid", "solid"]
+UNNAMED = ["Unnamed: 0", "Unnamed: 0.1", "unnamed 1"]
+
+
+NOT_IDS = ["unnamed 2", "column 1", "acid", "humid", "price index", "paid", "grid", "solid"]
 
 
 @pytest.mark.parametrize("name", IDS + NOT_IDS)
@@ -67,3 +68,13 @@ def test_identifiers_go_by_their_names(name):
     assert column_of(pd.Series(np.arange(N) * 7, name=name)).kind == kind
     assert column_of(pd.Series(np.arange(N) * 7, name=name), is_wanted=True).kind == "number"
     assert column_of(pd.Series(np.arange(N) * 7.3, name=name)).kind == "number"
+
+
+@pytest.mark.parametrize("name", UNNAMED)
+def test_a_first_column_without_a_name_is_said_to_have_none(name):
+    some, counts = np.arange(N) * 7, np.arange(N) + 3
+    assert column_of(pd.Series(some, name=name)).kind == "unnamed"
+    assert column_of(pd.Series(counts, name=name)).kind == "row_numbers"
+    assert column_of(pd.Series([f"car {i}" for i in range(N)], name=name)).kind == "unnamed"
+    assert column_of(pd.Series(counts, name=name), is_wanted=True).kind == "number"
+    assert column_of(pd.Series(counts * 0.3, name=name)).kind == "number"

@@ -12,6 +12,7 @@ import projstg
 from projstg.cli import main
 from projstg.tables import Selection
 from projstg.tables import open_file as opening
+from projstg.tables.command import as_options
 from projstg.tables.text_cells import TextCells
 
 pytest.importorskip("click")
@@ -70,8 +71,9 @@ def test_it_prints_what_the_function_finds(table, capsys):
     found = projstg.select(table, "y", 2)
     assert answer.chosen == found.chosen
     assert answer.r2_out_of_sample == found.r2_out_of_sample
-    assert [note.kind for note in answer.notes] == [note.kind for note in found.notes]
-    assert "--always" in answer.notes[0].text
+    texts = [as_options(note.text) for note in found.notes]
+    assert [note.text for note in answer.notes] == texts
+    assert [note[::2] for note in answer.notes] == [note[::2] for note in found.notes]
 
 
 def test_the_terminal_names_columns_numbers_and_notes(table, capsys):
@@ -81,6 +83,7 @@ def test_the_terminal_names_columns_numbers_and_notes(table, capsys):
     assert "on its 60 rows" in " ".join(out.split())
     assert "Left out, for they are the same in every row: same." in out
     assert "Left out, for they look like identifiers" in out
+    assert "one named in --always is used" in out
     rows = [line.split() for line in out.splitlines()]
     assert next(row for row in rows if row[:2] == ["sure", "b"])
     numbers = {row[-6]: float(row[-5]) for row in rows if row[-1:] == ["%"] and len(row) >= 6}
@@ -109,8 +112,28 @@ def test_it_writes_what_it_says(table, tmp_path, capsys):
     for words in ("What y depends on", "y by 2 of 6 columns", "The best columns of every size"):
         assert words in page
     assert page.count("<svg") == 6  # three pictures, each for a desk and for a phone
+    assert "seconds to" not in page
+    assert "one named in --always is used" in page
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "https://" not in page
+
+
+def test_cautions_come_first_and_other_notes_once(rng, tmp_path, capsys):
+    few = pd.DataFrame(rng.normal(size=(15, 2)), columns=["a", "b"]).assign(same=1.0)
+    few.assign(y=few["a"] + rng.normal(size=15)).to_csv(tmp_path / "t.csv", index=False)
+    options = [str(tmp_path / "t.csv"), "-t", "y", "--out", str(tmp_path / "out")]
+    assert main(["select", *options]) == 0
+    out = capsys.readouterr().out
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    for text in (out, page):
+        assert text.count("There are only 15 rows") == 1
+        assert text.count("the same in every row: same.") == 1
+        assert text.index("There are only 15 rows") < text.index("the same in every row")
+    assert out.splitlines()[1].startswith("caution: ")
+    kept = Selection.load(tmp_path / "out" / "selection.json")
+    assert [note.kind for note in kept.cautions] == [kept.notes[0].kind] == ["few_rows"]
+    assert "constant" in [note.kind for note in kept.remarks]
+    assert "caution: There are only 15 rows" in str(kept)
 
 
 def test_names_with_commas_between_them(table, capsys):
@@ -147,7 +170,12 @@ MISTAKES = {
     "k of zero": (["-t", "y", "-k", "0"], "0 is not in the range"),
     "k of words": (["-t", "y", "-k", "two"], "is not a valid integer"),
     "unknown option": (["-t", "y", "--size", "2"], "--size"),
-    "unknown never": (["-t", "y", "-k", "2", "--never", "zz"], "never has 'zz'; use one of 'a'"),
+    "unknown never": (["-t", "y", "-k", "2", "--never", "zz"], "--never has 'zz'; use one of 'a'"),
+    "unknown always": (["-t", "y", "--always", "zz"], "projstg: --always has 'zz'; use one of 'a'"),
+    "both": (["-t", "y", "--always", "a", "--never", "a"], "is both in --always and in --never"),
+    "target in never": (["-t", "y", "--never", "y"], "'y' is in --never and is the target"),
+    "constant": (["-t", "y", "--always", "same"], "--always has same, which is the same in every"),
+    "k below always": (["-t", "y", "-k", "1", "--always", "a,b"], "2 columns in --always"),
     "delimiter": (["-t", "y", "-k", "2", "--delimiter", "ab"], "give one ASCII character"),
     "a letter with an accent": (["-t", "y", "--delimiter", "é"], "give one ASCII character"),
     "decimal": (["-t", "y", "-k", "2", "--decimal", "x"], "give . or ,"),

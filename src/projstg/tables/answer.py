@@ -18,11 +18,12 @@ from ..estimators.projected_stg import ProjectedSTG
 from ..render.progress_bar import Show, counted_steps, stage
 from .averages import averages_of
 from .best_of_sizes import sizes_around, tried, with_size
+from .cautions import cautions
 from .explained import explained
 from .factors import check_levels, factor_parts, levels_together, most_together
 from .held_out import Checked, checked
 from .notes import Note, TableError
-from .prepared import Prepared
+from .prepared import Prepared, SquaredErrors
 from .question import TableQuestion
 from .recipe import Averages
 from .result import (
@@ -61,6 +62,8 @@ class _Found(NamedTuple):
     groups: list[CredibleGroup]
     small: SmallEffects | None
     averages: Averages | None
+    errors: SquaredErrors
+    """On all rows."""
     notes: list[Note]
 
 
@@ -83,7 +86,7 @@ def answered(
     with threadpool_limits(1 if data.n_numbers < _FEW_NUMBERS else None, user_api="blas"):
         found = _found(data, question, clock, show)
         coef, intercept = found.model.coef_, float(found.model.intercept_)
-        errors = data.errors(coef, intercept)
+        errors = found.errors
         return Selection(
             **_said_of_columns(data, question, found),
             target=data.target,
@@ -99,7 +102,7 @@ def answered(
             rows=_rows(data, coef, intercept, question.random_state),
             recipe=data.recipe,
             averages=found.averages,
-            notes=(*notes, *data.notes, *found.notes),
+            notes=_cautions_first([*notes, *data.notes, *found.notes]),
             seconds=clock.seconds,
             version=_version(),
         )
@@ -118,13 +121,19 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock, show: Show | 
     clock.lap("choose")
     check, path, no_check = _checked(data, question, params, model, show)
     clock.lap("check")
+    errors = data.errors(model.coef_, float(model.intercept_))
     with stage(show, "how sure it is"):
         groups = [] if model.alternatives_ is None else model.credible_groups()
         small = None if model.alternatives_ is None else model.small_effects()
         notes = [*trouble, *_tied(data, model), *explained(data, model, groups, small), *no_check]
+        notes += cautions(data, model, errors.r_squared, check, params)
         averages = averages_of(model, data.names)
     clock.lap("explain")
-    return _Found(model, check, path, groups, small, averages, notes)
+    return _Found(model, check, path, groups, small, averages, errors, notes)
+
+
+def _cautions_first(notes: Sequence[Note]) -> tuple[Note, ...]:
+    return tuple(sorted(notes, key=lambda note: not note.is_caution))
 
 
 def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> dict[str, Any]:

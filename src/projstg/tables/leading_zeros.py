@@ -1,7 +1,7 @@
 """Codes that look like numbers: ZIP codes such as ``00123``, whose leading zeros say so.
 
-pandas reads such cells as whole numbers. Only columns whose numbers could have been written with
-leading zeros are looked at again, as text, and only in their first rows.
+pandas reads such cells as whole numbers. Columns of whole numbers are looked at again, as text, in
+their first rows: most have cells of different lengths there, and are amounts.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .._extras import extra
 
 __all__ = ["are_codes", "code_widths", "with_codes"]
 
-# A column is looked at in its first rows only; 20 000 of them are parsed in some milliseconds.
-# Where not one of these has a leading zero, at most a trivial share of all has.
+# A column is looked at in its first rows only, so that this takes no time beside reading the file.
+# Where not one of these has a leading zero, few cells have, unless the rows are sorted.
 _FEW_ROWS, _MANY_ROWS = 200, 20_000
-# Phone numbers and bar codes have up to 15 digits, and floats hold these exactly.
-_WIDEST = 15
+# A digit with zeros before it says the same as the digit; floats hold all numbers of 15 digits.
+_LEAST, _WIDEST = 10.0, 15
 
 
 def are_codes(texts: Any) -> bool:
@@ -33,11 +33,11 @@ def are_codes(texts: Any) -> bool:
     >>> are_codes(pandas.Series(["00.5", "12.5"]))
     False
     """
-    if not len(texts):
+    width = len(texts.iloc[0]) if len(texts) else 0
+    if not 1 < width <= _WIDEST or not (texts.str.len() == width).all():
         return False
-    width = len(texts.iloc[0])
-    is_code = width > 1 and bool(texts.str.fullmatch(f"[0-9]{{{width}}}").all())
-    return is_code and bool(texts.str.startswith("0").any()) and texts.nunique() > 1
+    has_zero = bool(texts.str.startswith("0").any()) and texts.nunique() > 1
+    return has_zero and bool(texts.str.fullmatch("[0-9]+").all())
 
 
 def code_widths(
@@ -52,31 +52,34 @@ def code_widths(
     as_text : callable
         ``as_text(columns, n_rows)`` reads the first rows of columns again, as text.
     """
-    widths = {place: _digits(most) for place, (least, most) in ranges.items() if least >= 0.0}
-    # With one length for all, a number of fewer digits than the largest has a leading zero.
     places = [
         place
-        for place, width in widths.items()
-        if 1 < width <= _WIDEST and _digits(ranges[place][0]) < width
+        for place, (least, most) in ranges.items()
+        if least >= 0.0 and _LEAST <= most < 10.0**_WIDEST
     ]
     found: dict[int, int] = {}
     for n_rows in (_FEW_ROWS, _MANY_ROWS):
         texts = as_text(places, n_rows) if places else {}
         cells = {place: texts[place].dropna().astype("str").str.strip() for place in places}
+        widths = {place: _width(own) for place, own in cells.items()}
         found |= {
-            p: widths[p] for p, own in cells.items() if are_codes(own) and _fits(own, widths[p])
+            place: width
+            for place, width in widths.items()
+            if ranges[place][1] < 10.0**width and are_codes(cells[place])
         }
-        places = [p for p, own in cells.items() if p not in found and _fits(own, widths[p])]
+        # In these, a number of fewer digits is yet to come, and may have a leading zero.
+        places = [
+            place
+            for place, width in widths.items()
+            if place not in found and ranges[place][0] < 10.0 ** (width - 1)
+        ]
     return found
 
 
-def _digits(number: float) -> int:
-    return len(str(int(number)))
-
-
-def _fits(cells: Any, width: int) -> bool:
-    """Return whether all cells have so many digits."""
-    return bool((cells.str.len() == width).all())
+def _width(cells: Any) -> int:
+    """Return the length of all cells; 0 where they differ in it."""
+    lengths = cells.str.len().unique()
+    return int(lengths[0]) if len(lengths) == 1 else 0
 
 
 def with_codes(frame: Any, as_text: Callable[[list[int], int | None], Any]) -> Any:

@@ -65,7 +65,6 @@ _APPLIES: dict[str, Callable[[Selection], bool]] = {
 
 def page(selection: Selection, command: str = "") -> str:
     """Return the text of the page; ``command`` is what made it."""
-    notes = [note for note in selection.notes if note.kind not in IN_PLACE]
     return page_html(
         "tables/selection_page.html.j2",
         selection=selection,
@@ -75,8 +74,7 @@ def page(selection: Selection, command: str = "") -> str:
         left_out=left_out(selection),
         near=[_near(one) for one in selection.others[:_MOST_NEAR]],
         n_folds=len(selection.r2_folds),
-        cautions=[note for note in notes if note.is_caution],
-        notes=[note for note in notes if not note.is_caution],
+        notes=[note for note in selection.remarks if note.kind not in IN_PLACE],
         pictures=[
             (each, _drawn(selection, each, _WIDE), _drawn(selection, each, _NARROW))
             for each in _PICTURES

@@ -25,6 +25,8 @@ def show(selection: Selection, file: Any = None) -> None:
         console.width = _WIDTH_OF_PIPES
     text = extra("rich.text", "cli").Text
     console.print(text(_capital(headline(selection)), style="bold"))
+    for note in selection.cautions:
+        console.print(text(f"caution: {shortened(note.text, _LONGEST_NOTE)}", style="yellow"))
     if selection.chosen:
         console.print(_table(selection))
     for line in _lines(selection):
@@ -81,9 +83,9 @@ def _lines(selection: Selection) -> Iterator[str]:
     for one in left_out(selection):
         likely = f", {percent(one.probability)}" if one.probability is not None else ""
         yield f"Not chosen though likely: {shortened(one.column)}{likely} ({one.remark})"
-    notes = [note for note in selection.notes if note.kind not in IN_PLACE]
-    for note in sorted(notes, key=lambda note: not note.is_caution):
-        yield f"{'!' if note.is_caution else '•'} {shortened(note.text, _LONGEST_NOTE)}"
+    for note in selection.remarks:
+        if note.kind not in IN_PLACE:
+            yield f"• {shortened(note.text, _LONGEST_NOTE)}"
     yield from _rivals(selection)
     yield from _legend(selection)
 

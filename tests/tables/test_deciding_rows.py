@@ -1,0 +1,97 @@
+"""A row that decides the answer is named, and one that does not is not."""
+
+import numpy as np
+import pytest
+
+import projstg
+
+pd = pytest.importorskip("pandas")
+SEEDS = range(8)
+
+
+def table(seed, n=80):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    return frame.assign(y=2.0 * X[:, 0] + rng.normal(size=n))
+
+
+def told(frame, **options):
+    """The caution on rows; None where there is none."""
+    found = projstg.select(frame, "y", folds=0, **options)
+    return next((note for note in found.cautions if note.kind == "one_row"), None)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_row_that_brings_a_column_in_is_named(seed):
+    frame = table(seed)
+    frame.loc[36, ["d", "y"]] = [30.0, 60.0]
+    note = told(frame)
+    assert note.text.startswith("Row 37 decides (")
+    assert "the first row is 1" in note.text
+    assert "d is not chosen" in note.text
+    assert "d" in note.columns
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_slip_that_hides_a_column_is_named(seed):
+    frame = table(seed)
+    frame.loc[12, "a"] = 4000.0
+    assert "Row 13 decides" in told(frame).text
+    assert "a is chosen" in told(frame).text
+    frame = table(seed)
+    frame.loc[40, "y"] = 900.0
+    note = told(frame)
+    assert "Row 41 decides (y is 900 there" in note.text
+    assert "a is chosen" in note.text
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rows_that_were_left_out_before_count(seed):
+    frame = table(seed)
+    frame.loc[36, ["d", "y"]] = [30.0, 60.0]
+    frame.loc[[3, 7], "b"] = np.nan
+    assert "Row 37 decides" in told(frame, missing="drop").text
+
+
+def test_a_coefficient_that_a_row_makes_is_told(rng):
+    x = rng.normal(size=50)
+    frame = pd.DataFrame({"x": x, "y": 2.0 * x + rng.normal(size=50)})
+    frame.loc[9] = [30.0, -20.0]
+    note = told(frame, k=1)
+    assert "Row 10 decides" in note.text
+    assert "the coefficient of x is" in note.text
+    assert note.columns == ("x",)
+
+
+def test_rows_that_hide_behind_each_other_are_named_together(rng):
+    frame = table(3)
+    frame.loc[[20, 50], "y"] = [1000.0, -1003.0]
+    note = told(frame)
+    assert "Rows 51 and 21 decide" in note.text
+    assert "without them a is chosen" in note.text
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_row_in_line_with_the_others_decides_nothing(seed):
+    frame = table(seed)
+    frame.loc[36, ["a", "y"]] = [30.0, 60.0]
+    assert told(frame) is None
+    assert told(table(seed)) is None
+
+
+def test_a_level_of_one_row_is_that_row(rng):
+    frame = table(5)
+    frame["once"] = 0.0
+    frame.loc[11, ["once", "y"]] = [1.0, 25.0]
+    assert "Row 12 decides" in told(frame).text
+    assert "once is not chosen" in told(frame).text
+
+
+def test_weights_are_numbers_of_rows():
+    frame = table(2)
+    frame.loc[36, ["d", "y"]] = [30.0, 60.0]
+    assert "Row 37" in told(frame.assign(w=2.0), weights="w").text
+    absent = frame.assign(w=1.0)
+    absent.loc[36, "w"] = 0.0
+    assert told(absent, weights="w") is None
