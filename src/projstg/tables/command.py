@@ -112,8 +112,8 @@ def as_options(message: str) -> str:
 
     Examples
     --------
-    >>> as_options('choose missing="drop"; never=[…], k=3 or k="auto", target="…"')
-    'choose --missing drop; --never NAME, -k 3 or --auto, --target NAME'
+    >>> as_options('choose missing="drop", levels="all"; never=[…], k=3 or k="auto", target="…"')
+    'choose --missing drop, --levels all; --never NAME, -k 3 or --auto, --target NAME'
     """
     message = message.replace('k="auto"', "--auto")
     message = re.sub(r'\b(always|never|target|weights)=(\[…\]|"…")', r"--\1 NAME", message)

@@ -104,7 +104,7 @@ def factors_of(
     """
     found: dict[str, Factor] = {}
     lacking = {one.column for one, is_kept in zip(origins, kept, strict=True) if not is_kept}
-    for place, i in enumerate(np.flatnonzero(kept)):
+    for place, i in enumerate(np.flatnonzero(kept).tolist()):
         column, level = origins[i]
         if level is not None:
             reference = references.get(column)
