@@ -54,7 +54,7 @@ def test_a_column_with_nested_values_is_left_out(written, rng):
     rows = [{"a": a, "b": b, "n": [a], "m": {"k": 1} if b > 0 else 2, "y": a} for a, b in X]
     found = projstg.select(written("\n".join(map(json.dumps, rows))), "y", 1, folds=0)
     assert found.columns == ["a"]
-    assert {note.kind: note.columns for note in found.notes} == {"other": ("n", "m")}
+    assert {note.kind: note.columns for note in found.remarks} == {"other": ("n", "m")}
 
 
 BAD = {

@@ -40,7 +40,8 @@ def prepared_from(path, **options):
 def test_codes_with_many_levels_are_left_out_and_others_are_levels(codes, tmp_path):
     codes.to_csv(tmp_path / "t.csv", index=False)
     for data in prepared_from(tmp_path / "t.csv"):
-        months = [f"month={one:02d}" for one in range(1, 13)]
+        reference = codes["month"].mode().min()
+        months = [f"month={one:02d}" for one in range(1, 13) if one != int(reference)]
         assert data.names == [*months, "age", "big"]
         (note,) = [note for note in data.notes if note.kind == "code"]
         assert note.columns == ("zip", "east")

@@ -117,7 +117,7 @@ def test_dates_booleans_and_levels_are_what_they_are(book, rng):
     path = book(Sheet=[["a", "flag", "day", "hour", "y"], *map(list, rows)])
     found = projstg.select(path, "y", 2, folds=0)
     assert sorted(found.columns) == ["a", "flag"]
-    assert {note.kind: note.columns for note in found.notes} == {"date": ("day", "hour")}
+    assert {note.kind: note.columns for note in found.remarks} == {"date": ("day", "hour")}
 
 
 def test_without_openpyxl_one_line_says_what_to_install(book, monkeypatch):
