@@ -128,15 +128,10 @@ def as_options(message: str) -> str:
 
     Examples
     --------
-<<<<<<< HEAD
-    >>> as_options('choose missing="drop"; never=[…], k=3 or k="auto", target="…"')
-    'choose --missing drop; --never NAME, -k 3 or --auto, --target NAME'
-    >>> as_options("'x' is both in always and in never."), as_options("k=3 is chosen")
-    ("'x' is both in --always and in --never.", 'k=3 is chosen')
-=======
     >>> as_options('choose missing="drop", levels="all"; never=[…], k=3 or k="auto", target="…"')
     'choose --missing drop, --levels all; --never NAME, -k 3 or --auto, --target NAME'
->>>>>>> factors
+    >>> as_options("'x' is both in always and in never."), as_options("k=3 is chosen")
+    ("'x' is both in --always and in --never.", 'k=3 is chosen')
     """
     message = message.replace('k="auto"', "--auto")
     message = re.sub(r"(^|\bin )(always|never)\b", r"\1--\2", message)
