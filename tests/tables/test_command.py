@@ -214,3 +214,36 @@ def test_help_comes_without_numpy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Exit status" in done.stdout
+
+
+def test_several_files_are_one_table(table, tmp_path, capsys):
+    frame = pd.read_csv(table)
+    paths = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    frame[:30].to_csv(paths[0], index=False)
+    frame[30:].to_csv(paths[1], index=False, sep="\t")
+    question = ["-t", "y", "-k", "2", "--folds", "0", "--json"]
+    assert main(["select", str(table), *question]) == 0
+    one = json.loads(capsys.readouterr().out)
+    assert main(["select", *map(str, paths), *question]) == 0
+    many = json.loads(capsys.readouterr().out)
+    assert many["chosen"] == one["chosen"]
+    assert many["source"]["files"] == ["one.csv", "two.csv"]
+    assert main(["select", *map(str, paths), str(paths[0]), *question]) == 2
+    assert "one.csv is given twice" in capsys.readouterr().err
+
+
+def test_a_sheet_is_chosen(table, tmp_path, capsys):
+    pytest.importorskip("openpyxl")
+    frame, path = pd.read_csv(table), str(tmp_path / "book.xlsx")
+    with pd.ExcelWriter(path) as writer:
+        frame[["a"]].to_excel(writer, sheet_name="First", index=False)
+        frame.to_excel(writer, sheet_name="Second", index=False)
+    question = ["-t", "y", "-k", "2", "--folds", "0"]
+    assert main(["select", path, *question, "--sheet", "Second"]) == 0
+    assert capsys.readouterr().out.startswith("y by 2 columns of 6")
+    assert main(["select", path, *question, "--sheet", "second"]) == 2
+    assert capsys.readouterr().err == (
+        "projstg: book.xlsx has no sheet 'second'; did you mean 'Second'?\n"
+    )
+    assert main(["select", str(table), *question, "--sheet", "Second"]) == 2
+    assert capsys.readouterr().err.endswith("leave out --sheet NAME.\n")

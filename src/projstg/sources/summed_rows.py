@@ -108,6 +108,12 @@ class SummedRows:
         others = [part for j, part in enumerate(self._parts) if j != i]
         return self._like([together(others)]), self._like([together(self._parts[i : i + 1])])
 
+    def without_folds(self) -> Self:
+        """Return the sums over all rows; they are merged here, once."""
+        found = self._like([self.sums])
+        found._n_seen, found.n_dropped = self._n_seen, self.n_dropped
+        return found
+
     def target(self, which: int | str) -> Self:
         """Return the statistics with one of the targets, by name or number."""
         place = self._target_place(which)

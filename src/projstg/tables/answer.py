@@ -214,9 +214,9 @@ def _checked(
     with counted_steps(show, what, n_folds * len(asked) + len(sizes)) as step:
         said = checked(folds, n_folds, asked, step) if n_folds else [None] * len(asked)
         first, *others = (None if isinstance(one, ValueError) else one for one in said)
-        path = []
+        path, whole = [], folds.whole()
         for own, check in zip(asked[1:], others, strict=True):
-            path.append(tried(data, folds.whole(), own, check, _sizes_known(model)))
+            path.append(tried(data, whole, own, check, _sizes_known(model)))
             step()
     if isinstance(said[0], ValueError):
         text = f"Not checked on rows left out: in one fold, {printable(said[0])}"

@@ -39,7 +39,9 @@ def feather_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, li
         _check(file, schema, name, most_bytes)
         nested = [is_nested(field.type) for field in schema]
         flat = [place for place, is_left in enumerate(nested) if not is_left]
-        frame = frame_of(_with_levels(reader.read_all().select(flat)))
+        table = reader.read_all()
+        table.validate(full=True)  # Arrow believes a file; an offset that is wrong ends the process
+        frame = frame_of(_with_levels(table.select(flat)))
     names, notes = distinct(schema.names)
     return with_nested(frame, nested).set_axis(names, axis=1), notes
 
@@ -61,24 +63,32 @@ def _check(file: Any, schema: Any, name: str, most_bytes: int | None) -> None:
 
 def _with_levels(table: Any) -> Any:
     """Return the table with text as codes and levels, so that each text is held once."""
-    pyarrow = extra("pyarrow", "cli")
+    types = extra("pyarrow", "cli").types
     for place, field in enumerate(table.schema):
         column = table.column(place)
-        if pyarrow.types.is_dictionary(field.type):
-            text = _without_views(field.type.value_type)
-            column = column.cast(pyarrow.dictionary(field.type.index_type, text))
-        elif is_text(text := _without_views(field.type)):
-            column = column.cast(text).dictionary_encode()
+        if is_text(field.type) or _is_view(field.type):
+            column = column.dictionary_encode()
+        if types.is_dictionary(column.type) and _is_view(column.type.value_type):
+            column = _without_views(column)
         table = table.set_column(place, field.name, column)
     return table
 
 
-def _without_views(kind: Any) -> Any:
-    """Return the plain type of text; Polars writes views."""
+def _is_view(kind: Any) -> bool:
+    """Return whether text is held as views, as Polars writes it."""
+    types = extra("pyarrow", "cli").types
+    return types.is_string_view(kind) or types.is_binary_view(kind)
+
+
+def _without_views(column: Any) -> Any:
+    """Return a column of codes and levels with plain text for levels."""
     pyarrow = extra("pyarrow", "cli")
-    if pyarrow.types.is_string_view(kind):
-        return pyarrow.large_string()
-    return pyarrow.large_binary() if pyarrow.types.is_binary_view(kind) else kind
+    # Arrow copies the view of a level that is missing, which may point anywhere.
+    if any(chunk.dictionary.null_count for chunk in column.chunks):
+        raise ValueError("a level of a column of text is missing")
+    has_bytes = pyarrow.types.is_binary_view(column.type.value_type)
+    text = pyarrow.large_binary() if has_bytes else pyarrow.large_string()
+    return column.cast(pyarrow.dictionary(column.type.index_type, text))
 
 
 def _sizes(file: Any) -> Iterator[tuple[int, int]]:
@@ -89,8 +99,7 @@ def _sizes(file: Any) -> Iterator[tuple[int, int]]:
     footer = file.read(length)
     fields = _fields(footer, _target(footer, 0))
     for place, is_batch in ((_DICTIONARIES, False), (_BATCHES, True)):
-        for block in _structs(footer, fields[place], _BLOCK):
-            start, length, n_body = block
+        for start, length, n_body in _structs(footer, fields[place], _BLOCK):
             n_rows, n_bytes = _size(file, start, length, n_body, is_batch)
             yield n_rows if is_batch else 0, n_bytes
 

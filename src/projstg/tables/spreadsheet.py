@@ -41,7 +41,7 @@ _NUMBERS_IN_OBJECT = 20
 _COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 
-class _FoundSheet(NamedTuple):
+class _SheetRows(NamedTuple):
     """The rows of a sheet that are not empty, each without the empty cells at its end."""
 
     title: str
@@ -105,7 +105,7 @@ def _check_parts(file: Any, name: str, free: int | None) -> None:
                     check_memory(name, n_tags, free, n_bytes)
 
 
-def _read_sheet(file: Any, name: str, wanted: str | None, free: int | None) -> _FoundSheet:
+def _read_sheet(file: Any, name: str, wanted: str | None, free: int | None) -> _SheetRows:
     """Return the sheet that is wanted, or the first with data; those that are hidden come last."""
     load = extra("openpyxl", "excel").load_workbook
     book = load(file, read_only=True, data_only=True, keep_links=False)
@@ -118,7 +118,7 @@ def _read_sheet(file: Any, name: str, wanted: str | None, free: int | None) -> _
         for sheet in sheets:
             if wanted in {None, sheet.title} and (rows := _rows(sheet, name, free)):
                 others = [title for title in titles if title != sheet.title]
-                return _FoundSheet(sheet.title, others, rows)
+                return _SheetRows(sheet.title, others, rows)
     finally:
         book.close()
     where = "its sheets" if wanted is None else f"the sheet '{shortened(wanted)}'"
@@ -163,7 +163,7 @@ def _header(rows: list[list]) -> tuple[list[str], list[list], list[Note]]:
     return names + [""] * (n_columns - len(names)), rows[1:], []
 
 
-def _on_sheets(found: _FoundSheet) -> Note:
+def _on_sheets(found: _SheetRows) -> Note:
     text = f"Read from the sheet '{shortened(found.title)}', the first that has data; sheet can "
     return Note("sheet", f"{text}name another: {few_names(found.others)}.")
 

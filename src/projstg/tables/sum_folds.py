@@ -36,7 +36,8 @@ class SumFolds(NamedTuple):
 
     def whole(self) -> SumPart:
         """Return all rows, to learn from and to judge."""
-        return SumPart(self.statistics, self.statistics)
+        whole = self.statistics.without_folds()
+        return SumPart(whole, whole)
 
     def part(self, i: int) -> SumPart:
         """Return the rows outside fold i, to be judged on that fold."""
