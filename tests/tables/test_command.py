@@ -240,7 +240,7 @@ def test_a_sheet_is_chosen(table, tmp_path, capsys):
         frame.to_excel(writer, sheet_name="Second", index=False)
     question = ["-t", "y", "-k", "2", "--folds", "0"]
     assert main(["select", path, *question, "--sheet", "Second"]) == 0
-    assert capsys.readouterr().out.startswith("y by 2 columns of 6")
+    assert capsys.readouterr().out.startswith("y by 2 of 6 columns")
     assert main(["select", path, *question, "--sheet", "second"]) == 2
     assert capsys.readouterr().err == (
         "projstg: book.xlsx has no sheet 'second'; did you mean 'Second'?\n"

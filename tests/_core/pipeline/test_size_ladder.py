@@ -227,8 +227,8 @@ def test_they_begin_at_the_columns_that_must_be_there():
 
 def test_one_column_has_a_price_under_every_criterion():
     for name in ("bic", "ebic", "gic"):
-        assert information._penalty(name, 1, 50.0, 1) > 0.9
-        assert information._penalty(name, 0, 50.0, 1) == pytest.approx(0.0)
+        assert information.size_penalty(name, 1, 50.0, 1) > 0.9
+        assert information.size_penalty(name, 0, 50.0, 1) == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize("apart", [1e-2, 1e-3, 1e-4])
