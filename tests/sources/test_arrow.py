@@ -1,4 +1,4 @@
-"""Whatever speaks Arrow gives the same sums; text is coded as ``projstg select`` codes it."""
+"""Whatever speaks Arrow gives the same sums; text is coded as by ``select(levels="all")``."""
 
 import duckdb
 import numpy as np
@@ -65,7 +65,7 @@ def gathered(source, **params):
 @pytest.mark.parametrize("kind", SOURCES)
 def test_every_source_has_the_numbers_of_select(kind, tmp_path):
     table = frame()
-    data = prepared_table(table, TableQuestion(target="price"))
+    data = prepared_table(table, TableQuestion(target="price", levels="all"))
     expected = Statistics().update(pandas.DataFrame(data.X, columns=data.names), data.y)
     found = gathered(SOURCES[kind](table, tmp_path))
     assert found.feature_names.tolist() == data.names
@@ -100,7 +100,7 @@ def test_a_path_is_fitted(tmp_path):
 
 def test_a_level_that_turns_up_late_was_zero_before(tmp_path):
     table = frame().sort_values("colour", kind="stable")
-    data = prepared_table(table.reset_index(drop=True), TableQuestion(target="price"))
+    data = prepared_table(table.reset_index(drop=True), TableQuestion(target="price", levels="all"))
     expected = Statistics().update(data.X, data.y)
     found = gathered(pyarrow.Table.from_pandas(table).to_reader(max_chunksize=23))
     assert found.feature_names.tolist() == data.names

@@ -42,12 +42,13 @@ def test_signs_are_taken_off_and_that_is_noted():
     assert kinds(data) == {"signs": ("p",)}
 
 
-@pytest.mark.parametrize("levels", ["reference", "all"])
-def test_a_forced_text_column_enters_without_its_reference_level(levels):
+def test_a_forced_text_column_enters_without_its_reference_level():
     for always in (["site"], ["site", "site=o"]):
-        data = prepared_frame(frame_of(site=SITE), "y", always=always, levels=levels)
+        data = prepared_frame(frame_of(site=SITE), "y", always=always)
         assert data.names == ["x", "site=n", "site=p"]
         assert data.always.tolist() == [False, True, True]
+    data = prepared_frame(frame_of(site=SITE), "y", always=["site"], levels="all")
+    assert data.names == ["x", "site=o", "site=p"]
 
 
 def test_one_level_can_be_forced_or_excluded():
@@ -185,7 +186,7 @@ REFUSED = {
     ),
     "the reference of two in always": (
         frame_of(t=["a", "b", "b"] * 4),
-        {"always": ["t=b"], "levels": "all"},
+        {"always": ["t=b"]},
         "always has 't=b', the level .*; name 't=a', which says the same",
     ),
     "no such levels": (frame_of(), {"levels": "every"}, 'choose "reference" or "all"'),

@@ -15,8 +15,9 @@ REFERENCES = {
     "of equal ones the first": ({"c": 3, "b": 3, "a": 1}, ASKED, "b"),
     "equal but for rounding": ({"b": 0.3, "a": 0.1 + 0.2, "c": 0.1}, ASKED, "a"),
     "none with all levels": ({"a": 1, "b": 3, "c": 2}, ALL, None),
-    "one of two": ({"a": 1, "b": 3}, ALL, "b"),
-    "one of a forced column": ({"a": 1, "b": 3, "c": 2}, FORCED, "b"),
+    "the more frequent of two": ({"a": 1, "b": 3}, ASKED, "b"),
+    "with all levels the first of two": ({"a": 1, "b": 3}, ALL, "a"),
+    "with all levels the first of a forced column": ({"b": 3, "a": 1, "c": 2}, FORCED, "a"),
     "none of one": ({"a": 5}, ASKED, None),
 }
 

@@ -1,9 +1,9 @@
 """Batches of Arrow columns (:mod:`.batches`, :mod:`.parquet_folder`) as chunks of numbers.
 
 Numbers stay numbers. Text becomes one column of 0 and 1 for each level, ``column=level``, as in
-``projstg select``; a level that turns up late gets a column of its own then, which was zero before.
-Of two levels one column is left, because the other one repeats it. Dates, lists and text of too
-many levels are left out, and said to be.
+``projstg select --levels all``; a level that turns up late gets a column of its own then, which was
+zero before. Of two levels one column is left, because the other one repeats it. Dates, lists and
+text of too many levels are left out, and said to be.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 All levels together say nothing that the intercept does not: their columns sum to one in every row.
 So one level, the reference, has no column, and each other one is compared with it. It is the most
-frequent level. With ``levels="all"`` every level of three or more has a column, and any one of them
-can be chosen on its own.
+frequent level. With ``levels="all"`` every level has a column, as in :mod:`projstg.sources.arrow`,
+and any one of them can be chosen on its own; only of two levels, and of a text that is chosen
+whole, the first in sorted order has none.
 """
 
 from __future__ import annotations
@@ -68,9 +69,11 @@ def reference_level(
     'b'
     >>> reference_level("site", {"b": 5, "c": 5, "a": 2}, TableQuestion(target="y", levels="all"))
     """
-    has_all = question.levels == "all" and len(counts) > 2 and column not in question.always
-    if has_all or len(counts) < 2:
+    if len(counts) < 2:
         return None
+    if question.levels == "all":
+        has_all = len(counts) > 2 and column not in question.always
+        return None if has_all else min(counts)
     most = max(counts.values()) * (1.0 - _ROUNDING)
     return min(level for level, count in counts.items() if count >= most)
 
