@@ -145,8 +145,8 @@ TABLES = (
     KnownTable("randhie", "statsmodels", "randhie", "mdvis"),
     KnownTable("cars", "vega_datasets", "cars", "Miles_per_Gallon"),
     KnownTable("barley", "vega_datasets", "barley", "yield"),
-    KnownTable("ailerons", "projstg", "ailerons", "goal"),
-    KnownTable("triazines", "projstg", "triazines", "activity"),
+    KnownTable("ailerons", "OpenML", "ailerons", "goal"),
+    KnownTable("triazines", "OpenML", "triazines", "activity"),
 )
 
 
@@ -182,5 +182,5 @@ _FRAMES = {
     "scikit-learn": _of_sklearn,
     "statsmodels": _of_statsmodels,
     "vega_datasets": lambda item: import_module("vega_datasets").local_data(item),
-    "projstg": lambda item: getattr(projstg.datasets, f"fetch_{item}")(as_frame=True).frame,
+    "OpenML": lambda item: getattr(projstg.datasets, f"fetch_{item}")(as_frame=True).frame,
 }

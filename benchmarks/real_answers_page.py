@@ -24,8 +24,9 @@ at commit {commits}; the numbers are in [thirty_tables.json](thirty_tables.json)
 R² of two times five folds, the same for all methods: columns are chosen and fitted by least squares
 on four fifths of the rows and judged on the rest; the errors of all folds of a repetition are added
 up. *Less the best* is R² of projstg less that of the best of the three others, with the standard
-error of this difference from the ten folds. *Shrunk* is LassoCV's own prediction, without the refit;
-it is no part of the bar.
+error of this difference from the ten folds. Folds share rows, so
+that it is somewhat too small. *Shrunk* is LassoCV's own prediction, not refitted, and no part of the
+bar.
 
 {verdict}
 
@@ -105,13 +106,13 @@ def _answer(name, record):
         parts.append(f"**Literature:** {known.literature}.")
     if known.never:
         parts.append(f"Left out: {_left_out(known.never)}.")
-    return f"- **{name}**, {_code(record['target'])} ({_origin(record)}): {' '.join(parts)}"
+    return f"- **{name}**, {_code(known.target)} ({_origin(known, record)}): {' '.join(parts)}"
 
 
-def _origin(record):
+def _origin(known, record):
     dropped = record["n_rows_in_file"] - record["n_rows"]
     incomplete = f", without {dropped} incomplete rows" if dropped else ""
-    return f"{record['package']}{incomplete}"
+    return f"{known.package}{incomplete}"
 
 
 def _left_out(never):

@@ -108,8 +108,6 @@ def measured(table, jobs):
     errors, sizes = zip(*parts, strict=True)
     return {
         "commit": commit(),
-        "package": table.package,
-        "target": table.target,
         "n_rows": len(data.y),
         "n_rows_in_file": found.source["n_rows"],
         "n_columns": len(data.names),
