@@ -24,9 +24,8 @@ at commit {commits}; the numbers are in [thirty_tables.json](thirty_tables.json)
 R² of two times five folds, the same for all methods: columns are chosen and fitted by least squares
 on four fifths of the rows and judged on the rest; the errors of all folds of a repetition are added
 up. *Less the best* is R² of projstg less that of the best of the three others, with the standard
-error of this difference from the ten folds. Folds share rows, so
-that it is somewhat too small. *Shrunk* is LassoCV's own prediction, not refitted, and no part of the
-bar.
+error of this difference from the ten folds (which share rows, so that it is somewhat too small).
+*Shrunk* is LassoCV's own prediction, not refitted, and no part of the bar.
 
 {verdict}
 
