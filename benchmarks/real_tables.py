@@ -20,6 +20,7 @@ from time import perf_counter
 import numpy as np
 from abess import LinearRegression
 from sklearn.linear_model import lars_path, lasso_path, orthogonal_mp
+from table_peers import fitted, judged
 from threadpoolctl import threadpool_limits
 
 from projstg import ProjectedSTG, select
@@ -97,21 +98,6 @@ METHODS = {
     "LASSO path": by_lasso_path,
     "OMP": by_omp,
 }
-
-
-def fitted(X, y, support):
-    """Coefficients, intercept and R² of least squares on a support."""
-    part, mean = X[:, support], X[:, support].mean(axis=0)
-    beta = np.linalg.lstsq(part - mean, y - y.mean())[0]
-    intercept = y.mean() - mean @ beta
-    rest = y - part @ beta - intercept
-    return beta, intercept, 1.0 - rest @ rest / np.sum((y - y.mean()) ** 2)
-
-
-def judged(X, y, X_test, y_test, support):
-    beta, intercept, _ = fitted(X, y, support)
-    rest = y_test - X_test[:, support] @ beta - intercept
-    return 1.0 - rest @ rest / np.sum((y_test - y.mean()) ** 2)
 
 
 def in_sample(X, y):
