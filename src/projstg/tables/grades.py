@@ -45,10 +45,27 @@ class LeftOut(NamedTuple):
 
 
 def graded(selection: Selection) -> list[Graded]:
-    """Return the chosen columns, the surest grade first, in each the order of the answer."""
+    """Return the chosen columns, the surest first; levels of one text column stay together."""
     found = [_graded(selection, one) for one in selection.chosen]
-    order = [*GRADES, ""]
-    return sorted(found, key=lambda one: order.index(one.grade))
+    order, of_text = [*GRADES, ""], _text_columns(selection)
+
+    def first(one: Graded) -> int:
+        own = [other for other in found if _same(of_text, one, other)]
+        return min(order.index(other.grade) for other in own)
+
+    return sorted(found, key=first)
+
+
+def _same(of_text: dict[str, str], one: Graded, other: Graded) -> bool:
+    """Return whether two are one column, or levels of one text column."""
+    text = of_text.get(one.column.column)
+    return one is other or (text is not None and text == of_text.get(other.column.column))
+
+
+def _text_columns(selection: Selection) -> dict[str, str]:
+    """Return for each column that is a level the text column it comes from."""
+    made = [] if selection.recipe is None else selection.recipe["columns"]
+    return {one["name"]: one["column"] for one in made if one["level"] is not None}
 
 
 def left_out(selection: Selection) -> list[LeftOut]:
@@ -88,9 +105,27 @@ def _remark(selection: Selection, one: Chosen, others: tuple[str, ...]) -> str:
         return f"one of {names} belongs; {shortened(one.column)} alone {percent(one.probability)}"
     notes = [note for note in selection.notes if note.kind == "unlikely"]
     odd = next((_reason(note) for note in notes if one.column in note.columns), "")
-    if odd or not one.exchangeable_for:
-        return odd
-    return f"or instead {few_names(one.exchangeable_for, 3)}"
+    parts = [odd or _instead(one), _about_text(selection, one)]
+    return "; ".join(part for part in parts if part)
+
+
+def _instead(one: Chosen) -> str:
+    return f"or instead {few_names(one.exchangeable_for, 3)}" if one.exchangeable_for else ""
+
+
+def _about_text(selection: Selection, one: Chosen) -> str:
+    """Return what is to be said of a text column, beside the first of its levels."""
+    of_text = _text_columns(selection)
+    name = of_text.get(one.column)
+    own = [other.column for other in selection.chosen if of_text.get(other.column) == name]
+    factor = next((each for each in selection.factors if each["column"] == name), None)
+    if name is None or factor is None or own[0] != one.column:
+        return ""
+    reference, probability = factor["reference"], factor["probability"]
+    against = "" if reference is None else f"compared with '{shortened(reference, 30)}'"
+    some = f"some level of {shortened(name)} belongs: {percent(probability)}"
+    has_several = len(factor["levels"]) > 1 and probability is not None
+    return ", ".join(part for part in (against, some if has_several else "") if part)
 
 
 def _reason(note: Note) -> str:
