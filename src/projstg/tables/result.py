@@ -177,7 +177,7 @@ class Selection:
     """Of at most a thousand rows, for the picture of the residuals."""
     notes: tuple[Note, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
-    """``read``, ``choose``, ``check`` and, where other sizes were tried, ``sizes``."""
+    """``read``, ``choose``, ``check`` and ``explain``."""
     version: str = ""
 
     @property
