@@ -39,11 +39,24 @@ def rooms(text):
     rows = [line.split("|")[1:-1] for line in text.splitlines()]
     cells = [[re.findall("`([^`]+)`", cell) for cell in row] for row in rows if len(row) == 3]
     plan = {first[0]: last for first, _, last in cells if first}
-    core = [room for room in plan if room.startswith("_core/")]
-    return {
-        room: {one for name in may for one in (core if name == "_core/*" else [name])}
-        for room, may in plan.items()
-    }
+
+    def named(name):  # `_core/*` is every room of _core
+        inside = name.removesuffix("*")
+        return [room for room in plan if room.startswith(inside)] if inside != name else [name]
+
+    return {room: {one for name in may for one in named(name)} for room, may in plan.items()}
+
+
+def drawn_rooms(text):
+    """The rooms as the picture has them: those of `tables` are one."""
+
+    def shown(room):
+        return "tables" if room.startswith("tables/") else room
+
+    plan = {}
+    for room, may in rooms(text).items():
+        plan.setdefault(shown(room), set()).update(shown(one) for one in may)
+    return {room: may - {room} for room, may in plan.items()}
 
 
 def arrows(plan):
@@ -165,7 +178,7 @@ def line(way, x, y):
 
 def picture(text):
     """Return the drawing of the table in a page."""
-    plan = rooms(text)
+    plan = drawn_rooms(text)
     pairs = arrows(plan)
     rows, ways = placed(pairs, levels(plan, pairs))
     apart = wrapped([room for room in plan if is_apart(room, plan)])

@@ -32,9 +32,9 @@ from threadpoolctl import threadpool_limits
 
 from projstg import select
 from projstg.experiments.machine import commit
-from projstg.tables.question import TableQuestion
-from projstg.tables.read_table import read_table
+from projstg.tables.files.read_table import read_table
 from projstg.tables.select_columns import chosen_from
+from projstg.tables.words.question import TableQuestion
 
 SEED = 20261218
 ROOT = Path(__file__).parents[1]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from projstg.tables.design_matrix import prepared_table
-from projstg.tables.question import TableQuestion
+from projstg.tables.prepare.design_matrix import prepared_table
+from projstg.tables.words.question import TableQuestion
 
 N = 12
 Y = np.arange(N) % 5 + 0.5

@@ -78,9 +78,10 @@ def imported(name, text=None, **kwargs):
 
 
 def room(name):
-    """The room of a module: its folder under the package, inside ``_core`` two of them."""
-    parts = name.split(".")[1:]
-    return "/".join(parts[:2]) if parts[0] == "_core" else parts[0]
+    """The room of a module: its folder, or two of them where the page has that as a room."""
+    first, *others = name.split(".")[1:]
+    inner = "/".join([first, *others[:1]])
+    return inner if inner in ROOMS else first
 
 
 def inside(name):

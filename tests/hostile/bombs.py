@@ -16,7 +16,7 @@ from made import QUESTION
 
 from projstg.cli import main
 from projstg.tables import select_columns as choosing  # noqa: F401 - what is imported late, before the limit
-from projstg.tables.read_table import read_table
+from projstg.tables.files.read_table import read_table
 
 SECONDS = 15
 # To read under no tight limit, told to take so much; and to ask under one that is.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from made import EVIL, PLAIN, N, rows_of, text_of, with_cell, with_column
 from soaking import count, examples
 
-from projstg.tables import memory_guard as memory
+from projstg.tables.cells import memory_guard as memory
 
 pytest.importorskip("click")
 pytest.importorskip("rich")

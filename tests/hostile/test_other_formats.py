@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from made import EVIL, QUESTION, N, rows_of
 from soaking import count, examples
 
-from projstg.tables import open_file
-from projstg.tables.read_table import read_table
+from projstg.tables.files import open_file
+from projstg.tables.files.read_table import read_table
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")

@@ -8,7 +8,7 @@ import pytest
 from made import QUESTION, N, rows_of
 from preparing import prepared_frame
 
-from projstg.tables.read_table import Read, read_table
+from projstg.tables.files.read_table import Read, read_table
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")

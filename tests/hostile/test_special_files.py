@@ -10,9 +10,9 @@ import pytest
 from made import PLAIN, QUESTION
 
 from projstg.tables import Selection
-from projstg.tables import open_file as opening
-from projstg.tables.notes import TableError
-from projstg.tables.read_table import read_table
+from projstg.tables.files import open_file as opening
+from projstg.tables.files.read_table import read_table
+from projstg.tables.words.notes import TableError
 
 pytest.importorskip("pandas")
 posix = pytest.mark.skipif(os.name != "posix", reason="needs pipes and devices with names")

@@ -34,7 +34,7 @@ def test_pages_have_neither_a_head_nor_a_style_of_their_own(name):
 
 
 def test_there_are_two_pages_and_one_stylesheet():
-    assert PAGES == ["report/experiment_page.html.j2", "tables/selection_page.html.j2"]
+    assert PAGES == ["report/experiment_page.html.j2", "tables/show/selection_page.html.j2"]
     assert [path.name for path in PACKAGE.rglob("*.css")] == ["page.css"]
 
 

@@ -10,8 +10,8 @@ import pyarrow.parquet
 import pytest
 
 from projstg import ProjectedSTG, Statistics
-from projstg.tables.design_matrix import prepared_table
-from projstg.tables.question import TableQuestion
+from projstg.tables.prepare.design_matrix import prepared_table
+from projstg.tables.words.question import TableQuestion
 
 
 def frame(n_rows=400, seed=0):

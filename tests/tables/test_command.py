@@ -11,9 +11,9 @@ import pytest
 import projstg
 from projstg.cli import main
 from projstg.tables import Selection
-from projstg.tables import open_file as opening
+from projstg.tables.cells.text_cells import TextCells
 from projstg.tables.command import as_options
-from projstg.tables.text_cells import TextCells
+from projstg.tables.files import open_file as opening
 
 pytest.importorskip("click")
 pytest.importorskip("rich")

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from projstg.cli import main
-from projstg.tables import Selection, read_table
-from projstg.tables import open_file as opening
-from projstg.tables.memory_guard import TooLarge
+from projstg.tables import Selection
+from projstg.tables.cells.memory_guard import TooLarge
+from projstg.tables.files import open_file as opening
+from projstg.tables.files import read_table
 
 pytest.importorskip("click")
 pytest.importorskip("rich")

@@ -8,13 +8,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .notes import TableError
-    from .result import Selection
     from .select_columns import select
+    from .selection.result import Selection
+    from .words.notes import TableError
 
 __all__ = ["Selection", "TableError", "select"]
 
-_HOME = {"Selection": "result", "TableError": "notes", "select": "select_columns"}
+_HOME = {"Selection": "selection.result", "TableError": "words.notes", "select": "select_columns"}
 
 
 def __getattr__(name: str) -> Any:

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._printable import few_names, printable
-from .notes import Note, TableError
-from .question import CRITERIA, LEVELS, MISSING, TableQuestion, named_target
+from .words.notes import Note, TableError
+from .words.question import CRITERIA, LEVELS, MISSING, TableQuestion, named_target
 
 if TYPE_CHECKING:
     from ..render.progress_bar import Show
-    from .large_files.pieces import LargeFile
-    from .prepared import Prepared
-    from .read_table import Read
-    from .result import Selection
+    from .files.pieces import LargeFile
+    from .files.read_table import Read
+    from .prepare.prepared import Prepared
+    from .selection.result import Selection
 
 __all__ = ["as_options", "in_options", "read_files", "select_command"]
 
@@ -167,7 +167,7 @@ def _run(
         # In ASCII: names may hold what a terminal cannot show, or would act on.
         print(json.dumps(selection.as_dict(), allow_nan=False))
     else:
-        from .terminal import show
+        from .show.terminal import show
 
         show(selection)
     if written and not quiet:
@@ -210,7 +210,7 @@ def _written(
     if out is None:
         return []
     from ..render.progress_bar import stage
-    from .answer_files import write_answer
+    from .show.answer_files import write_answer
 
     with stage(tell, "writing the page"):
         return write_answer(selection, data, out)
@@ -230,7 +230,7 @@ def read_files(
     files: tuple[str, ...], delimiter: str | None, decimal: str | None, sheet: str | None
 ) -> Read | LargeFile:
     """Return the table in files; a delimiter may be written as a word."""
-    from .stacked_files import read_tables
+    from .files.stacked_files import read_tables
 
     mark = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
     return read_tables(files, delimiter=mark, decimal=decimal, sheet=sheet)
@@ -239,7 +239,7 @@ def read_files(
 def _diabetes() -> Read:
     from sklearn.datasets import load_diabetes
 
-    from .read_table import Read, size_of
+    from .files.read_table import Read, size_of
 
     frame = load_diabetes(as_frame=True, scaled=False).frame
     frame = frame.rename(columns={"target": "progression"})

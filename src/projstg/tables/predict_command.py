@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from .._printable import printable
 from .command import as_options, in_options, read_files
-from .notes import TableError
+from .words.notes import TableError
 
 if TYPE_CHECKING:
-    from .read_table import Read
-    from .result import Selection
+    from .files.read_table import Read
+    from .selection.result import Selection
 
 __all__ = ["predict_command"]
 
@@ -76,8 +76,8 @@ def _run(
     decimal: str | None,
 ) -> int:
     """Do what was asked for and return the exit status."""
-    from .prediction import predicted
-    from .recipe_columns import in_memory
+    from .prepare.recipe_columns import in_memory
+    from .selection.prediction import predicted
 
     answer = _loaded(selection)
     read = in_memory(read_files((table,), delimiter, decimal, None))
@@ -97,7 +97,7 @@ def _run(
 
 
 def _loaded(path: Path) -> Selection:
-    from .result import Selection
+    from .selection.result import Selection
 
     try:
         return Selection.load(path)
@@ -107,7 +107,7 @@ def _loaded(path: Path) -> Selection:
 
 def _quality(answer: Selection, read: Read, prediction: Any) -> list[str]:
     """Return R², where the table has the target."""
-    from .prediction import r_squared
+    from .selection.prediction import r_squared
 
     known = r_squared(answer, read, prediction)
     return [] if known is None else [f"R² on {known[1]} rows of {read.name}: {known[0]:.3f}"]
@@ -118,8 +118,8 @@ def _write(read: Read, predictions: Any, out: Path) -> None:
     from .._extras import extra
     from .._files import replacing
     from .._interrupt import interruptible
-    from .answer_files import formula_safe
-    from .column_roles import distinct_key
+    from .prepare.column_roles import distinct_key
+    from .show.answer_files import formula_safe
 
     names = [*read.frame.columns]
     for name in predictions.columns:

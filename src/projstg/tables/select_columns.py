@@ -7,15 +7,15 @@ from time import perf_counter
 from typing import Any
 
 from ..render.progress_bar import Show
-from .answer import answered
-from .design_matrix import prepared_table
-from .given_table import as_read, beside, is_response
-from .large_files.pieces import LargeFile
+from .answer.answer import answered
+from .files.given_table import as_read, beside, is_response
+from .files.pieces import LargeFile
+from .files.read_table import Read
 from .large_files.sum_columns import prepared_file
-from .prepared import Prepared
-from .question import TableQuestion, named_target
-from .read_table import Read
-from .result import Selection
+from .prepare.design_matrix import prepared_table
+from .prepare.prepared import Prepared
+from .selection.result import Selection
+from .words.question import TableQuestion, named_target
 
 __all__ = ["chosen_from", "names_of", "select"]
 
@@ -128,8 +128,6 @@ def chosen_from(
     """
     data: Prepared
     if isinstance(read, Read):
-        may_have_thousands = "decimal" not in read.facts  # or marks of numbers were seen to
-        data = prepared_table(read.frame, question, may_have_thousands=may_have_thousands)
         may = read.may_have_thousands
         data = prepared_table(read.frame, question, may_have_thousands=may)
         facts, notes = read.facts, read.notes

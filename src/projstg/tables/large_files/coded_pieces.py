@@ -9,13 +9,13 @@ import numpy as np
 
 from ..._extras import extra
 from ...render.progress_bar import Show
-from ..columns import Column
-from ..level_columns import MISSING_LEVEL, LevelColumn
-from ..missing import missing_trouble
-from ..notes import TableError
-from ..question import TableQuestion
+from ..cells.columns import Column
+from ..files.pieces import has_changed
+from ..prepare.level_columns import MISSING_LEVEL, LevelColumn
+from ..prepare.missing import missing_trouble
+from ..words.notes import TableError
+from ..words.question import TableQuestion
 from .learn_columns import Learned
-from .pieces import has_changed
 
 __all__ = ["CodedPieces", "NumberPiece"]
 

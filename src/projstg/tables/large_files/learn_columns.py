@@ -14,12 +14,12 @@ import numpy as np
 
 from ..._printable import few_names
 from ...render.progress_bar import Show
-from ..columns import Column, NumberFacts, column_of, number_column
-from ..design_matrix import first_cell
-from ..memory_guard import TooLarge, check_memory, free_memory
-from ..notes import Note
-from ..text_cells import EncodingGuess
-from .pieces import Held, LargeFile
+from ..cells.columns import Column, NumberFacts, column_of, number_column
+from ..cells.memory_guard import TooLarge, check_memory, free_memory
+from ..cells.text_cells import EncodingGuess
+from ..files.pieces import Held, LargeFile
+from ..prepare.design_matrix import first_cell
+from ..words.notes import Note
 
 __all__ = ["Learned", "learned"]
 

@@ -11,11 +11,11 @@ import numpy as np
 from ..._extras import extra
 from ...estimators.projected_stg import ProjectedSTG
 from ...sources import Statistics
-from ..level_columns import Factor
-from ..notes import Note
-from ..prepared import SomeRows, SquaredErrors
-from ..recipe import Recipe
-from ..sum_folds import SumFolds
+from ..prepare.level_columns import Factor
+from ..prepare.prepared import SomeRows, SquaredErrors
+from ..prepare.recipe import Recipe
+from ..prepare.sum_folds import SumFolds
+from ..words.notes import Note
 from .coded_pieces import NumberPiece
 
 __all__ = ["PreparedSums"]

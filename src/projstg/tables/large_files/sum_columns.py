@@ -12,7 +12,10 @@ from ...render.progress_bar import Show
 from ...sources import Statistics
 from ...sources.folds import random_of_rows
 from ...sources.statistics import MOST_COLUMNS
-from ..column_roles import (
+from ..cells.columns import Column
+from ..cells.memory_guard import TooLarge, free_memory
+from ..files.pieces import LargeFile
+from ..prepare.column_roles import (
     check_finite,
     check_is_number,
     check_not_negative,
@@ -24,17 +27,14 @@ from ..column_roles import (
     roles,
     usable,
 )
-from ..columns import Column
-from ..level_columns import LevelColumn, reference_level
-from ..memory_guard import TooLarge, free_memory
-from ..missing import check_left, gap_notes
-from ..notes import Note, TableError
-from ..prepared import MOST_SHOWN, SomeRows
-from ..question import TableQuestion
-from ..recipe import Recipe, made_column, recipe_of
+from ..prepare.level_columns import LevelColumn, reference_level
+from ..prepare.missing import check_left, gap_notes
+from ..prepare.prepared import MOST_SHOWN, SomeRows
+from ..prepare.recipe import Recipe, made_column, recipe_of
+from ..words.notes import Note, TableError
+from ..words.question import TableQuestion
 from .coded_pieces import CodedPieces, NumberPiece
 from .learn_columns import Learned, learned
-from .pieces import LargeFile
 from .prepared_sums import PreparedSums
 
 __all__ = ["prepared_file"]

@@ -1,0 +1,144 @@
+"""What is given as a table in Python (frames, paths, arrays), as if it had been read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..._extras import extra
+from ..._printable import shortened
+from ...sources.gather import is_table, source_name
+from ..words.column_names import distinct
+from ..words.notes import TableError
+from .pieces import LargeFile
+from .read_table import Read, size_of
+from .stacked_files import read_tables
+
+__all__ = ["as_read", "beside", "frame_of_array", "is_response", "table_of"]
+
+
+def as_read(
+    table: Any, target: str | None, weights: Any, sheet: str | None
+) -> tuple[Read | LargeFile, str | None, str | None]:
+    """Return the table as if read, with target and weights as names of columns."""
+    pandas = extra("pandas", "cli")
+    paths = _paths(table)
+    if sheet is not None and not paths:
+        raise TableError('sheet="…" chooses a sheet of an Excel workbook; give its path.')
+    if isinstance(table, tuple) and not paths:
+        table, target = _joined(pandas, table, target)
+    read = read_tables(paths, sheet=sheet) if paths else table_of(table)
+    if weights is None or isinstance(weights, str):
+        return read, target, weights
+    if not isinstance(read, Read):
+        raise TableError(f"{read.name} does not fit into memory; weights must be a column of it.")
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (len(read.frame),):
+        raise TableError(f"weights have shape {weights.shape} for {len(read.frame)} rows.")
+    name = _free_name("weights", read.frame.columns)
+    return read._replace(frame=read.frame.assign(**{name: weights})), target, name
+
+
+def _paths(table: Any) -> list[str | os.PathLike[str]]:
+    """Return the paths that were given for a table, if any."""
+    many = table if isinstance(table, list | tuple) else [table]
+    return list(many) if all(isinstance(one, str | os.PathLike) for one in many) else []
+
+
+def table_of(table: Any) -> Read | LargeFile:
+    """Return a data frame, or the table at a path, as if read."""
+    pandas = extra("pandas", "cli")
+    if isinstance(table, str | os.PathLike):
+        return read_tables([table])
+    if isinstance(table, pandas.DataFrame) or (
+        hasattr(table, "to_pandas") and is_table(table, None)
+    ):
+        table = table if isinstance(table, pandas.DataFrame) else table.to_pandas()
+        names, notes = distinct(str(name) for name in table.columns)
+        frame = table.reset_index(drop=True).set_axis(names, axis=1)
+        return Read(frame, "data frame", {"format": "frame", **size_of(frame)}, notes)
+    raise TableError(f"give a data frame, a path, or arrays, select(X, y); {_seen(table)}.")
+
+
+def frame_of_array(X: Any) -> Any:
+    """Return an array as a frame with the columns x0, x1, ….
+
+    Examples
+    --------
+    >>> list(frame_of_array([[1, 2], [3, 4]]).columns)
+    ['x0', 'x1']
+    """
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise TableError(f"X must have rows and columns; its shape is {X.shape}.")
+    names = [f"x{place}" for place in range(X.shape[1])]
+    return extra("pandas", "cli").DataFrame(X, columns=names)
+
+
+def is_response(target: Any) -> bool:
+    """Return whether the target is given by its values; texts, numbers and tuples are names."""
+    return not isinstance(target, str | tuple) and hasattr(target, "__len__")
+
+
+def beside(table: Any, y: Any) -> tuple[Any, Any]:
+    """Return X and y as a pair, or raise where y has no place."""
+    if isinstance(table, tuple):
+        raise TableError("y is given twice, in the pair (X, y) and beside it; leave one out.")
+    if isinstance(table, str | os.PathLike):
+        raise TableError('with a file, target is the name of a column, as in target="price".')
+    return table, y
+
+
+def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
+    """Return (X, y) as one frame and the name of the target."""
+    if len(pair) != 2:
+        raise TableError(f"give X and y, select(X, y); a tuple of {len(pair)} was given.")
+    X, y = pair
+    if not is_table(X, y):
+        raise TableError(f"give X and y as arrays or frames; {_seen(X)}.")
+    X, values = _named_columns(pandas, X), np.asarray(y)
+    if values.shape != (len(X),):
+        raise TableError(
+            f"y has shape {values.shape} for {len(X)} rows of X; give one value for each row."
+        )
+    wanted = str(target or getattr(y, "name", None) or "y")
+    _check_is_apart(X, values, wanted)
+    name = _free_name(wanted, X.columns)
+    return pandas.concat([X, pandas.Series(values, name=name)], axis=1), name
+
+
+def _named_columns(pandas: Any, X: Any) -> Any:
+    """Return X as a frame with texts for names; the columns of an array are x0, x1, …"""
+    if hasattr(X, "to_pandas"):
+        X = X.to_pandas()
+    if not isinstance(X, pandas.DataFrame):
+        if hasattr(X, "toarray"):
+            raise TableError("X is sparse; pass X.toarray(), or use ProjectedSTG().fit(X, y).")
+        X = frame_of_array(X)
+    return X.set_axis([str(name) for name in X.columns], axis=1).reset_index(drop=True)
+
+
+def _check_is_apart(X: Any, values: np.ndarray, name: str) -> None:
+    """Raise where y, under its name, is still one of the columns of X."""
+    if name in X.columns and np.array_equal(X[name].to_numpy(), values):
+        shown = shortened(name)
+        raise TableError(
+            f"X still has the target '{shown}' in it; leave it out of X, or name it: "
+            f"select(X, '{shown}')."
+        )
+
+
+def _seen(given: Any) -> str:
+    """Return what was given instead of a table, and what to do with it."""
+    if is_table(given, None):
+        return f"you gave a {type(given).__name__} alone"
+    return f"you gave {source_name(given)}, and ProjectedSTG().fit learns from that"
+
+
+def _free_name(name: str, names: Iterable[str]) -> str:
+    while name in set(names):
+        name += "'"
+    return name

@@ -1,0 +1,182 @@
+"""From a file to a data frame, or to one line that says why not.
+
+CSV, TSV and the like and JSON, plain or gzipped; Parquet, Feather and Excel. The kind is seen from
+the first bytes, not from the name. Nothing in a file is ever executed. A text table or a Parquet
+file that would not fit into memory comes back as one to be read in pieces (:mod:`.pieces`); a
+pipe, or a file of another kind, that would not is refused.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..cells.memory_guard import TooLarge
+from ..cells.parse_cells import text_frame
+from ..words.notes import Note, TableError
+from .feather import feather_frame
+from .json_lines import begins_json, json_frame
+from .open_file import opened
+from .parquet import parquet_frame
+from .spreadsheet import workbook_frame
+
+if TYPE_CHECKING:
+    from .pieces import LargeFile
+
+__all__ = ["Read", "read_table", "size_of"]
+
+# Enough for the longest of these, and for JSON after a few blank lines.
+_N_FIRST = 256
+_GZIP = b"\x1f\x8b"
+_KINDS = {
+    _GZIP: ("gzip", "a gzip file"),
+    b"PAR1": ("parquet", "a Parquet file"),
+    b"ARROW1": ("feather", "a Feather file"),
+    b"PK\x03\x04": ("excel", "a zip archive or an Excel workbook"),
+}
+_NOT_TABLES = {
+    b"\xd0\xcf\x11\xe0": "an old Excel file (.xls), or one with a password",
+    b"FEA1": "an old Feather file",
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture",
+    b"BZh": "compressed by bzip2",
+    b"\xfd7zXZ": "compressed by xz",
+    b"(\xb5/\xfd": "compressed by zstd",
+    b"SQLite format 3": "an SQLite database",
+    b"\x89HDF": "an HDF5 file",
+    b"PARE": "an encrypted Parquet file",
+}
+
+
+class Read(NamedTuple):
+    """A table and how it was read."""
+
+    frame: Any
+    name: str
+    facts: dict
+    """Format, encoding, delimiter and so on, as plain values."""
+    notes: list[Note]
+
+    @property
+    def may_have_thousands(self) -> bool:
+        """Whether text may have commas between thousands; a text file that was read has none."""
+        return self.facts.get("format") != "text"
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
+    most_bytes: int | None = None,
+) -> Read | LargeFile:
+    """Read a table from a path, or from standard input for ``-``.
+
+    Parameters
+    ----------
+    path : str or path-like
+    delimiter, decimal : str or None
+        What stands between fields and in decimals; guessed where not given.
+    sheet : str or None
+        The sheet of an Excel workbook; by default the first that has data.
+    most_bytes : int or None
+        How much memory it may take; by default what is free.
+    """
+    if decimal not in {None, ".", ","}:
+        raise TableError(f"the decimal mark is {decimal!r}; give . or , or leave it out.")
+    how = _How(delimiter, decimal, sheet, most_bytes)
+    name, file = opened(path, most_bytes)
+    with file:
+        try:
+            return _read(file, name, how)
+        except TooLarge as error:
+            if isinstance(file, io.BytesIO):
+                raise
+            return _in_pieces(file, path, name, how, error)
+        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+            raise TableError(f"{name} is not a whole gzip file ({error}).") from None
+        except OSError as error:
+            raise TableError(f"{name} cannot be read: {error.strerror or error}.") from None
+
+
+class _How(NamedTuple):
+    """How to read a table, as far as it is known."""
+
+    delimiter: str | None
+    decimal: str | None
+    sheet: str | None
+    most_bytes: int | None
+
+
+def _read(file: Any, name: str, how: _How) -> Read:
+    kind, stream = _seen(file, name)
+    if how.sheet is not None and kind != "excel":
+        raise TableError(f'{name} is no Excel workbook and has no sheets; leave out sheet="…".')
+    facts: dict[str, Any] = {"format": kind}
+    if kind == "parquet":
+        frame, notes = parquet_frame(file, name, how.most_bytes)
+    elif kind == "feather":
+        frame, notes = feather_frame(file, name, how.most_bytes)
+    elif kind == "excel":
+        frame, facts, notes = workbook_frame(file, name, how.sheet, how.decimal, how.most_bytes)
+    elif kind == "json":
+        frame, notes = json_frame(stream, name, how.most_bytes)
+        facts["gzip"] = stream is not file
+    else:
+        frame, more, notes = text_frame(
+            stream, file, name, how.delimiter, how.decimal, how.most_bytes
+        )
+        facts |= {"gzip": stream is not file, **more}
+    return Read(frame, name, {**facts, **size_of(frame)}, notes)
+
+
+def _in_pieces(
+    file: Any, path: str | os.PathLike[str], name: str, how: _How, error: TooLarge
+) -> LargeFile:
+    """Return a file that is read in pieces, or say which files can be."""
+    file.seek(0)
+    kind, stream = _seen(file, name)
+    if kind == "parquet":
+        from .parquet_pieces import ParquetPieces
+
+        return ParquetPieces(path, name)
+    if kind != "text":
+        remedy = "save it as CSV or Parquet, which are read in pieces where they are too large"
+        raise TooLarge(error.seen, remedy)
+    from .text_pieces import TextPieces
+
+    is_gzip = stream is not file
+    return TextPieces(path, name, is_gzip=is_gzip, delimiter=how.delimiter, decimal=how.decimal)
+
+
+def size_of(frame: Any) -> dict[str, int]:
+    """Return the numbers of rows and columns, as facts."""
+    return {"n_rows": int(frame.shape[0]), "n_columns": int(frame.shape[1])}
+
+
+def _seen(file: Any, name: str) -> tuple[str, Any]:
+    """Return the kind of a file, and its bytes as a stream, unpacked where they are gzipped."""
+    start, stream = _start(file), file
+    if start.startswith(_GZIP):
+        stream = gzip.GzipFile(fileobj=file)
+        start = _start(stream)
+    for magic, what in _NOT_TABLES.items():
+        if start.startswith(magic):
+            raise TableError(f"{name} is {what}; save the table as CSV or Parquet.")
+    for magic, (kind, what) in _KINDS.items():
+        if start.startswith(magic):
+            if stream is not file:
+                raise TableError(f"{name} is {what} in a gzip file; unpack it first.")
+            return kind, file
+    return "json" if begins_json(start) else "text", stream
+
+
+def _start(stream: Any) -> bytes:
+    """Return the first bytes; a device of the system may have none to give."""
+    start = stream.read(_N_FIRST) or b""
+    stream.seek(0)
+    return start

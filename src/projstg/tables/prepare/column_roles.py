@@ -1,0 +1,290 @@
+"""Which column is the target, which may be chosen, which must or must not be; errors and notes.
+
+Nothing here needs the numbers of a column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._printable import counted, few_names, shortened
+from ..cells.columns import MOST_LEVELS, Column
+from ..words.notes import Note, TableError
+from ..words.question import TableQuestion
+from .level_columns import Factor, LevelColumn, factors_of
+from .missing import FEWEST_ROWS
+
+__all__ = [
+    "check_finite",
+    "check_is_number",
+    "check_not_negative",
+    "check_shape",
+    "check_varies",
+    "check_weights",
+    "distinct_key",
+    "nothing_left",
+    "roles",
+    "usable",
+]
+
+_LEFT_OUT = {
+    "date": "are dates; write them as numbers, such as days since the first, to use them",
+    "identifier": "look like identifiers; one named in always is used all the same",
+    "unnamed": "have no name and look like names or numbers of rows",
+    "row_numbers": "have no name and count the rows",
+    "code": "are codes with leading zeros, not amounts; one named in always is used as a number",
+    "text": f"are free text or have more than {MOST_LEVELS} levels",
+    "mixed": "have numbers not all written in one way, with a decimal point and one sign or none",
+    "empty": "have no values",
+    "other": "hold something that is neither a number nor text",
+}
+_NO_NAME = (["unnamed 1"], ["Unnamed: 0"])
+_OF_FIRST = {"row_numbers": "counts the rows", "unnamed": "looks like names or numbers of rows"}
+
+
+def check_shape(names: Sequence[str], n_rows: int) -> None:
+    """Raise where a table has too few columns, or no rows."""
+    if len(names) < 2:
+        raise TableError(
+            f"the table has one column only, {few_names(names)}; there is nothing to explain it by."
+        )
+    if not n_rows:
+        raise TableError("the table has a header and no rows.")
+
+
+def check_is_number(column: Column, name: str, begins: str | None) -> None:
+    """Raise where the target is no column of numbers; ``begins`` is its first cell, if any."""
+    if column.kind == "number" and not column.n_not_numbers:
+        return
+    if column.n_not_numbers:
+        raise TableError(
+            f"the target '{shortened(name)}' has {column.n_not_numbers} cells that are not "
+            f"numbers, the first '{column.example}'; repair them."
+        )
+    if column.kind == "mixed":
+        raise TableError(
+            f"the target '{shortened(name)}' has numbers that are not all written in one way, such "
+            f"as '{column.example}'; write them with a decimal point, and one sign or none."
+        )
+    if column.kind == "other":
+        raise TableError(f"the target '{shortened(name)}' holds neither numbers nor text.")
+    what = "is empty" if begins is None else f"has no numbers (it begins '{shortened(begins, 20)}')"
+    how = ", so write two classes as 0 and 1" if column.kind in {"category", "text"} else ""
+    raise TableError(f"the target '{shortened(name)}' {what}; the target must be a number{how}.")
+
+
+def check_weights(column: Column, name: str) -> None:
+    """Raise where weights are no numbers."""
+    if column.kind != "number":
+        raise TableError(f"the weights '{shortened(name)}' are not numbers.")
+
+
+def check_not_negative(n_negative: int, name: str) -> None:
+    """Raise where weights are negative."""
+    if n_negative:
+        raise TableError(
+            f"the weights '{shortened(name)}' have {n_negative} negative values; a weight is a "
+            "number of rows."
+        )
+
+
+def usable(
+    names: Iterable[str], column_named: Callable[[str, bool], Column], question: TableQuestion
+) -> tuple[dict[str, Column], list[Note]]:
+    """Return the columns that can be used, and notes on the others.
+
+    ``column_named(name, is_wanted)`` says what a column is.
+    """
+    used: dict[str, Column] = {}
+    left_out: dict[str, dict[str, str]] = {}
+    roles = {question.target, question.weights, *question.never}
+    wanted = set(question.always) | {name.split("=")[0] for name in question.always}
+    for name in names:
+        if name in roles:
+            continue
+        column = column_named(name, name in wanted)
+        if column.kind in _LEFT_OUT:
+            left_out.setdefault(column.kind, {})[name] = column.example
+        else:
+            used[name] = column
+    for kind, kept in left_out.items():
+        refused = [name for name in kept if name in wanted]
+        if refused:
+            raise TableError(f"always has {few_names(refused)}, which {_LEFT_OUT[kind]}.")
+    notes = [Note(kind, _why_left_out(kind, kept), tuple(kept)) for kind, kept in left_out.items()]
+    return used, notes + _encoded_notes(used)
+
+
+def _why_left_out(kind: str, kept: dict[str, str]) -> str:
+    """Return why columns are left out; a name that was made up is not said."""
+    if kind in _OF_FIRST and [*kept] in _NO_NAME:
+        return f"Left out: the first column, which has no name and {_OF_FIRST[kind]}."
+    return f"Left out, for they {_LEFT_OUT[kind]}: {_quoted(kept)}."
+
+
+def _quoted(examples: dict[str, str]) -> str:
+    """Return names for a sentence, each with the cell that was seen in it, if there is one."""
+    return few_names(
+        f"{shortened(name, 30)} ('{cell}')" if cell else name for name, cell in examples.items()
+    )
+
+
+_ENCODED: tuple[tuple[str, Callable[[Column], bool], str], ...] = (
+    ("rounded", lambda one: one.is_rounded, "Beyond 2⁵³, so only 15 digits or so are kept: {}."),
+    (
+        "signs",
+        lambda one: one.has_signs,
+        "Read as numbers, without %, $ or commas between thousands: {}.",
+    ),
+    (
+        "counter",
+        lambda one: one.is_counter,
+        "Counts the rows; if it is an identifier, name it in never: {}.",
+    ),
+)
+"""Kinds of notes, the columns they are about, and what they say."""
+
+
+def _encoded_notes(used: dict[str, Column]) -> list[Note]:
+    notes = []
+    for kind, is_such, text in _ENCODED:
+        names = tuple(name for name, column in used.items() if is_such(column))
+        if names:
+            notes.append(Note(kind, text.format(few_names(names)), names))
+    return notes
+
+
+def check_varies(name: str, n_rows: int, least: float, most: float) -> None:
+    """Raise where the target has too few rows, or is the same in every one."""
+    if n_rows < FEWEST_ROWS:
+        raise TableError(f"the table has {n_rows} rows; at least {FEWEST_ROWS} are needed.")
+    if least == most:
+        raise TableError(
+            f"the target '{shortened(name)}' is the same in every row ({least:g}); there is "
+            "nothing to explain."
+        )
+
+
+def check_finite(n_infinite: dict[str, int]) -> None:
+    """Raise where columns have infinite values, so many each."""
+    counts = {name: count for name, count in n_infinite.items() if count}
+    if counts:
+        raise TableError(
+            f"{sum(counts.values())} values are infinite: {counted(counts)}; a column that "
+            "overflowed can be left out by never=[…]."
+        )
+
+
+class Roles(NamedTuple):
+    """Which columns of numbers are used, and notes on the others."""
+
+    kept: np.ndarray
+    """The mask of columns that vary and may be chosen, (D,)."""
+    always: np.ndarray
+    """The mask of those that must be, (D,)."""
+    notes: list[Note]
+    factors: tuple[Factor, ...]
+    """The text columns; their places are among the columns kept."""
+
+
+def roles(
+    origins: dict[str, LevelColumn],
+    references: dict[str, str],
+    varies: np.ndarray,
+    notes: list[Note],
+    question: TableQuestion,
+) -> Roles:
+    """Return the roles of columns of numbers, or raise where none is left.
+
+    ``origins`` has their names, and where they come from; ``references`` the levels of text columns
+    that have no column.
+    """
+    names = list(origins)
+    always, never = _masks(origins, references, question)
+    notes = notes + _constants(names, varies, always, never)
+    kept = varies & ~never
+    if not kept.any():
+        raise TableError(nothing_left(notes, question.target))
+    factors = factors_of(list(origins.values()), kept, references)
+    return Roles(kept, always, notes + _factor_notes(factors), factors)
+
+
+def _factor_notes(factors: Sequence[Factor]) -> list[Note]:
+    """Return notes on how text columns are coded."""
+    against = {one.column: one.reference for one in factors if one.reference is not None}
+    every = tuple(one.column for one in factors if one.reference is None)
+    notes = []
+    if against:
+        told = few_names(
+            f"{shortened(n, 20)} (against '{shortened(r, 14)}')" for n, r in against.items()
+        )
+        notes.append(Note("factor", f"Text, coded against a level: {told}.", tuple(against)))
+    if every:
+        text = f"Text, one column of 0 and 1 for each level: {few_names(every)}."
+        notes.append(Note("category", text, every))
+    return notes
+
+
+def distinct_key(key: str, taken: Container[str]) -> str:
+    """Return a name that no other column of numbers has."""
+    while key in taken:
+        key += "'"
+    return key
+
+
+def _masks(
+    origins: dict[str, LevelColumn], references: dict[str, str], question: TableQuestion
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return which columns must be chosen and which must not; levels may be named alone.
+
+    A reference level has no column: in never it says what is so anyway.
+    """
+    wanted, excluded = set(question.always), set(question.never)
+    whole = {name for name, origin in origins.items() if origin.column in wanted}
+    always = np.array([name in wanted or name in whole for name in origins], dtype=bool)
+    never = np.array([name in excluded for name in origins], dtype=bool)
+    both = sorted((wanted | whole) & excluded)
+    if both:
+        raise TableError(f"'{shortened(both[0])}' is both in always and in never.")
+    strange = wanted - {*origins, *(origin.column for origin in origins.values())}
+    for column, reference in references.items():
+        key = LevelColumn(column, reference).key
+        if key in strange and column not in wanted:
+            others = [name for name, origin in origins.items() if origin.column == column]
+            raise TableError(_wants_reference(key, column, others))
+        strange.discard(key)
+    if strange:
+        raise TableError(f"always has '{shortened(min(strange))}', which is no level of a column.")
+    return always, never
+
+
+def _wants_reference(key: str, column: str, others: Sequence[str]) -> str:
+    """Return what to say where the level that others are compared with must be chosen."""
+    begins = f"always has '{shortened(key)}', the level that the rest of {shortened(column)} is"
+    if len(others) == 1:
+        return f"{begins} compared with; name '{shortened(others[0])}', which says the same."
+    return f'{begins} compared with; choose levels="all", or name {shortened(column)} as a whole.'
+
+
+def _constants(
+    names: list[str], varies: np.ndarray, always: np.ndarray, never: np.ndarray
+) -> list[Note]:
+    """Return a note on the columns that are the same in every row; raise where one is wanted."""
+    forced = [name for name, is_forced in zip(names, ~varies & always, strict=True) if is_forced]
+    if forced:
+        raise TableError(f"always has {few_names(forced)}, which is the same in every row.")
+    constant = tuple(name for name, is_left in zip(names, ~varies & ~never, strict=True) if is_left)
+    if not constant:
+        return []
+    text = f"Left out, for they are the same in every row: {few_names(constant)}."
+    return [Note("constant", text, constant)]
+
+
+def nothing_left(notes: list[Note], target: str) -> str:
+    """Return what to say where no column can be chosen."""
+    reasons = [note.text for note in notes if note.text.startswith("Left out")]
+    said = " ".join(reasons) or "All others are in never=[…]."
+    return f"no column is left to explain '{shortened(target)}' by. {said}"

@@ -1,0 +1,141 @@
+"""From a data frame to the numbers of a fit, with a note for every decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from ..cells.columns import Column, column_of
+from ..words.question import TableQuestion
+from .column_roles import (
+    check_finite,
+    check_is_number,
+    check_not_negative,
+    check_shape,
+    check_varies,
+    check_weights,
+    distinct_key,
+    roles,
+    usable,
+)
+from .level_columns import LevelColumn, indicators, labels_of
+from .missing import fill_of, filled, kept_rows
+from .prepared_rows import PreparedRows
+from .recipe import MadeColumn, Recipe, made_column, recipe_of
+
+__all__ = ["first_cell", "prepared_table"]
+
+
+def prepared_table(
+    frame: Any, question: TableQuestion, *, may_have_thousands: bool = True
+) -> PreparedRows:
+    """Return the problem in a data frame whose names are distinct strings.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    question : TableQuestion
+        Rows without a target or a weight are left out, also where missing values are filled in.
+    may_have_thousands : bool
+        Whether text may have commas between thousands; a file that was read has none left.
+    """
+    names = list(frame.columns)
+    question.check_names(names)
+    check_shape(names, len(frame))
+
+    def column_named(name: str, is_wanted: bool) -> Column:
+        series = frame[name]
+        return column_of(series, is_wanted=is_wanted, may_have_thousands=may_have_thousands)
+
+    fixed = _fixed(frame, column_named, question)
+    target, weights = question.target, question.weights
+    columns, notes = usable(names, column_named, question)
+    rows, gap_notes = kept_rows(columns, fixed, question.missing)
+    fixed = {name: values[rows] for name, values in fixed.items()}
+    check_varies(target, len(rows), np.min(fixed[target]), np.max(fixed[target]))
+    row_weights = None if weights is None else fixed[weights]
+    designed, origins, references = _designed(columns, rows, row_weights, question)
+    X = np.column_stack(list(designed.values())) if designed else np.empty((len(rows), 0))
+    check_finite({name: int(np.isinf(one).sum()) for name, one in (fixed | designed).items()})
+    varies = np.ptp(X, axis=0) > 0.0
+    made = [made_column(name, *origin) for name, origin in origins.items()]
+    found = roles(origins, references, varies, notes + gap_notes, question)
+    return PreparedRows(
+        X=np.ascontiguousarray(X[:, found.kept]),
+        y=fixed[target],
+        weights=row_weights,
+        names=[name for name, keep in zip(designed, found.kept, strict=True) if keep],
+        target=target,
+        always=found.always[found.kept],
+        rows=rows,
+        notes=found.notes,
+        recipe=_recipe(columns, rows, designed, list(compress(made, found.kept)), question),
+        factors=found.factors,
+    )
+
+
+def _fixed(
+    frame: Any, column_named: Callable[[str, bool], Column], question: TableQuestion
+) -> dict[str, np.ndarray]:
+    """Return the numbers of the target and the weights, or raise."""
+    target, weights = question.target, question.weights
+    column = column_named(target, True)
+    check_is_number(column, target, first_cell(frame[target]))
+    fixed = {target: column.values}
+    if weights is not None:
+        column = column_named(weights, True)
+        check_weights(column, weights)
+        check_not_negative(int(np.sum(column.values < 0.0)), weights)
+        fixed[weights] = column.values
+    return fixed
+
+
+def first_cell(series: Any) -> str | None:
+    """Return the first cell that is not missing, as text; None where all are."""
+    place = series.first_valid_index()
+    return None if place is None else str(series[place])
+
+
+def _designed(
+    columns: dict[str, Column],
+    rows: np.ndarray,
+    weights: np.ndarray | None,
+    question: TableQuestion,
+) -> tuple[dict[str, np.ndarray], dict[str, LevelColumn], dict[str, str]]:
+    """Return the columns of numbers by name, where each comes from, and the reference levels."""
+    designed: dict[str, np.ndarray] = {}
+    origins: dict[str, LevelColumn] = {}
+    references: dict[str, str] = {}
+    for name, column in columns.items():
+        values = column.values[rows]
+        made: dict[LevelColumn, np.ndarray] = {}
+        if column.kind == "category":
+            levels, reference = indicators(name, values, weights, question)
+            made = {LevelColumn(name, level): numbers for level, numbers in levels.items()}
+            references |= {} if reference is None else {name: reference}
+        else:
+            made[LevelColumn(name)] = filled(values)
+        for origin, numbers in made.items():
+            key = distinct_key(origin.key, designed)
+            designed[key], origins[key] = numbers, origin
+    return designed, origins, references
+
+
+def _recipe(
+    columns: dict[str, Column],
+    rows: np.ndarray,
+    designed: dict[str, np.ndarray],
+    made: Sequence[MadeColumn],
+    question: TableQuestion,
+) -> Recipe:
+    """Return how the columns of numbers that are used are made of a table."""
+    texts = [name for name, column in columns.items() if column.kind == "category"]
+    levels = {name: sorted(set(labels_of(columns[name].values[rows]))) for name in texts}
+    if question.missing != "mean":
+        return recipe_of(made, levels, None)
+    numbers = [one for one in made if one["level"] is None]
+    fills = {one["column"]: fill_of(designed[one["name"]]) for one in numbers}
+    return recipe_of(made, levels, fills)

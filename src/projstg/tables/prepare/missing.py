@@ -1,0 +1,129 @@
+"""Missing values: counted, and then refused, left out by rows, or filled in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._printable import counted, shortened
+from ..cells.columns import Column
+from ..words.notes import Note, TableError
+from .level_columns import MISSING_LEVEL
+
+__all__ = [
+    "FEWEST_ROWS",
+    "check_left",
+    "fill_of",
+    "filled",
+    "gap_notes",
+    "kept_rows",
+    "missing_trouble",
+]
+
+FEWEST_ROWS = 4
+# What is done about gaps, in text and elsewhere.
+_FILLED_IN = {
+    False: "Missing values filled in with the column's mean",
+    True: f"Missing text is a level of its own, '{MISSING_LEVEL}'",
+}
+
+
+def kept_rows(
+    columns: dict[str, Column], fixed: dict[str, np.ndarray], missing: str
+) -> tuple[np.ndarray, list[Note]]:
+    """Return the rows to use, or raise where missing values are not allowed.
+
+    ``fixed`` are the target and the weights, which are never filled in.
+    """
+    n_rows = len(next(iter(fixed.values())))
+    gaps = {name: gap for name, column in columns.items() if (gap := _gaps(column)).any()}
+    binding = {name: gap for name, v in fixed.items() if (gap := np.isnan(v)).any()}
+    everything = gaps | binding
+    if not everything:
+        return np.arange(n_rows), []
+    counts = {name: int(gap.sum()) for name, gap in everything.items()}
+    if missing == "error":
+        n_left = n_rows - int(np.sum(np.logical_or.reduce(list(everything.values()))))
+        raise TableError(missing_trouble(counts, columns, f" (leaves {n_left} of {n_rows} rows)"))
+    binding = everything if missing == "drop" else binding
+    dropped = np.logical_or.reduce([np.zeros(n_rows, dtype=bool), *binding.values()])
+    rows = np.flatnonzero(~dropped)
+    check_left(len(rows), n_rows, counts, missing)
+    kinds = {name: columns[name].kind for name in gaps}
+    return rows, gap_notes(counts, kinds, int(dropped.sum()), n_rows, missing)
+
+
+def _gaps(column: Column) -> np.ndarray:
+    if column.kind == "category":
+        return np.array([value is None for value in column.values])
+    return np.isnan(column.values)
+
+
+def missing_trouble(counts: dict[str, int], columns: dict[str, Column], left: str = "") -> str:
+    """Return what to say where values are missing, so many in each column.
+
+    ``left`` says how many rows would be left without those that have a missing value.
+    """
+    strange = [name for name in counts if name in columns and columns[name].n_not_numbers]
+    said = ""
+    if strange:
+        column = columns[strange[0]]
+        said = (
+            f" (in {shortened(strange[0])} {column.n_not_numbers} are not numbers, "
+            f"such as '{column.example}')"
+        )
+    return (
+        f"{sum(counts.values())} values are missing: {counted(counts)}{said}; choose "
+        f'missing="drop"{left} or missing="mean".'
+    )
+
+
+def check_left(n_left: int, n_rows: int, counts: dict[str, int], missing: str) -> None:
+    """Raise where too few rows are left without those that have a missing value."""
+    if n_left < FEWEST_ROWS:
+        few = "no row" if not n_left else f"only {n_left} rows"
+        raise TableError(
+            f'missing="{missing}" leaves {few} of {n_rows} ({counted(counts)} missing); '
+            "leave out the columns with most gaps by never=[…]."
+        )
+
+
+def gap_notes(
+    counts: dict[str, int], with_gaps: dict[str, str], n_dropped: int, n_rows: int, missing: str
+) -> list[Note]:
+    """Return notes on rows that were left out, and on columns that were filled in.
+
+    ``with_gaps`` has these columns, and what kind each is.
+    """
+    notes = []
+    if n_dropped:
+        text = f"{n_dropped} of {n_rows} rows left out for missing values."
+        notes.append(Note("dropped", text))
+    for is_text, text in _FILLED_IN.items():
+        filled = {n: counts[n] for n, kind in with_gaps.items() if (kind == "category") == is_text}
+        if missing == "mean" and filled:
+            notes.append(Note("filled", f"{text}: {counted(filled)}.", tuple(filled)))
+    return notes
+
+
+def filled(values: np.ndarray) -> np.ndarray:
+    """Return the values with their mean where they are missing."""
+    gap = np.isnan(values)
+    if not gap.any():
+        return values
+    known = values[~gap]
+    return np.where(gap, np.mean(known) if known.size else 0.0, values)
+
+
+def fill_of(values: np.ndarray) -> float:
+    """Return what a missing value of a column was filled in with: the mean, which stays the same.
+
+    The sum of very large numbers would overflow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fill_of(filled(np.array([1.0, np.nan, 4.0]))), fill_of(np.array([1e308, 1e308]))
+    (2.5, 1e+308)
+    """
+    size = float(np.max(np.abs(values), initial=0.0)) or 1.0
+    return size * float(np.mean(values / size))

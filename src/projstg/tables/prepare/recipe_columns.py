@@ -1,0 +1,135 @@
+"""The columns of numbers of another table, made as those of the table that was asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._printable import counted, few_names, shortened
+from ..cells.columns import cell_texts, column_of
+from ..files.given_table import frame_of_array, table_of
+from ..files.pieces import LargeFile
+from ..files.read_table import Read
+from ..words.column_names import no_such_column
+from ..words.notes import TableError
+from .design_matrix import first_cell
+from .level_columns import MISSING_LEVEL, labels_of
+from .recipe import MadeColumn, Recipe
+
+__all__ = ["MadeRows", "in_memory", "made_rows", "whole_table"]
+
+
+class MadeRows(NamedTuple):
+    """Rows of another table, as numbers."""
+
+    X: np.ndarray
+    """(N, M), NaN where a cell is missing or its level is unknown."""
+    n_missing: dict[str, int]
+    """By column of the table, where there are any."""
+    unknown: dict[str, Counter[str]]
+    """The levels that are not in the recipe, with their counts, by column of the table."""
+    has_fills: bool
+
+    def trouble(self) -> str:
+        """Return one line on the rows that cannot be predicted; nothing where all can."""
+        is_lost = np.isnan(self.X).any(axis=1)
+        if not is_lost.any():
+            return ""
+        parts = []
+        if self.n_missing:
+            how = "" if self.has_fills else ', or run select again with missing="mean"'
+            parts.append(f"missing values, {counted(self.n_missing)} (fill these in{how})")
+        for name, levels in self.unknown.items():
+            cells = [f"'{shortened(level)}' {count}" for level, count in levels.most_common()]
+            parts.append(f"text in {shortened(name)} that select has not seen, {few_names(cells)}")
+        return f"{is_lost.sum()} of {len(self.X)} rows have no prediction: {'; '.join(parts)}."
+
+
+def whole_table(table: Any) -> Read:
+    """Return a table as if read: a data frame, the table at a path, or an array of numbers."""
+    return in_memory(table_of(frame_of_array(table) if isinstance(table, np.ndarray) else table))
+
+
+def in_memory(read: Read | LargeFile) -> Read:
+    """Return a table that fits into memory, or raise."""
+    if not isinstance(read, Read):
+        raise TableError(f"{read.name} does not fit into memory; give its rows in several files.")
+    return read
+
+
+def made_rows(read: Read, recipe: Recipe, names: Sequence[str]) -> MadeRows:
+    """Return these columns of numbers of a table, or raise where it lacks one that they need."""
+    made = {one["name"]: one for one in recipe["columns"]}
+    strange = [name for name in names if name not in made]
+    if strange:
+        raise TableError(f"this is no whole selection: no recipe for {few_names(strange)}.")
+    wanted = [made[name] for name in names]
+    _check_columns([one["column"] for one in wanted], read.frame.columns)
+    found = MadeRows(np.empty((len(read.frame), len(names))), {}, {}, recipe["fills"] is not None)
+    places: dict[str, list[int]] = {}
+    for place, one in enumerate(wanted):
+        places.setdefault(one["column"], []).append(place)
+    for own in places.values():
+        if wanted[own[0]]["level"] is None:
+            _add_number(found, read, recipe, wanted[own[0]], own)
+        else:
+            _add_text(found, read, recipe, [wanted[place] for place in own], own)
+    return found
+
+
+def _check_columns(needed: Collection[str], names: Collection[str]) -> None:
+    lacking = [name for name in dict.fromkeys(needed) if name not in names]
+    if lacking:
+        more = f" ({len(lacking)} columns are missing)" if len(lacking) > 1 else ""
+        hint = no_such_column(lacking[0], names)
+        raise TableError(
+            f"the prediction needs a column '{shortened(lacking[0])}', which the table does not "
+            f"have{more}; {hint}"
+        )
+
+
+def _add_number(
+    found: MadeRows, read: Read, recipe: Recipe, one: MadeColumn, places: Sequence[int]
+) -> None:
+    """Put in a column of numbers."""
+    name = one["column"]
+    values = _numbers(read, name)
+    values = np.where(np.isfinite(values), values, (recipe["fills"] or {}).get(name, np.nan))
+    found.X[:, places] = values[:, None]
+    if np.isnan(values).any():
+        found.n_missing[name] = int(np.isnan(values).sum())
+
+
+def _numbers(read: Read, name: str) -> np.ndarray:
+    """Return the numbers of a column, NaN where there is none."""
+    series = read.frame[name]
+    column = column_of(series, is_wanted=True, may_have_thousands=read.may_have_thousands)
+    if column.kind == "empty":
+        return np.full(len(series), np.nan)
+    if column.kind == "number":
+        return np.asarray(column.values)
+    if column.kind == "mixed":
+        seen = f"not all numbers are written in one way here, such as '{column.example}'"
+    else:
+        seen = f"here it begins '{shortened(first_cell(series), 20)}'"
+    raise TableError(f"'{shortened(name)}' was a column of numbers for select; {seen}. Repair it.")
+
+
+def _add_text(
+    found: MadeRows, read: Read, recipe: Recipe, made: Sequence[MadeColumn], places: Sequence[int]
+) -> None:
+    """Put in the columns of zeros and ones of a text column."""
+    name, levels = made[0]["column"], set(recipe["levels"].get(made[0]["column"], []))
+    labels = labels_of(cell_texts(read.frame[name]))
+    counts = Counter(labels.tolist())
+    strange = Counter({label: n for label, n in counts.items() if label not in levels})
+    is_known = np.array([label in levels for label in labels], dtype=bool)
+    for place, one in zip(places, made, strict=True):
+        found.X[:, place] = np.where(is_known, labels == one["level"], np.nan)
+    if n_missing := strange.pop(MISSING_LEVEL, 0):
+        found.n_missing[name] = n_missing
+    if strange:
+        found.unknown[name] = strange

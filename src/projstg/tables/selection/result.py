@@ -1,0 +1,383 @@
+"""The answer: which columns, how large, how sure, and how well they predict.
+
+A :class:`Selection` is plain numbers and text. It is saved as JSON, whose schema is described in
+``docs/select.md``, and loaded from it; nothing in such a file is ever executed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import warnings
+from dataclasses import asdict, dataclass, field, fields
+from html import escape
+from typing import Any, TypedDict
+
+from ..._extras import extra
+from ..._files import file_contents, replacing
+from ..._printable import few_names, printable, shortened
+from ...render.number_text import short_number
+from ..prepare.recipe import Averages, Recipe, known_recipe
+from ..words.notes import Note, TableError
+from .result_schema import typed
+
+__all__ = [
+    "SCHEMA",
+    "SCHEMA_VERSION",
+    "Candidate",
+    "Chosen",
+    "Selection",
+    "time_spent",
+    "whole_choice",
+]
+
+SCHEMA, SCHEMA_VERSION = "projstg-selection", 1
+# An answer of a table with very many columns has some megabytes.
+_MOST_BYTES = 2**28
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A column that was chosen."""
+
+    column: str
+    coefficient: float
+    """Change of the target for one unit of the column, the other chosen columns held."""
+    standard_error: float | None
+    """Of that coefficient, as if these columns had not been chosen by the data."""
+    effect: float
+    """Change of the target for one standard deviation of the column."""
+    probability: float | None
+    """That the column belongs to the support, given the data; None where not known."""
+    stability: float | None
+    """Share of the folds in which the column is chosen again; None without folds."""
+    gate: float | None
+    """E[z]: how far open its gate is. Not a probability."""
+    exchangeable_for: tuple[str, ...] = ()
+    """Columns that would do as well in its place."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A column that was not chosen and came near."""
+
+    column: str
+    probability: float | None
+    stability: float | None
+    gate: float | None
+
+
+class TriedBefore(TypedDict):
+    """The columns chosen for one size, largest effect first, and how well they predict."""
+
+    k: int
+    r2_in_sample: float | None
+    r2_out_of_sample: float | None
+    columns: list[str]
+
+
+class Tried(TriedBefore, total=False):
+    """That, and what charges for columns; answers of earlier versions have none of it."""
+
+    r2_adjusted: float | None
+    bic: float | None
+    """The lower the better; only differences mean something."""
+    ebic: float | None
+    probability: float | None
+    """Of this number of columns, where the number was left to the data."""
+
+
+class SizeProbability(TypedDict):
+    """A number of columns, and how likely it is."""
+
+    k: int
+    probability: float
+
+
+class Alternative(TypedDict):
+    """Another choice, and how likely it is."""
+
+    columns: list[str]
+    probability: float | None
+
+
+class Together(TypedDict):
+    """Columns that stand for each other, and how likely at least one of them belongs."""
+
+    columns: list[str]
+    probability: float
+    shares: list[float]
+    weakest_correlation: float
+
+
+class SmallPart(TypedDict):
+    """Small effects of all columns: how much of the variance, and how likely there are any."""
+
+    share: float
+    probability: float
+
+
+class FactorPart(TypedDict):
+    """A text column, coded by its levels, and how likely at least one of these belongs."""
+
+    column: str
+    reference: str | None
+    levels: list[str]
+    chosen: list[str]
+    probability: float | None
+
+
+class FittedRows(TypedDict, total=False):
+    """The target of some rows, and what the chosen columns say of it."""
+
+    actual: list[float]
+    fitted: list[float]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What :func:`projstg.select` found; see ``docs/select.md`` for each field."""
+
+    target: str
+    chosen: tuple[Chosen, ...]
+    intercept: float
+    n_samples: int
+    n_columns: int
+    """Columns of numbers that could have been chosen."""
+    r2_in_sample: float
+    r2_out_of_sample: float | None
+    """On rows left out, over all folds, with a new choice in each; None without folds."""
+    r2_folds: tuple[float | None, ...] = ()
+    residual_std: float | None = None
+    question: dict = field(default_factory=dict)
+    source: dict = field(default_factory=dict)
+    others: tuple[Candidate, ...] = ()
+    path: tuple[Tried, ...] = ()
+    """Other sizes, each with its own choice."""
+    sizes: tuple[SizeProbability, ...] = ()
+    """How likely each size is, where the size was chosen too."""
+    probability: float | None = None
+    """That exactly these columns are the right ones, given the data."""
+    all_belong: float | None = None
+    """That all of these columns are among the right ones, whatever others there are."""
+    alternatives: tuple[Alternative, ...] = ()
+    """The likeliest other choices."""
+    groups: tuple[Together, ...] = ()
+    """Columns that stand for each other, or one that is sure by itself."""
+    factors: tuple[FactorPart, ...] = ()
+    """Text columns of which a level is chosen, or may well belong."""
+    small_effects: SmallPart | None = None
+    """Many small effects of columns that are not chosen, where the size was chosen too."""
+    recipe: Recipe | None = None
+    """How columns of numbers are made of a table; None in a file of an older projstg."""
+    averages: Averages | None = None
+    """The averaged prediction; None where the columns have no probabilities."""
+    rows: FittedRows = field(default_factory=FittedRows)
+    """Of at most a thousand rows, for the picture of the residuals."""
+    notes: tuple[Note, ...] = ()
+    seconds: dict[str, float] = field(default_factory=dict)
+    """``read``, ``choose``, ``check`` and ``explain``."""
+    version: str = ""
+
+    @property
+    def columns(self) -> list[str]:
+        """The chosen columns, the largest effect first; levels of one text are together."""
+        return [one.column for one in self.chosen]
+
+    @property
+    def cautions(self) -> list[Note]:
+        """The notes on what may make the answer wrong."""
+        return [note for note in self.notes if note.is_caution]
+
+    @property
+    def remarks(self) -> list[Note]:
+        """The other notes."""
+        return [note for note in self.notes if not note.is_caution]
+
+    @property
+    def table(self) -> Any:
+        """A data frame with a row for each chosen column."""
+        pandas = extra("pandas", "cli")
+        wanted = [each.name for each in fields(Chosen) if each.name != "gate"]
+        records = [{name: getattr(one, name) for name in wanted} for one in self.chosen]
+        frame = pandas.DataFrame.from_records(records, columns=wanted)
+        frame["exchangeable_for"] = [", ".join(one.exchangeable_for) for one in self.chosen]
+        unknown = [name for name in wanted if len(frame) and frame[name].isna().all()]
+        return frame.drop(columns=unknown)
+
+    def predict(self, table: Any, *, averaged: bool = False, interval: float | None = None) -> Any:
+        """Predict the target for the rows of another table, prepared as the table was.
+
+        Parameters
+        ----------
+        table : DataFrame, path or array
+            Columns are found by name; others are ignored. The chosen ones must be there, or those
+            that they are made of.
+        averaged : bool, default=False
+            Whether to average over all choices that are likely, instead of the chosen columns
+            alone; see :meth:`ProjectedSTG.predict`. It needs all columns that could have been
+            chosen.
+        interval : float or None
+            The probability of an interval for each new value of the target, such as 0.9. The
+            prediction is then the averaged one, which is in the middle.
+
+        Returns
+        -------
+        predictions : DataFrame
+            ``prediction`` and, with an interval, ``lower`` and ``upper``, with the index of the
+            table. Rows that lack a number, or have a text that ``select`` has not seen, have NaN,
+            and a warning says so.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from projstg import select
+        >>> frame = load_diabetes(as_frame=True, scaled=False).frame
+        >>> found = select(frame[:400], "target", k=3)
+        >>> found.predict(frame[400:402]).round(1)
+             prediction
+        400       183.6
+        401        88.7
+        """
+        from ..prepare.recipe_columns import whole_table
+        from .prediction import predicted
+
+        found = predicted(self, whole_table(table), averaged=averaged, interval=interval)
+        if found.trouble:
+            warnings.warn(found.trouble, stacklevel=2)
+        has_index = isinstance(table, extra("pandas", "cli").DataFrame)
+        return found.frame.set_axis(table.index) if has_index else found.frame
+
+    @property
+    def model(self) -> Any:
+        """A fitted pipeline of scikit-learn that takes data frames and predicts.
+
+        Where :meth:`predict` gives NaN, it raises.
+        """
+        from .recipe_transformer import fitted_pipeline
+
+        coefficients = [one.coefficient for one in self.chosen]
+        return fitted_pipeline(
+            known_recipe(self.recipe), self.columns, coefficients, self.intercept
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the effects of the chosen columns, with twice their standard errors.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from .selection_figures import draw_effects
+
+        if ax is None:
+            height = 1.2 + 0.3 * max(len(self.chosen), 1)
+            ax = extra("matplotlib.pyplot", "plots").subplots(figsize=(6.4, height))[1]
+        draw_effects(self, ax)
+        return ax
+
+    def headline(self) -> str:
+        """Return the answer in one sentence."""
+        from .grades import headline
+
+        return headline(self)
+
+    def __str__(self) -> str:
+        lines = [self.headline()]
+        for one in self.chosen:
+            error = (
+                "" if one.standard_error is None else f" ± {short_number(one.standard_error, 2)}"
+            )
+            lines.append(f"  {shortened(one.column)}  {short_number(one.coefficient)}{error}")
+        lines += [f"caution: {note.text}" for note in self.cautions]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<li>{escape(note.text)}</li>" for note in self.notes)
+        frame = self.table.to_html(index=False, escape=True, border=0, float_format=short_number)
+        return f"<p>{escape(self.headline())}</p>{frame}<ul>{notes}</ul>"
+
+    def as_dict(self) -> dict:
+        """Return the answer as what JSON can hold, with the schema's name and version."""
+        content = asdict(self)
+        content["notes"] = [note._asdict() for note in self.notes]
+        return _plain({"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **content})
+
+    @classmethod
+    def from_dict(cls, content: dict) -> Selection:
+        """Return the answer that :meth:`as_dict` gave."""
+        if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+            raise TableError(f"this is no selection: its schema is not {SCHEMA!r}.")
+        version = content.get("schema_version")
+        if version != SCHEMA_VERSION:
+            raise TableError(
+                f"this selection has schema version {version}, and this projstg reads version "
+                f"{SCHEMA_VERSION}; use the projstg that wrote it ({content.get('version')})."
+            )
+        return typed(content, cls)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the answer as JSON; a file of that name is replaced when all is written."""
+        text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        with replacing(path) as temporary:
+            temporary.write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Selection:
+        """Read an answer that :meth:`save` wrote."""
+        shown = printable(path)
+        try:
+            text = file_contents(path, _MOST_BYTES)
+        except ValueError as error:
+            raise TableError(f"{shown}: {error}.") from None
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"{shown} is not JSON: {error}") from None
+        try:
+            return cls.from_dict(content)
+        except TableError as error:
+            raise TableError(f"{shown}: {error}") from None
+
+
+def whole_choice(selection: Selection) -> list[tuple[str, float]]:
+    """Return what can be said of the choice as a whole, most important first, each with how likely.
+
+    With the size given, "all belong" and "exactly these" are the same.
+    """
+    if selection.probability is None:
+        return []
+    several = [
+        (f"one of {few_names(one['columns'], 5)} belongs", one["probability"])
+        for one in selection.groups
+        if len(one["columns"]) > 1
+    ]
+    if not selection.chosen:
+        return [("no column belongs", selection.probability), *several]
+    exactly = ("exactly these columns", selection.probability)
+    if not selection.sizes or selection.all_belong is None:
+        return [exactly, *several]
+    return [("all of these columns belong", selection.all_belong), exactly, *several]
+
+
+def time_spent(selection: Selection) -> str:
+    """Return the seconds of each step, for a line; nothing where they are not known."""
+    names = {"sizes": "other sizes"}
+    spent = selection.seconds.items()
+    return ", ".join(f"{names.get(name, name)} {value:.2f} s" for name, value in spent)
+
+
+def _plain(value: Any) -> Any:
+    """Return lists, dicts and finite numbers; what is not finite is None."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

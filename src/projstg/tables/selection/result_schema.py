@@ -1,0 +1,78 @@
+"""From JSON to records: every field is checked against the type that the record states.
+
+A record is a dataclass, a named tuple or a ``TypedDict``
+of numbers, text, lists, tuples and dicts.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import MISSING, fields, is_dataclass
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from ..._printable import shortened
+from ..words.notes import TableError
+
+__all__ = ["typed"]
+
+_NAMED = {float: "a number", int: "a whole number", str: "text", dict: "an object", list: "a list"}
+
+
+def typed(value: Any, wanted: Any, where: str = "") -> Any:
+    """Return a value from JSON as the type it is meant to be, or raise and name the field.
+
+    Examples
+    --------
+    >>> typed([1, 2.5], tuple[float, ...])
+    (1.0, 2.5)
+    >>> typed(["a", 3], list[str], "names")
+    Traceback (most recent call last):
+    projstg.tables.words.notes.TableError: this is no selection: names[1] is 3, and text is wanted.
+    """
+    origin, inner = get_origin(wanted), get_args(wanted)
+    if origin in {Union, UnionType}:  # X | None is the only union there is
+        return None if value is None else typed(value, inner[0], where)
+    if origin in {list, tuple}:
+        _check(value, list, where)
+        return origin(typed(one, inner[0], f"{where}[{i}]") for i, one in enumerate(value))
+    if origin is dict:
+        _check(value, dict, where)
+        return {key: typed(one, inner[1], f"{where}.{key}") for key, one in value.items()}
+    if is_typeddict(wanted) or is_dataclass(wanted) or hasattr(wanted, "_fields"):
+        return _record(value, wanted, where)
+    _check(value, wanted, where)
+    return float(value) if wanted is float else value
+
+
+def _record(value: Any, wanted: Any, where: str) -> Any:
+    """Return a dict from JSON as a record; unknown fields are ignored."""
+    _check(value, dict, where)
+    given = {}
+    for name, hint in get_type_hints(wanted).items():
+        place = f"{where}.{name}" if where else name
+        if name in value:
+            given[name] = typed(value[name], hint, place)
+        elif name not in _may_lack(wanted):
+            raise TableError(f"this is no whole selection: it has no {shortened(place)}.")
+    return wanted(**given)
+
+
+def _may_lack(wanted: Any) -> set[str]:
+    if is_typeddict(wanted):
+        return set(wanted.__optional_keys__)
+    if hasattr(wanted, "_fields"):
+        return set(wanted._field_defaults)
+    has_none = [one for one in fields(wanted) if one.default is one.default_factory is MISSING]
+    return {one.name for one in fields(wanted)} - {one.name for one in has_none}
+
+
+def _check(value: Any, wanted: type, where: str) -> None:
+    """Raise unless a value has the type; a whole number is a number, and a bool is none."""
+    kinds = (int, float) if wanted is float else wanted
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        seen = shortened(json.dumps(value)[:400])
+        raise TableError(
+            f"this is no selection: {shortened(where) or 'it'} is {seen}, and {_NAMED[wanted]} is "
+            "wanted."
+        )

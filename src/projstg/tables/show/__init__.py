@@ -1,0 +1,1 @@
+"""The answer for people: on a terminal, as a page, as files."""

@@ -1,0 +1,184 @@
+"""The answer as one HTML file that needs nothing else, without a script."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..._extras import extra
+from ..._printable import few_names, shortened
+from ...render.figure_svg import figure_style, inline_svg, svg_text
+from ...render.number_text import minus_sign, percent, short_number
+from ...render.page_html import page_html
+from ..selection.grades import IN_PLACE, Graded, graded, headline, left_out
+from ..selection.result import Candidate, Selection, Tried, time_spent, whole_choice
+from ..selection.selection_figures import draw_effects, draw_path, draw_residuals
+from ..words.column_names import difference
+
+__all__ = ["page"]
+
+
+_WIDE, _NARROW = 7.2, 3.7
+"""Inches: for a desk, and for a phone, on which the text of the wide picture would be tiny."""
+_LONGEST_NAMES = {_WIDE: 32, _NARROW: 18}
+_MOST_NEAR, _MOST_SQUARES = 10, 40
+
+
+class _Picture(NamedTuple):
+    name: str
+    title: str
+    caption: str
+    draw: Callable[..., None]
+
+
+_PICTURES = (
+    _Picture(
+        "effects",
+        "The coefficients",
+        "What one standard deviation of a column changes, the other chosen columns held. The bars "
+        "are two standard errors long on each side, as if the columns had not been chosen by the "
+        "data, so they are a little too short.",
+        draw_effects,
+    ),
+    _Picture(
+        "path",
+        "How many columns it takes",
+        "R² for other numbers of columns, each chosen anew. Where the curve on rows left out is "
+        "flat, fewer columns do as well.",
+        draw_path,
+    ),
+    _Picture(
+        "residuals",
+        "What is left unexplained",
+        "Each point is a row, at most a thousand of them. A bend or a funnel says that the target "
+        "is not a linear function of these columns plus noise of one size.",
+        draw_residuals,
+    ),
+)
+_APPLIES: dict[str, Callable[[Selection], bool]] = {
+    "effects": lambda selection: bool(selection.chosen),
+    "path": lambda selection: len(selection.path) > 1,
+    "residuals": lambda selection: bool(selection.chosen),
+}
+
+
+def page(selection: Selection, command: str = "") -> str:
+    """Return the text of the page; ``command`` is what made it."""
+    return page_html(
+        "tables/show/selection_page.html.j2",
+        selection=selection,
+        title=f"What {shortened(selection.target)} depends on",
+        sentence=headline(selection),
+        rows=[_row(one) for one in graded(selection)],
+        left_out=left_out(selection),
+        near=[_near(one) for one in selection.others[:_MOST_NEAR]],
+        n_folds=len(selection.r2_folds),
+        notes=[note for note in selection.remarks if note.kind not in IN_PLACE],
+        pictures=[
+            (each, _drawn(selection, each, _WIDE), _drawn(selection, each, _NARROW))
+            for each in _PICTURES
+            if _APPLIES[each.name](selection)
+        ],
+        rivals=[
+            (percent(one["probability"]), difference(selection.columns, one["columns"]))
+            for one in selection.alternatives
+        ],
+        certainties=[
+            (words[0].upper() + words[1:], percent(probability))
+            for words, probability in whole_choice(selection)
+        ],
+        counts=_counts(selection),
+        sizes=[_size(one) for one in selection.path],
+        squares=_squares(selection),
+        facts=_facts(selection),
+        command=command,
+    )
+
+
+def _drawn(selection: Selection, picture: _Picture, width: float) -> Any:
+    """Return a picture as markup, so many inches wide."""
+    height = 1.0 + 0.24 * max(len(selection.chosen[:20]), 2) if picture.name == "effects" else 3.2
+    name = picture.name if width == _WIDE else f"{picture.name}-narrow"
+    with figure_style():
+        figure = extra("matplotlib.figure", "plots").Figure(
+            figsize=(width, height), layout="constrained"
+        )
+        picture.draw(selection, figure.add_subplot(), longest=_LONGEST_NAMES[width])
+        text = svg_text(figure, name)
+    return inline_svg(text, name, picture.title)
+
+
+def _row(one: Graded) -> dict:
+    """Return what the page shows of a chosen column."""
+    column = one.column
+    return {
+        "grade": one.grade,
+        "column": shortened(column.column, 80),
+        "whole": column.column,
+        "or": few_names(one.stands_for, 3) if one.stands_for else "",
+        "coefficient": minus_sign(short_number(column.coefficient, 5)),
+        "error": "" if column.standard_error is None else short_number(column.standard_error, 2),
+        "effect": minus_sign(short_number(column.effect, 3)),
+        "probability": one.probability,
+        "stability": column.stability,
+        "remark": one.remark,
+    }
+
+
+def _near(one: Candidate) -> dict:
+    """Return what the page shows of a column that was not chosen."""
+    return {
+        "column": shortened(one.column, 80),
+        "probability": one.probability,
+        "stability": one.stability,
+    }
+
+
+def _counts(selection: Selection) -> list[tuple[int, float]]:
+    """Return the likely numbers of columns."""
+    return [(one["k"], one["probability"]) for one in selection.sizes if one["probability"] > 0.005]
+
+
+def _size(one: Tried) -> dict:
+    """Return what the page shows of the best columns of one size."""
+    r2 = ("r2_in_sample", "r2_adjusted", "r2_out_of_sample")
+    return {
+        "k": one["k"],
+        "numbers": [_number(one.get(field), ".3f") for field in r2]
+        + [_number(one.get(field), ".1f") for field in ("bic", "ebic")],
+        "probability": one.get("probability"),
+        "columns": one["columns"],
+    }
+
+
+def _number(value: Any, form: str) -> str:
+    return "" if value is None else minus_sign(format(value, form))
+
+
+def _squares(selection: Selection) -> list[str]:
+    """Return the columns of the checkerboard: those in the best choices, the most frequent first.
+
+    A board as wide as that would not be readable where they are very many.
+    """
+    counts = Counter(name for one in selection.path for name in one["columns"])
+    names = [name for name, _ in counts.most_common()]
+    return names if len(names) <= _MOST_SQUARES else []
+
+
+def _facts(selection: Selection) -> list[tuple[str, str]]:
+    """Return what is known of the table, the question and the run."""
+    source, question = dict(selection.source), dict(selection.question)
+    table = {key: value for key, value in source.items() if value not in (None, False, "")}
+    asked = {key: value for key, value in question.items() if value not in (None, [], ())}
+    merged = {**table, **asked, "intercept": short_number(selection.intercept, 6)}
+    merged |= {"time": time_spent(selection), "version": selection.version}
+    return [(key.replace("_", " "), _said(value)) for key, value in merged.items()]
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return few_names(value, 20)
+    return shortened(
+        {"\t": "tab", " ": "blank"}.get(value, value) if isinstance(value, str) else value, 200
+    )

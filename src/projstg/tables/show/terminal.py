@@ -1,0 +1,145 @@
+"""The answer on a terminal: one sentence, the columns by how sure they are, and what to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..._extras import extra
+from ..._printable import few_names, shortened
+from ...render.number_text import percent, short_number
+from ..selection.grades import IN_PLACE, Graded, graded, headline, left_out
+from ..selection.result import Chosen, Selection
+from ..words.column_names import difference
+
+__all__ = ["show"]
+
+_WIDTH_OF_PIPES = 120
+_LONGEST_NOTE = 400
+
+
+def show(selection: Selection, file: Any = None) -> None:
+    """Print the chosen columns, how well they predict, and what was decided on the way."""
+    console = extra("rich.console", "cli").Console(file=file, highlight=False, emoji=False)
+    if not console.is_terminal:
+        console.width = _WIDTH_OF_PIPES
+    text = extra("rich.text", "cli").Text
+    console.print(text(_capital(headline(selection)), style="bold"))
+    for note in selection.cautions:
+        console.print(text(f"caution: {shortened(note.text, _LONGEST_NOTE)}", style="yellow"))
+    if selection.chosen:
+        console.print(_table(selection))
+    for line in _lines(selection):
+        console.print(line, markup=False)
+    if selection.path and selection.question.get("sizes") is not True:
+        console.print(_sizes(selection))
+
+
+def _capital(sentence: str) -> str:
+    """Return a sentence that begins with a capital, unless it begins with a name."""
+    return f"N{sentence[1:]}" if sentence.startswith("no column") else sentence
+
+
+def _table(selection: Selection) -> Any:
+    text, lines = extra("rich.text", "cli").Text, graded(selection)
+    table = _plain_table()
+    has_grades = any(one.grade for one in lines)
+    has_remarks = any(one.remark for one in lines)
+    if has_grades:
+        table.add_column("how sure", no_wrap=True)
+    table.add_column("column", overflow="fold")
+    for name in ("coefficient", "± error", "per sd", *(["belongs"] if has_grades else [])):
+        table.add_column(name, justify="right", no_wrap=True)
+    if has_remarks:
+        table.add_column("", overflow="fold")
+    before = ""
+    for one in lines:
+        cells: list[Any] = [one.grade if one.grade != before else ""] if has_grades else []
+        cells += [text(_named(one)), *_numbers(one.column)]
+        cells += [percent(one.probability)] if has_grades else []
+        table.add_row(*cells, *([text(one.remark)] if has_remarks else []))
+        before = one.grade
+    return table
+
+
+def _plain_table() -> Any:
+    box = extra("rich.box", "cli").SIMPLE_HEAD
+    return extra("rich.table", "cli").Table(box=box, pad_edge=False)
+
+
+def _named(one: Graded) -> str:
+    name = shortened(one.column.column)
+    return f"{name} (or {few_names(one.stands_for, 2)})" if one.stands_for else name
+
+
+def _numbers(one: Chosen) -> list[str]:
+    error = "" if one.standard_error is None else short_number(one.standard_error, 2)
+    sign = "+" if one.effect > 0 else ""
+    return [short_number(one.coefficient), error, sign + short_number(one.effect, 3)]
+
+
+def _lines(selection: Selection) -> Iterator[str]:
+    """Yield what is to be said below the table, the most important first."""
+    for one in left_out(selection):
+        likely = f", {percent(one.probability)}" if one.probability is not None else ""
+        yield f"Not chosen though likely: {shortened(one.column)}{likely} ({one.remark})"
+    for note in selection.remarks:
+        if note.kind not in IN_PLACE:
+            yield f"• {shortened(note.text, _LONGEST_NOTE)}"
+    yield from _rivals(selection)
+    yield from _legend(selection)
+
+
+def _rivals(selection: Selection) -> Iterator[str]:
+    """Yield the likeliest other choices and numbers of columns."""
+    others = [one for one in selection.alternatives if (one["probability"] or 0.0) >= 0.01][:2]
+    if others and selection.probability is not None:
+        told = (
+            f"{percent(one['probability'])} {difference(selection.columns, one['columns'])}"
+            for one in others
+        )
+        yield f"This choice as it is: {percent(selection.probability)}; others: {'; '.join(told)}"
+    likely = sorted(selection.sizes, key=lambda one: -one["probability"])[:4]
+    if len(likely) > 1 and likely[1]["probability"] >= 0.05:
+        counts = ", ".join(f"{one['k']} ({percent(one['probability'])})" for one in likely)
+        yield f"How many columns belong: {counts}"
+
+
+def _legend(selection: Selection) -> Iterator[str]:
+    """Yield what the columns of the table mean."""
+    if not selection.chosen:
+        return
+    target = shortened(selection.target)
+    yield (
+        f"coefficient: change of {target} for one unit of the column, the others held; per sd: for "
+        "one standard deviation of it"
+    )
+    if selection.probability is not None:
+        yield (
+            "belongs: probability that the column is needed, given these rows; sure: 95 % or more, "
+            "likely: 50 % or more"
+        )
+
+
+def _sizes(selection: Selection) -> Any:
+    """Return the best columns of every size as a table."""
+    table, text = _plain_table(), extra("rich.text", "cli").Text
+    numbers = {
+        "R²": ("r2_in_sample", ".3f"),
+        "adjusted": ("r2_adjusted", ".3f"),
+        "left out": ("r2_out_of_sample", ".3f"),
+        "BIC": ("bic", ".1f"),
+        "EBIC": ("ebic", ".1f"),
+    }
+    for name in ("size", *numbers, "probability"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("the best columns of this size", overflow="fold")
+    for one in selection.path:
+        values = [one.get(field) for field, _ in numbers.values()]
+        shown = [
+            "" if value is None else format(value, form)
+            for value, (_, form) in zip(values, numbers.values(), strict=True)
+        ]
+        names = text(few_names(one["columns"], 12))
+        table.add_row(str(one["k"]), *shown, percent(one.get("probability")), names)
+    return table

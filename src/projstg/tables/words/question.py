@@ -1,0 +1,156 @@
+"""What is asked of a table: one record for ``select()`` and for ``projstg select``.
+
+What can be checked without the table is checked when the record is made; names of columns are
+checked once the table is read, and the number of columns once it is prepared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass
+from numbers import Integral
+from typing import Any
+
+from ..._did_you_mean import did_you_mean
+from ..._printable import shortened
+from .column_names import no_such_column
+from .notes import TableError
+
+__all__ = ["CRITERIA", "LEVELS", "MISSING", "TableQuestion", "named_target"]
+
+CRITERIA = ("common-size", "evidence", "least-squares")
+MISSING = ("error", "drop", "mean")
+LEVELS = ("reference", "all")
+_MOST_FOLDS = 1000
+_MOST_SIZE = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableQuestion:
+    """A question, its fields in the order of ``selection.json``; see :func:`projstg.select`."""
+
+    k: Any = "auto"
+    """How many columns to choose: a whole number, "auto", or None for those with open gates."""
+    criterion: str = "common-size"
+    always: Iterable[str] = ()
+    """Columns that must be chosen; a text column whole, or one level as ``column=level``."""
+    never: Iterable[str] = ()
+    """Columns that must not be chosen, named in the same way."""
+    weights: str | None = None
+    """A column that says how many rows each row counts for."""
+    missing: str = "error"
+    levels: str = "reference"
+    """Which levels of a text column have a column: all but the most frequent, or all."""
+    folds: int = 5
+    sizes: Any = False
+    """Other sizes to try: whole numbers, or ``"1-10"``; True: those around the answer."""
+    random_state: int = 0
+    target: str
+
+    def __post_init__(self) -> None:
+        for role in ("always", "never"):
+            object.__setattr__(self, role, _names(getattr(self, role), role))
+        _check_choice("missing", self.missing, MISSING)
+        _check_choice("levels", self.levels, LEVELS)
+        _check_choice("criterion", self.criterion, CRITERIA)
+        _check_range("folds", self.folds, _MOST_FOLDS)
+        _check_range("random_state", self.random_state, 2**32 - 1)
+        object.__setattr__(self, "sizes", _sizes(self.sizes))
+        if not (_is_count(self.k) or self.k is None or self.k == "auto"):
+            raise TableError(f'k={self.k!r}; give a whole number from 1, or k="auto".')
+
+    @property
+    def has_size(self) -> bool:
+        """Whether the number of columns is given."""
+        return isinstance(self.k, Integral)
+
+    def check_names(self, names: Collection[str]) -> None:
+        """Raise where a name is no column, or has two roles that exclude each other."""
+        for role, name in (("target", self.target), ("weights", self.weights)):
+            if name is not None and name not in names:
+                hint = no_such_column(name, names)
+                raise TableError(f"there is no column '{shortened(name)}' ({role}); {hint}")
+        if self.weights == self.target:
+            raise TableError(f"'{shortened(self.target)}' is both the target and the weights.")
+        for role, wanted in (("always", self.always), ("never", self.never)):
+            for name in wanted:
+                if name in {self.target, self.weights}:
+                    raise TableError(
+                        f"'{shortened(name)}' is in {role} and is the target or weights."
+                    )
+                if name not in names and name.split("=")[0] not in names:
+                    hint = no_such_column(name, names)
+                    raise TableError(f"{role} has '{shortened(name)}'; {hint}")
+
+    def check_size(self, n_rows: int, n_columns: int, n_always: int) -> None:
+        """Raise where so many columns cannot be chosen."""
+        if not self.has_size:
+            return
+        if self.k > n_columns:
+            raise TableError(f"k={self.k} is more than the {n_columns} columns that can be chosen.")
+        if self.k > n_rows - 2:
+            raise TableError(
+                f"k={self.k} is too many for {n_rows} rows; ask for at most {n_rows - 2}."
+            )
+        if self.k < n_always:
+            raise TableError(f"k={self.k} is less than the {n_always} columns in always.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the question as the answer keeps it."""
+        sizes = self.sizes if isinstance(self.sizes, bool) else list(self.sizes)
+        names = {"always": list(self.always), "never": list(self.never)}
+        return {**asdict(self), **names, "sizes": sizes}
+
+
+def named_target(target: str | None, names: Iterable[str]) -> str:
+    """Return the target, or raise where none is named."""
+    if target is None:
+        hint = did_you_mean("", names)
+        raise TableError(f'say which column to explain, as target="…"; {hint}')
+    return str(target)
+
+
+def _is_count(k: Any) -> bool:
+    return not isinstance(k, bool) and isinstance(k, Integral) and int(k) >= 1
+
+
+def _sizes(given: Any) -> bool | tuple[int, ...]:
+    """Return sizes in order; True and False stay.
+
+    Examples
+    --------
+    >>> _sizes("1-3"), _sizes("2, 5"), _sizes([4, 2]), _sizes(None)
+    ((1, 2, 3), (2, 5), (2, 4), False)
+    """
+    if given is None or isinstance(given, bool):
+        return bool(given)
+    hint = 'give them as "1-10" or "2,4,8"'
+    try:
+        parts = given.replace(" ", "").split(",") if isinstance(given, str) else list(given)
+        ends = [[int(end) for end in str(part).split("-")] for part in parts]
+        found = sorted(
+            {size for first, *rest in ends for size in range(first, max(rest, default=first) + 1)}
+        )
+    except (TypeError, ValueError):
+        raise TableError(f"sizes={given!r}; {hint}.") from None
+    if not found or found[0] < 1 or found[-1] > _MOST_SIZE or any(len(one) > 2 for one in ends):
+        raise TableError(f"sizes={given!r}; {hint}, from 1 to {_MOST_SIZE}.")
+    return tuple(found)
+
+
+def _names(columns: Iterable[str] | None, role: str) -> tuple[str, ...]:
+    if isinstance(columns, str):
+        raise TableError(f'{role}="{columns}"; give a list of names, {role}=["{columns}"].')
+    return tuple(str(column) for column in columns or ())
+
+
+def _check_range(name: str, value: Any, most: int) -> None:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not (is_whole and 0 <= int(value) <= most):
+        raise TableError(f"{name}={value!r}; give a whole number from 0 to {most}.")
+
+
+def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        *first, last = (f'"{one}"' for one in known)
+        raise TableError(f'{name}="{value}"; choose {", ".join(first)} or {last}.')

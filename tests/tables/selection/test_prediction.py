@@ -1,0 +1,301 @@
+"""An answer used on other tables: the same columns, the same numbers, fresh or from a file."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+
+import projstg
+from projstg import ProjectedSTG
+from projstg.tables import Selection, TableError
+from projstg.tables.files.read_table import read_table
+from projstg.tables.prepare.design_matrix import prepared_table
+from projstg.tables.select_columns import chosen_from
+from projstg.tables.selection import averages
+from projstg.tables.words.question import TableQuestion
+
+pd = pytest.importorskip("pandas")
+
+N = 120
+
+
+@pytest.fixture
+def mixed(rng):
+    """Numbers, numbers with marks, a text of three levels, one of two, and y."""
+    frame = pd.DataFrame(rng.normal(size=(N, 3)).round(4), columns=list("abc"))
+    frame["share"] = [f"{one} %" for one in rng.integers(0, 100, N)]
+    frame["paid"] = [f"{one:,.2f}" for one in rng.uniform(100, 99999, N)]
+    frame["city"] = rng.choice(["Bern", "Oslo", "Rome"], N)
+    frame["sex"] = rng.choice(["f", "m"], N)
+    share = frame["share"].str.rstrip(" %").astype(float)
+    paid = frame["paid"].str.replace(",", "").astype(float)
+    frame["y"] = 2 * frame.a + 0.1 * share + paid / 1e4 + 3.0 * (frame.city == "Rome")
+    frame["y"] += (frame.sex == "m") + 0.3 * rng.normal(size=N)
+    return frame
+
+
+def with_gaps(frame):
+    """The same with a few cells missing, in each kind of column."""
+    frame = frame.copy()
+    for row, name in enumerate(["a", "b", "share", "city", "a", "city"]):
+        frame.loc[3 * row, name] = None
+    return frame
+
+
+def loaded(selection, folder):
+    selection.save(folder / "selection.json")
+    return Selection.load(folder / "selection.json")
+
+
+def prediction(selection, frame, **asked):
+    return selection.predict(frame, **asked)["prediction"].to_numpy()
+
+
+QUESTIONS = {
+    "auto": {},
+    "a number": {"k": 3},
+    "a forced text": {"always": ["city"]},
+    "gates alone": {"k": None, "folds": 0},
+    "weights": {"weights": "times"},
+}
+
+
+@pytest.mark.parametrize("asked", QUESTIONS)
+@pytest.mark.parametrize("missing", ["drop", "mean"])
+def test_on_its_own_table_it_gives_the_fitted_values(mixed, asked, missing):
+    frame = with_gaps(mixed).assign(times=1 + np.arange(N) % 3)
+    question = TableQuestion(target="y", missing=missing, **QUESTIONS[asked])
+    rows = prepared_table(frame, question).rows
+    found = projstg.select(frame, "y", missing=missing, **QUESTIONS[asked])
+    given = frame.iloc[rows]
+    np.testing.assert_allclose(prediction(found, given), found.rows["fitted"], rtol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["csv", "frame"])
+def test_r2_on_its_own_table_is_that_of_the_answer(mixed, kind, tmp_path):
+    table = mixed
+    if kind == "csv":
+        table = tmp_path / "table.csv"
+        mixed.to_csv(table, index=False)
+    found = projstg.select(table, "y", folds=0)
+    y = mixed["y"].to_numpy()
+    off = y - prediction(found, table)
+    assert 1 - off @ off / np.sum((y - y.mean()) ** 2) == pytest.approx(found.r2_in_sample)
+    assert len(found.columns) >= 5
+
+
+def test_columns_are_found_by_name_and_others_do_not_matter(mixed):
+    found = projstg.select(mixed, "y", folds=0)
+    needed = [name for name in mixed if name in {"a", "share", "paid", "city", "sex"}]
+    few = mixed[needed[::-1]].set_axis(pd.RangeIndex(1000, 1000 + N))
+    got = found.predict(few.assign(other="x", y="unknown"))
+    assert got.index.equals(few.index)
+    assert list(got.columns) == ["prediction"]
+    np.testing.assert_array_equal(got["prediction"], prediction(found, mixed))
+
+
+def test_one_row_is_read_as_it_was_among_others(mixed):
+    found = projstg.select(mixed, "y", folds=0)
+    alone = [found.predict(mixed[i : i + 1])["prediction"].iloc[0] for i in range(10)]
+    np.testing.assert_allclose(alone, prediction(found, mixed)[:10], rtol=1e-12)
+
+
+@pytest.mark.parametrize("asked", [{}, {"k": 4}, {"always": ["city", "b"]}])
+@pytest.mark.parametrize("missing", ["error", "mean"])
+def test_averages_and_intervals_are_those_of_the_model_fresh_or_loaded(
+    mixed, asked, missing, tmp_path
+):
+    frame = with_gaps(mixed) if missing == "mean" else mixed
+    question = TableQuestion(target="y", missing=missing, folds=0, **asked)
+    data = prepared_table(frame, question)
+    found = projstg.select(frame, "y", missing=missing, folds=0, **asked)
+    again = loaded(found, tmp_path)
+    assert again == found
+    k = asked.get("k", "auto")
+    model = ProjectedSTG(k, always_select=data.always, random_state=0).fit(data.X, data.y)
+    expected = model.predict(data.X, averaged=True)
+    ends = model.predict_interval(data.X, 0.8)
+    for one in (found, again):
+        got = one.predict(frame, interval=0.8)
+        assert list(got.columns) == ["prediction", "lower", "upper"]
+        np.testing.assert_allclose(got["prediction"], expected, rtol=1e-10)
+        np.testing.assert_allclose(got[["lower", "upper"]], ends, rtol=1e-10)
+        np.testing.assert_allclose(prediction(one, frame, averaged=True), expected, rtol=1e-10)
+
+
+def test_gaps_are_filled_in_as_they_were(mixed):
+    found = projstg.select(with_gaps(mixed), "y", folds=0, missing="mean", always=["city"])
+    row, other = mixed[:1].copy(), mixed[:1].copy()
+    row["a"], other["a"] = np.nan, with_gaps(mixed)["a"].mean()
+    assert prediction(found, row) == pytest.approx(prediction(found, other), rel=1e-12)
+    row["paid"] = None  # which had no gaps then
+    other["paid"] = f"{mixed['paid'].str.replace(',', '').astype(float).mean():.9f}"
+    assert prediction(found, row) == pytest.approx(prediction(found, other), rel=1e-9)
+    row["city"], other["city"] = None, "(missing)"
+    assert prediction(found, row) == prediction(found, other)
+    row["sex"] = None  # of which there is no level (missing)
+    with pytest.warns(UserWarning, match=r"1 of 1 rows .* sex 1 \(fill these in\)\.$"):
+        assert np.isnan(prediction(found, row)).all()
+
+
+def test_rows_with_gaps_have_no_prediction_and_one_line_counts_them(mixed):
+    found = projstg.select(mixed, "y", folds=0)
+    new = mixed.copy()
+    new.loc[[2, 5], "a"] = np.nan
+    new.loc[5, "city"] = None
+    new.loc[7, "a"] = np.inf
+    new.loc[8, "c"] = np.nan  # not needed
+    text = r'^3 of 120 rows .* a 3, city 1 \(fill these in, or run .* with missing="mean"\)\.$'
+    with pytest.warns(UserWarning, match=text):
+        got = prediction(found, new)
+    assert np.flatnonzero(np.isnan(got)).tolist() == [2, 5, 7]
+    known = np.isfinite(got)
+    np.testing.assert_array_equal(got[known], prediction(found, mixed)[known])
+    with pytest.warns(UserWarning, match="4 of 120 rows"):
+        ends = found.predict(new, interval=0.9)
+    assert np.flatnonzero(ends["lower"].isna()).tolist() == [2, 5, 7, 8]
+
+
+def test_levels_that_are_not_known_are_named_and_counted(mixed):
+    found = projstg.select(mixed, "y", folds=0)
+    new = mixed.copy()
+    new.loc[[1, 4], "city"], new.loc[9, "city"] = "Paris", " Rom\n"
+    text = "3 of 120 rows .* text in city that select has not seen, 'Paris' 2, 'Rom' 1"
+    with pytest.warns(UserWarning, match=text):
+        got = prediction(found, new)
+    assert np.flatnonzero(np.isnan(got)).tolist() == [1, 4, 9]
+    with pytest.raises(TableError, match=text):
+        found.model.predict(new)
+
+
+def test_every_level_is_known_also_one_without_a_column(mixed):
+    found = projstg.select(mixed, "y", folds=0, always=["city"])
+    assert found.recipe["levels"]["city"] == ["Bern", "Oslo", "Rome"]
+    made = [one["level"] for one in found.recipe["columns"] if one["column"] == "city"]
+    assert len(made) == 2
+    assert np.isfinite(prediction(found, mixed)).all()
+
+
+def test_a_level_that_looks_like_a_number_is_still_a_level(rng):
+    cells = np.array(["small", "large", "3"], dtype=object)[np.arange(60) % 3]
+    frame = pd.DataFrame({"size": cells, "a": rng.normal(size=60)})
+    frame["y"] = 2.0 * (cells == "3") + 0.1 * rng.normal(size=60)
+    found = projstg.select(frame, "y", folds=0)
+    numbers = pd.DataFrame({"size": [3, 3], "a": [0.0, 1.0]})
+    texts = numbers.assign(size=["3", "small"])
+    assert prediction(found, numbers)[0] == prediction(found, texts)[0]
+    assert prediction(found, numbers)[0] > prediction(found, texts)[1] + 1.0
+
+
+def test_no_rows_have_no_predictions(mixed):
+    found = projstg.select(mixed, "y", folds=0)
+    for asked in ({}, {"averaged": True}, {"interval": 0.9}):
+        assert len(found.predict(mixed[:0], **asked)) == 0
+
+
+def test_missing_columns_are_named(mixed):
+    found = projstg.select(mixed, "y", folds=0)
+    with pytest.raises(TableError, match=r"needs a column 'share', .*did you mean 'Share'"):
+        found.predict(mixed.rename(columns={"share": "Share"}))
+    with pytest.raises(TableError, match=r"\(5 columns are missing\)"):
+        found.predict(mixed[["y"]])
+    found.predict(mixed.drop(columns="c"))
+    with pytest.raises(TableError, match="needs a column 'c'"):
+        found.predict(mixed.drop(columns="c"), averaged=True)
+
+
+def test_a_column_that_has_become_text_is_refused(mixed):
+    found = projstg.select(mixed, "y", folds=0)
+    with pytest.raises(TableError, match=r"'a' was a column of numbers .* begins 'high'"):
+        found.predict(mixed.assign(a="high"))
+    with pytest.raises(TableError, match=r"'paid' .* written in one way here"):
+        found.predict(mixed.assign(paid=["1.234,50", "2.69"] * (N // 2)))
+
+
+def test_what_cannot_be_predicted_is_said(mixed, monkeypatch):
+    gates = projstg.select(mixed, "y", None, folds=0)
+    with pytest.raises(TableError, match='run select with k="auto" or a number'):
+        gates.predict(mixed, averaged=True)
+    for level in (0, 1, 90, "wide", True):
+        with pytest.raises(TableError, match=r"give a number between 0 and 1, such as 0\.9"):
+            gates.predict(mixed, interval=level)
+    monkeypatch.setattr(averages, "MOST_WITH_INTERVALS", 4)
+    many = projstg.select(mixed, "y", folds=0)
+    assert np.isfinite(prediction(many, mixed, averaged=True)).all()
+    with pytest.raises(TableError, match=r"no intervals for 8 columns: .* by never="):
+        many.predict(mixed, interval=0.9)
+
+
+def test_a_file_of_an_older_projstg_loads_and_says_what_to_do(mixed):
+    content = projstg.select(mixed, "y", folds=0).as_dict()
+    del content["recipe"], content["averages"]
+    old = Selection.from_dict(content)
+    assert old.recipe is None
+    for ask in (lambda: old.predict(mixed), lambda: old.model):
+        with pytest.raises(TableError, match="older projstg wrote it; run select again"):
+            ask()
+
+
+def test_a_file_that_was_changed_by_hand_is_refused(mixed):
+    content = projstg.select(mixed, "y", folds=0).as_dict()
+    for field, name in (("averages", "means"), ("averages", "covariance"), ("recipe", "columns")):
+        broken = {**content, field: {**content[field], name: content[field][name][1:]}}
+        with pytest.raises(TableError, match="no whole selection"):
+            Selection.from_dict(broken).predict(mixed, interval=0.9)
+
+
+def test_the_model_is_a_pipeline_that_can_be_kept_cloned_and_fitted_anew(mixed, tmp_path):
+    found = projstg.select(mixed, "y", folds=0)
+    for model in (
+        found.model,
+        loaded(found, tmp_path).model,
+        pickle.loads(pickle.dumps(found.model)),
+    ):
+        np.testing.assert_array_equal(model.predict(mixed), prediction(found, mixed))
+    assert list(found.model[:-1].get_feature_names_out()) == found.columns
+    made = found.model[0].set_output(transform="pandas").transform(mixed)
+    assert list(made.columns) == found.columns
+    again = clone(found.model).fit(mixed, mixed["y"])
+    np.testing.assert_allclose(again.predict(mixed), prediction(found, mixed), rtol=1e-9)
+    assert cross_val_score(found.model, mixed, mixed["y"]).mean() > 0.9
+    assert found.model.score(mixed, mixed["y"]) == pytest.approx(found.r2_in_sample)
+
+
+def test_without_a_column_it_is_the_mean(rng):
+    X = rng.normal(size=(40, 3))
+    y = rng.normal(size=40)
+    design = np.column_stack([np.ones(40), X])
+    y -= design @ np.linalg.lstsq(design, y)[0] - 7.0
+    found = projstg.select((X, y), folds=0)
+    assert found.columns == []
+    np.testing.assert_allclose(prediction(found, X), 7.0)
+    np.testing.assert_array_equal(found.model.predict(X), prediction(found, X))
+
+
+def test_an_array_is_a_table_without_names(rng):
+    X = rng.normal(size=(50, 4))
+    found = projstg.select((X, X[:, 2] + 0.1 * rng.normal(size=50)), folds=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert found.predict(X[:3], interval=0.5).shape == (3, 3)
+    with pytest.raises(TableError, match="its shape is"):
+        found.predict(X[0])
+
+
+@pytest.mark.parametrize("missing", ["drop", "mean"])
+def test_the_answer_of_a_file_in_pieces_predicts_the_same(mixed, missing, tmp_path):
+    path = tmp_path / "table.csv"
+    with_gaps(mixed).to_csv(path, index=False)
+    question = TableQuestion(target="y", missing=missing, folds=0)
+    whole, large = (
+        chosen_from(read, question, 0.0)[0]
+        for read in (read_table(path), read_table(path, most_bytes=1))
+    )
+    assert large.recipe["levels"] == whole.recipe["levels"]
+    assert bool(large.recipe["fills"]) == (missing == "mean")
+    for asked in ({}, {"interval": 0.9}):
+        expected, got = whole.predict(mixed, **asked), large.predict(mixed, **asked)
+        np.testing.assert_allclose(got, expected, rtol=1e-7)

@@ -1,0 +1,67 @@
+"""Questions without an answer are refused in one line."""
+
+import inspect
+import json
+
+import pytest
+
+import projstg
+from projstg import ProjectedSTG
+from projstg.cli import main
+from projstg.tables import TableError
+from projstg.tables.words.question import CRITERIA, TableQuestion
+
+pd = pytest.importorskip("pandas")
+
+
+def test_the_criteria_are_those_of_the_estimator():
+    choices = ProjectedSTG._parameter_constraints["criterion"][0].options
+    assert set(CRITERIA) == choices
+    default = inspect.signature(projstg.select).parameters["criterion"].default
+    assert default == ProjectedSTG().criterion
+
+
+QUESTIONS = {
+    "k too large": ({"k": 9}, "k=9 is more than the 8 columns"),
+    "k of zero": ({"k": 0}, 'k=0; give a whole number from 1, or k="auto"'),
+    "k of words": ({"k": "many"}, "k='many'"),
+    "k below always": ({"k": 1, "always": ["a", "b"]}, "k=1 is less than the 2 columns in always"),
+    "criterion": ({"criterion": "aic"}, 'criterion="aic"; choose "common-size"'),
+    "always as text": ({"always": "a"}, r'always="a"; give a list of names, always=\["a"\]'),
+    "no target": ({"target": None}, 'say which column to explain, as target="…"; use one of'),
+    "weights of the wrong length": ({"weights": [1.0, 2.0]}, r"weights have shape \(2,\) for 60"),
+}
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_questions_without_an_answer(kind, frame):
+    options, words = QUESTIONS[kind]
+    with pytest.raises(TableError, match=words):
+        projstg.select(frame, **{"target": "y", "k": 2, **options})
+
+
+def test_more_columns_than_rows_allow(frame):
+    with pytest.raises(TableError, match="k=7 is too many for 8 rows; ask for at most 6"):
+        projstg.select(frame.iloc[:8], "y", 7)
+
+
+def test_a_question_is_what_the_answer_keeps(frame):
+    found = projstg.select(frame, "y", 2, always=["a"], never=("c",), folds=0)
+    asked = TableQuestion(target="y", k=2, always=["a"], never=["c"], folds=0)
+    assert found.question == asked.as_dict()
+    assert list(found.question)[-1] == "target"
+    assert found.question["always"] == ["a"]
+
+
+def test_the_command_and_the_function_ask_the_same(frame, tmp_path, capsys):
+    path = tmp_path / "table.csv"
+    frame.to_csv(path, index=False)
+    assert main(["select", str(path), "-t", "y", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["question"] == projstg.select(path, "y").question
+
+
+def test_a_question_does_not_change():
+    asked = TableQuestion(target="y", always=["a"])
+    with pytest.raises(AttributeError):
+        asked.k = 3
+    assert hash(asked) == hash(TableQuestion(target="y", always=("a",)))
