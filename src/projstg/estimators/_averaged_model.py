@@ -9,7 +9,7 @@ import numpy as np
 
 from .._core.arrays.backend import to_numpy
 from .._core.data.standard_table import StandardTable
-from .._core.posterior.averaging import AveragedFit, Averaging, SmallEffects
+from .._core.posterior.averaging import AveragedFit, Averaging, SmallEffects, Worlds
 from ._new_response import NewResponse
 
 __all__ = ["AveragedModel"]
@@ -37,7 +37,8 @@ class AveragedModel:
         self._of_mean = 1.0 / float(n) if fit_intercept else 0.0
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_averaging": self._averaging.without_rows()}
+        kept = {name: value for name, value in self.__dict__.items() if name != "_worlds"}
+        return kept | {"_averaging": self._averaging.without_rows()}
 
     @property
     def columns(self) -> np.ndarray:
@@ -47,11 +48,15 @@ class AveragedModel:
     @cached_property
     def fit(self) -> AveragedFit:
         """The coefficients, of these columns standardised."""
-        return self._averaging.without_rows().fit()  # the same digits as from a pickle
+        return self._worlds.fit()
 
     def small_effects(self, support: np.ndarray) -> SmallEffects | None:
         """Return what is known of small effects beside a support (K,), if they were looked for."""
-        return self._averaging.without_rows().small_effects(support)
+        return self._worlds.small_effects(support)
+
+    @cached_property
+    def _worlds(self) -> Worlds:
+        return self._averaging.without_rows().worlds()  # the same digits as from a pickle
 
     def response(self) -> NewResponse:
         """Return what is known of a new response, given rows of ``columns``."""

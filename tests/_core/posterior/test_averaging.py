@@ -55,7 +55,7 @@ def test_over_all_supports_it_is_what_a_list_gives():
     Z = draw(0, noise=2.0)
     known = listed(Z, JUDGE, UP_TO_5)
     every = Combined(counted(Z, known, UP_TO_5, range(len(known)))).supports()
-    found = averaging(Z, every).fit()
+    found = averaging(Z, every).worlds().fit()
     assert_same(found, *of_list(Z, known), atol=1e-9)
     assert found.small_effects(np.ones(8, dtype=bool)) == (0.0, 0.0)
 
@@ -69,7 +69,7 @@ def test_counted_and_drawn_supports_give_nearly_the_same(n_counted):
     supports = Combined(some, sampled(Z, UP_TO_5, begin, 200)).supports()
     assert supports.weights.sum() == pytest.approx(1.0)
     assert len(np.unique(supports.masks, axis=0)) == len(supports.masks)
-    assert_same(averaging(Z, supports).fit(), *of_list(Z, known), atol=0.05)
+    assert_same(averaging(Z, supports).worlds().fit(), *of_list(Z, known), atol=0.05)
 
 
 def beside(Z, criterion, own, eta):
@@ -122,7 +122,7 @@ def test_backgrounds_have_the_shares_of_their_evidence():
         sum(share * part for share, part in zip(shares, every, strict=True))
         for every in zip(*parts, strict=True)
     )
-    found = averaging(Z, WeightedSupports(masks, weights), criterion, strengths).fit()
+    found = averaging(Z, WeightedSupports(masks, weights), criterion, strengths).worlds().fit()
     assert_same(found, mean, square - np.outer(mean, mean), variance, atol=1e-7)
     none, X = shares.reshape(4, 3)[:, 0].sum(), Z.X[0]
     for of in (np.arange(8) >= 0, np.arange(8) >= 3, np.arange(8) == 5):

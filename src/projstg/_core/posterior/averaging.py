@@ -29,7 +29,7 @@ from ..score.shrunk import Shrunk, shrunk_coefficients
 from .posterior_settings import PosteriorSettings
 from .weighted_supports import WeightedSupports
 
-__all__ = ["AveragedFit", "Averaging", "SmallEffects"]
+__all__ = ["AveragedFit", "Averaging", "SmallEffects", "Worlds"]
 
 
 class _Moments(NamedTuple):
@@ -75,7 +75,9 @@ class AveragedFit(NamedTuple):
     def small_effects(self, of: np.ndarray) -> SmallEffects:
         """Return what is known of small effects of some columns, a mask (D,)."""
         yy = float(self.directions.along @ self.directions.along) + self.directions.rest
-        total = sum(part.weight * self._small(part, of) for part in self.parts)
+        A = self.directions.loadings[of]
+        M = A.T @ A
+        total = sum(part.weight * self._small(part, M) for part in self.parts)
         some = float(np.sum([part.weight for part in self.parts if part.eta]))
         return SmallEffects(min(total / yy, 1.0) if yy else 0.0, min(some, 1.0))
 
@@ -121,10 +123,9 @@ class AveragedFit(NamedTuple):
             np.einsum("ij,ij->i", large @ part.covariance, large) + part.variance * part.eta * small
         )
 
-    def _small(self, part: _Moments, of: np.ndarray) -> float:
-        """Return what is expected of uᵀGu, with u of some columns alone."""
+    def _small(self, part: _Moments, M: np.ndarray) -> float:
+        """Return what is expected of uᵀGu, with u of some columns alone; M = AᵀA of these."""
         A, d = self.directions.loadings, self.directions.shrinkage(part.eta)
-        M = A[of].T @ A[of]
         given = (M * d) @ (self.directions.along - part.mean @ A[self.members])
         of_large = (M * d) @ A[self.members].T
         spread = np.sum(of_large @ part.covariance * of_large)
@@ -156,31 +157,12 @@ class Averaging(NamedTuple):
         """Return the same with only the inner products of the columns."""
         return self._replace(problem=without_rows(self.problem))
 
-    def fit(self) -> AveragedFit:
-        """Return the averaged coefficients."""
+    def worlds(self) -> Worlds:
+        """Return the problem beside every background, which all questions share."""
         directions = background(self.problem)
-        worlds = list(self._worlds(directions))
-        weights = self._weights(worlds)
-        supports = WeightedSupports(self.supports.masks, weights.sum(axis=0))
-        kept = supports.likeliest(self.settings.averaged_share)
-        weights = weights[:, kept] / np.sum(weights[:, kept])
-        few = supports.masks[kept]
-        parts = [world.part(few, own) for world, own in zip(worlds, weights, strict=True)]
-        return AveragedFit(parts, self.members, directions)
+        return Worlds(self, directions, list(self._beside(directions)))
 
-    def small_effects(self, support: np.ndarray) -> SmallEffects | None:
-        """Return what is known of small effects beside one support, columns of the table (K,).
-
-        None where they were not looked for, or there is no other column.
-        """
-        others = ~np.isin(self.columns, support)
-        if not (self.strengths and others.any()):
-            return None
-        mask = np.isin(self.columns[self.members], support)
-        alone = self._replace(supports=WeightedSupports(mask[None], np.ones(1)))
-        return alone.fit().small_effects(others)
-
-    def _worlds(self, directions: Background) -> Iterator[_World]:
+    def _beside(self, directions: Background) -> Iterator[_World]:
         """Yield what is known without a background, and beside each."""
         few, yy = self.problem.columns(self.members[None]).gram, float(self.problem.yy[0])
         yield _World(0.0, few, yy, self.judge, self.n_redundant, 0.0)
@@ -194,16 +176,49 @@ class Averaging(NamedTuple):
             few = beside.columns(self.members[None]).gram
             yield _World(eta, few, yy, judge, self.n_redundant, cost)
 
-    def _weights(self, worlds: list[_World]) -> np.ndarray:
+
+class Worlds(NamedTuple):
+    """A problem without a background, and beside each."""
+
+    asked: Averaging
+    directions: Background
+    each: list[_World]
+
+    def fit(self) -> AveragedFit:
+        """Return the averaged coefficients."""
+        return self._fit(self.asked.supports)
+
+    def small_effects(self, support: np.ndarray) -> SmallEffects | None:
+        """Return what is known of small effects beside one support, columns of the table (K,).
+
+        None where they were not looked for, or there is no other column.
+        """
+        columns, members = self.asked.columns, self.asked.members
+        others = ~np.isin(columns, support)
+        if not (self.asked.strengths and others.any()):
+            return None
+        mask = np.isin(columns[members], support)
+        return self._fit(WeightedSupports(mask[None], np.ones(1))).small_effects(others)
+
+    def _fit(self, supports: WeightedSupports) -> AveragedFit:
+        weights = self._weights(supports)
+        combined = WeightedSupports(supports.masks, weights.sum(axis=0))
+        kept = combined.likeliest(self.asked.settings.averaged_share)
+        weights = weights[:, kept] / np.sum(weights[:, kept])
+        few = supports.masks[kept]
+        parts = [world.part(few, own) for world, own in zip(self.each, weights, strict=True)]
+        return AveragedFit(parts, self.asked.members, self.directions)
+
+    def _weights(self, supports: WeightedSupports) -> np.ndarray:
         """Return the weight of each support in each world, (1 + strengths, M)."""
-        if len(worlds) == 1:
-            return self.supports.weights[None]
-        costs = np.zeros((len(worlds), len(self.supports.weights)))
-        for number, world in enumerate(worlds):
-            for own, indices in _by_size(self.supports.masks):
+        if len(self.each) == 1:
+            return supports.weights[None]
+        costs = np.zeros((len(self.each), len(supports.weights)))
+        for number, world in enumerate(self.each):
+            for own, indices in _by_size(supports.masks):
                 costs[number, own] = world.costs(indices)
         with np.errstate(divide="ignore"):
-            logs = np.log(self.supports.weights) - 0.5 * (costs - costs[0])
+            logs = np.log(supports.weights) - 0.5 * (costs - costs[0])
         weights = np.exp(logs - np.max(logs))
         return np.asarray(weights / weights.sum())
 
