@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 
 from .._extras import extra
 
@@ -59,14 +60,15 @@ def stage(show: Show | None, what: str) -> Iterator[None]:
 
 @contextmanager
 def counted_steps(show: Show | None, what: str, total: int) -> Iterator[Callable[[], None]]:
-    """Give a function to call after each of so many steps."""
-    done = 0
+    """Give a function to call after each of so many steps, by any thread."""
+    done, lock = 0, Lock()
 
     def step() -> None:
         nonlocal done
-        done += 1
-        if show is not None:
-            show(what, done, total)
+        with lock:
+            done += 1
+            if show is not None:
+                show(what, done, total)
 
     if show is not None:
         show(what, 0, total)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 
 from ..prepare.prepared import Folds, Part, SquaredErrors
 
@@ -40,9 +41,9 @@ def checked(
     folds : Folds
     n_folds : int
     asked : sequence of dict
-        Parameters of :class:`ProjectedSTG`. One fold serves all of them before the next is made.
+        Parameters of :class:`ProjectedSTG`. A fold is made once and serves all of them.
     step : callable or None
-        Called after each fit.
+        Called after each fit, by any thread.
 
     Returns
     -------
@@ -50,29 +51,36 @@ def checked(
         For each question what the folds say, or why one of them has no answer: too few columns
         may vary in it.
     """
-    found: list[list[_Left] | ValueError] = [[] for _ in asked]
-    for i in range(n_folds):
+
+    def of_fold(i: int) -> list[_Left | ValueError]:
         part = folds.part(i)
-        for place, params in enumerate(asked):
-            so_far = found[place]
-            if isinstance(so_far, list):
-                try:
-                    so_far.append(_left(part, params))
-                except ValueError as error:
-                    found[place] = error
-            if step is not None:
-                step()
-    return [one if isinstance(one, ValueError) else _together(one) for one in found]
+        return [_left(part, params, step) for params in asked]
 
-
-def _left(part: Part, params: dict) -> _Left:
-    with warnings.catch_warnings():
+    with warnings.catch_warnings():  # here, for filters are shared by all threads
         warnings.simplefilter("ignore")
+        # The kernel and BLAS let other threads go on meanwhile.
+        found = Parallel(effective_n_jobs(-1), prefer="threads")(
+            delayed(of_fold)(i) for i in range(n_folds)
+        )
+    return [_together(parts) for parts in zip(*found, strict=True)]
+
+
+def _left(part: Part, params: dict, step: Callable[[], None] | None) -> _Left | ValueError:
+    try:
         model = part.fitted(params)
-    return _Left(model.support_, part.errors(model.coef_, float(model.intercept_)))
+        return _Left(model.support_, part.errors(model.coef_, float(model.intercept_)))
+    except ValueError as error:
+        return error
+    finally:
+        if step is not None:
+            step()
 
 
-def _together(parts: list[_Left]) -> Checked:
+def _together(found: Sequence[_Left | ValueError]) -> Checked | ValueError:
+    """Return what all folds say, or the first error."""
+    parts = [one for one in found if isinstance(one, _Left)]
+    if len(parts) < len(found):
+        return next(one for one in found if isinstance(one, ValueError))
     errors = [one.errors for one in parts]
     whole = SquaredErrors(*(sum(side) for side in zip(*errors, strict=True)))
     stability = np.mean([one.support for one in parts], axis=0)
