@@ -130,11 +130,11 @@ def as_options(message: str) -> str:
     --------
     >>> as_options('choose missing="drop", levels="all"; never=[…], k=3 or k="auto", target="…"')
     'choose --missing drop, --levels all; --never NAME, -k 3 or --auto, --target NAME'
-    >>> as_options("'x' is both in always and in never."), as_options("k=3 is chosen")
-    ("'x' is both in --always and in --never.", 'k=3 is chosen')
+    >>> as_options("'x' is both in always and in never."), as_options("never follows y; k=3")
+    ("'x' is both in --always and in --never.", 'never follows y; k=3')
     """
     message = message.replace('k="auto"', "--auto")
-    message = re.sub(r"(^|\bin )(always|never)\b", r"\1--\2", message)
+    message = re.sub(r"(^(?=(?:always|never) has )|\bin )(always|never)\b", r"\1--\2", message)
     message = re.sub(r'\b(always|never|target|weights|sheet)=(\[…\]|"…")', r"--\1 NAME", message)
     message = re.sub(
         r"""\b(missing|criterion|sizes|levels)=["']([\w, -]+)["']""", r"--\1 \2", message

@@ -20,7 +20,8 @@ def test_a_text_is_a_column_for_each_level_but_the_most_frequent():
     assert [one.reference for one in data.factors] == ["f", "o"]
     (note,) = data.notes
     assert (note.kind, note.columns) == ("factor", ("sex", "site"))
-    assert note.text == "Text, coded against a level: sex (against 'f'), site (against 'o')."
+    coded = "Text as columns of 0 and 1, none for the most frequent level"
+    assert note.text == f"{coded}: sex ('f'), site ('o')."
 
 
 def test_with_all_levels_a_longer_text_has_a_column_for_each_and_one_of_two_levels_one():

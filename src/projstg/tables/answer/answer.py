@@ -264,7 +264,7 @@ def _sizes_known(model: ProjectedSTG) -> Any:
 def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple[Chosen, ...]:
     """Return the chosen columns, the largest effect first; levels of one text are together."""
     probability = model.inclusion_probability_
-    rivals, gates = _rivals(model), _gates(model)
+    rivals, gates = _rivals(model, data.always), _gates(model)
     found = []
     for place in np.flatnonzero(model.support_).tolist():
         error = float(model.coef_std_error_[place])
@@ -283,13 +283,16 @@ def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple
     return levels_together(data, found)
 
 
-def _rivals(model: ProjectedSTG) -> dict[int, list[int]]:
+def _rivals(model: ProjectedSTG, always: np.ndarray) -> dict[int, list[int]]:
     """Return for each chosen column its rivals, the columns that would do as well in its place.
+
+    A column that must be chosen (a mask, (D,)) has none.
 
     They are the columns that fit equally well, and those of likely choices that differ from this
     one in that column alone.
     """
-    found = {place: list(others) for place, others in (model.equivalent_features_ or {}).items()}
+    equivalent = (model.equivalent_features_ or {}).items()
+    found = {place: list(others) for place, others in equivalent if not always[place]}
     chosen = set(np.flatnonzero(model.support_).tolist())
     others = model.alternatives_ or []
     enough = _AS_WELL * max((probability for _, probability in others), default=0.0)

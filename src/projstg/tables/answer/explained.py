@@ -55,7 +55,7 @@ def _columns(
         yield _odd("unlikely", "chosen", data.names, inclusion, places, why)
     left_out = np.flatnonzero(likely & ~chosen).tolist()
     if left_out:
-        why = _rule(model) or "so in the likeliest choice as a whole"
+        why = _rule(model) or "not in the choice that is the likeliest as a whole"
         yield _odd("left_out", "left out", data.names, inclusion, left_out, why)
 
 
@@ -71,10 +71,10 @@ def _odd(
     if len(places) == 1:
         (place,) = places
         of_one = f"is {what} though its probability is {percent(float(inclusion[place]))}"
-        return Note(kind, f"{shortened(columns[0])} {of_one}: {why}.", columns)
+        return Note(kind, f"{shortened(columns[0])} {of_one}: {why}.", columns, why)
     likelier = "likelier to belong than not"
     against = f"not {likelier}" if kind == "unlikely" else likelier
-    return Note(kind, f"{few_names(columns)} are {what} though {against}: {why}.", columns)
+    return Note(kind, f"{few_names(columns)} are {what} though {against}: {why}.", columns, why)
 
 
 def _why_chosen(
@@ -89,7 +89,7 @@ def _why_chosen(
             others = [names[other] for other in group.features if other != place]
             rivals = f"{'one of ' * (len(others) > 1)}{few_names(others)}"
             return f"it or {rivals} belongs with {percent(group.probability)}"
-    return _rule(model) or "so in the likeliest choice as a whole"
+    return _rule(model) or "part of the choice that is the likeliest as a whole"
 
 
 def _rule(model: ProjectedSTG) -> str:

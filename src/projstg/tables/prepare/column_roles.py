@@ -218,10 +218,9 @@ def _factor_notes(factors: Sequence[Factor]) -> list[Note]:
     every = tuple(one.column for one in factors if one.reference is None)
     notes = []
     if against:
-        told = few_names(
-            f"{shortened(n, 20)} (against '{shortened(r, 14)}')" for n, r in against.items()
-        )
-        notes.append(Note("factor", f"Text, coded against a level: {told}.", tuple(against)))
+        told = few_names(f"{shortened(n, 20)} ('{shortened(r, 14)}')" for n, r in against.items())
+        text = f"Text as columns of 0 and 1, none for the most frequent level: {told}."
+        notes.append(Note("factor", text, tuple(against)))
     if every:
         text = f"Text, one column of 0 and 1 for each level: {few_names(every)}."
         notes.append(Note("category", text, every))

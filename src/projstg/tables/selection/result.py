@@ -283,7 +283,7 @@ class Selection:
 
     def headline(self) -> str:
         """Return the answer in one sentence."""
-        from .grades import headline
+        from .headline import headline
 
         return headline(self)
 
@@ -367,9 +367,7 @@ def whole_choice(selection: Selection) -> list[tuple[str, float]]:
 
 def time_spent(selection: Selection) -> str:
     """Return the seconds of each step, for a line; nothing where they are not known."""
-    names = {"sizes": "other sizes"}
-    spent = selection.seconds.items()
-    return ", ".join(f"{names.get(name, name)} {value:.2f} s" for name, value in spent)
+    return ", ".join(f"{name} {value:.2f} s" for name, value in selection.seconds.items())
 
 
 def _plain(value: Any) -> Any:

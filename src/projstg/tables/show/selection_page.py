@@ -11,8 +11,9 @@ from ..._printable import few_names, shortened
 from ...render.figure_svg import figure_style, inline_svg, svg_text
 from ...render.number_text import minus_sign, percent, short_number
 from ...render.page_html import page_html
-from ..selection.grades import IN_PLACE, Graded, graded, headline, left_out
-from ..selection.result import Candidate, Selection, Tried, time_spent, whole_choice
+from ..selection.grades import IN_PLACE, Graded, graded, left_out
+from ..selection.headline import headline
+from ..selection.result import Candidate, Chosen, Selection, Tried, time_spent, whole_choice
 from ..selection.selection_figures import draw_effects, draw_path, draw_residuals
 from ..words.column_names import difference
 
@@ -110,20 +111,27 @@ def _drawn(selection: Selection, picture: _Picture, width: float) -> Any:
 
 
 def _row(one: Graded) -> dict:
-    """Return what the page shows of a chosen column."""
+    """Return what the page shows of a chosen column, or of a text column above its levels."""
     column = one.column
     return {
         "grade": one.grade,
-        "column": shortened(column.column, 80),
-        "whole": column.column,
+        "column": shortened(one.name, 80),
+        "whole": one.name,
+        "is_level": one.is_level,
         "or": few_names(one.stands_for, 3) if one.stands_for else "",
-        "coefficient": minus_sign(short_number(column.coefficient, 5)),
-        "error": "" if column.standard_error is None else short_number(column.standard_error, 2),
-        "effect": minus_sign(short_number(column.effect, 3)),
+        "coefficient": "" if column is None else minus_sign(short_number(column.coefficient, 5)),
+        "error": _error(column),
+        "effect": "" if column is None else minus_sign(short_number(column.effect, 3)),
         "probability": one.probability,
-        "stability": column.stability,
+        "stability": None if column is None else column.stability,
         "remark": one.remark,
     }
+
+
+def _error(column: Chosen | None) -> str:
+    if column is None or column.standard_error is None:
+        return ""
+    return short_number(column.standard_error, 2)
 
 
 def _near(one: Candidate) -> dict:

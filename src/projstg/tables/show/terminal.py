@@ -8,7 +8,8 @@ from typing import Any
 from ..._extras import extra
 from ..._printable import few_names, shortened
 from ...render.number_text import percent, short_number
-from ..selection.grades import IN_PLACE, Graded, graded, headline, left_out
+from ..selection.grades import IN_PLACE, Graded, graded, left_out
+from ..selection.headline import headline
 from ..selection.result import Chosen, Selection
 from ..words.column_names import difference
 
@@ -58,7 +59,7 @@ def _table(selection: Selection) -> Any:
         cells += [text(_named(one)), *_numbers(one.column)]
         cells += [percent(one.probability)] if has_grades else []
         table.add_row(*cells, *([text(one.remark)] if has_remarks else []))
-        before = one.grade
+        before = one.grade or before
     return table
 
 
@@ -68,11 +69,13 @@ def _plain_table() -> Any:
 
 
 def _named(one: Graded) -> str:
-    name = shortened(one.column.column)
+    name = f"{'  ' * one.is_level}{shortened(one.name)}"
     return f"{name} (or {few_names(one.stands_for, 2)})" if one.stands_for else name
 
 
-def _numbers(one: Chosen) -> list[str]:
+def _numbers(one: Chosen | None) -> list[str]:
+    if one is None:
+        return ["", "", ""]
     error = "" if one.standard_error is None else short_number(one.standard_error, 2)
     sign = "+" if one.effect > 0 else ""
     return [short_number(one.coefficient), error, sign + short_number(one.effect, 3)]
@@ -81,8 +84,8 @@ def _numbers(one: Chosen) -> list[str]:
 def _lines(selection: Selection) -> Iterator[str]:
     """Yield what is to be said below the table, the most important first."""
     for one in left_out(selection):
-        likely = f", {percent(one.probability)}" if one.probability is not None else ""
-        yield f"Not chosen though likely: {shortened(one.column)}{likely} ({one.remark})"
+        names = few_names(f"{shortened(name)} {percent(p)}".strip() for name, p in one.columns)
+        yield f"Not chosen though likely: {names} ({one.remark})"
     for note in selection.remarks:
         if note.kind not in IN_PLACE:
             yield f"• {shortened(note.text, _LONGEST_NOTE)}"

@@ -22,6 +22,8 @@ class Note(NamedTuple):
     text: str
     """A sentence for people."""
     columns: tuple[str, ...] = ()
+    reason: str = ""
+    """Why, where the sentence is about columns that look out of place."""
 
     @property
     def is_caution(self) -> bool:

@@ -1,0 +1,32 @@
+"""Where the columns of an answer come from: columns of the table, or levels of its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .result import Selection
+
+__all__ = ["asked_for", "distinct_origins", "origin", "text_columns"]
+
+
+def text_columns(selection: Selection) -> dict[str, str]:
+    """Return for each column that is a level the text column it comes from."""
+    made = [] if selection.recipe is None else selection.recipe["columns"]
+    return {one["name"]: one["column"] for one in made if one["level"] is not None}
+
+
+def origin(selection: Selection, name: str) -> str:
+    """Return the column of the table that a column comes from, mostly itself."""
+    return text_columns(selection).get(name, name)
+
+
+def distinct_origins(selection: Selection, names: Iterable[str]) -> list[str]:
+    """Return the columns of the table that columns come from, each once."""
+    of_text = text_columns(selection)
+    return list(dict.fromkeys(of_text.get(name, name) for name in names))
+
+
+def asked_for(selection: Selection) -> list[str]:
+    """Return the chosen columns that had to be chosen; a text column may be named as a whole."""
+    wanted, of_text = set(selection.question.get("always", [])), text_columns(selection)
+    return [name for name in selection.columns if {name, of_text.get(name, name)} & wanted]
