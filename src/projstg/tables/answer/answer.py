@@ -34,7 +34,7 @@ from ..words.notes import Note, TableError
 from ..words.question import TableQuestion
 from .best_of_sizes import sizes_around, tried, with_size
 from .cautions import cautions
-from .explained import explained
+from .explained import explained, telling_groups
 from .factors import check_levels, factor_parts, levels_together, most_together
 from .held_out import Checked, checked
 
@@ -123,7 +123,7 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock, show: Show | 
     clock.lap("check")
     errors = data.errors(model.coef_, float(model.intercept_))
     with stage(show, "how sure it is"):
-        groups = [] if model.alternatives_ is None else model.credible_groups()
+        groups = [] if model.alternatives_ is None else telling_groups(model)
         small = None if model.alternatives_ is None else model.small_effects()
         notes = [*trouble, *_tied(data, model), *explained(data, model, groups, small), *no_check]
         notes += cautions(data, model, errors.r_squared, check, params)

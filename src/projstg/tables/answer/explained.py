@@ -13,7 +13,7 @@ from ...render.number_text import percent
 from ..prepare.prepared import Prepared
 from ..words.notes import Note
 
-__all__ = ["explained"]
+__all__ = ["explained", "telling_groups"]
 
 # Small effects are worth a sentence if they have this share of the variance, and are this likely:
 # where rows are few the share is what was assumed beforehand.
@@ -22,6 +22,18 @@ _WORTH_A_NOTE, _LIKELY = 0.05, 0.9
 _MANY = 10
 # Columns with this correlation say much the same.
 _ALIKE = 0.7
+
+
+def telling_groups(model: ProjectedSTG, level: float = 0.95) -> list[CredibleGroup]:
+    """Return the groups of columns of which one belongs, for they stand for each other.
+
+    Where the number of columns is given, columns that have nothing in common exclude each other,
+    too: that one of them belongs says nothing.
+    """
+    groups = model.credible_groups(level)
+    if model.n_features_to_select == "auto":
+        return groups
+    return [one for one in groups if one.weakest_correlation >= _ALIKE or len(one.features) == 1]
 
 
 def explained(
@@ -47,7 +59,7 @@ def _columns(
     unlikely = np.flatnonzero(chosen & ~likely & ~data.always).tolist()
     in_groups = {place for group in groups for place in group.features}
     if not in_groups.issuperset(unlikely):
-        groups = [*groups, *model.credible_groups(0.5)]
+        groups = [*groups, *telling_groups(model, 0.5)]
     reasons: dict[str, list[int]] = {}
     for place in unlikely:
         reasons.setdefault(_why_chosen(data.names, model, place, groups), []).append(place)
@@ -81,11 +93,8 @@ def _why_chosen(
     names: Sequence[str], model: ProjectedSTG, place: int, groups: Sequence[CredibleGroup]
 ) -> str:
     """Return why a column is chosen that is not likelier to belong than not."""
-    is_given = model.n_features_to_select != "auto"
     for group in groups:
-        # Where the number is given, columns that have nothing in common exclude each other, too.
-        counts = group.weakest_correlation >= _ALIKE or not is_given
-        if place in group.features and len(group.features) > 1 and counts:
+        if place in group.features and len(group.features) > 1:
             others = [names[other] for other in group.features if other != place]
             rivals = f"{'one of ' * (len(others) > 1)}{few_names(others)}"
             return f"it or {rivals} belongs with {percent(group.probability)}"
