@@ -102,7 +102,10 @@ def may_be_groups(values: np.ndarray) -> bool:
 
 def _has_fractions(column: Any) -> bool:
     values = column.to_numpy()
-    return bool(np.any(np.mod(values[np.isfinite(values)], 1.0)))
+    for few in (values[:_FEW_ROWS], values):  # mostly the first rows tell
+        if np.any(np.mod(few[np.isfinite(few)], 1.0)):
+            return True
+    return False
 
 
 def _writing(column: Any, decimals: str) -> Writing | None:

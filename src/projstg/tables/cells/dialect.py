@@ -88,6 +88,9 @@ def no_header(names: list[str]) -> Note:
     return Note("header", text)
 
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")  # but no tab, line end or form feed
+
+
 def decoded(sample: bytes, name: str) -> tuple[str, str]:
     """Return the text of a file's beginning and its encoding; ``name`` is for the error."""
     marked = [code for mark, code in _BYTE_ORDER_MARKS.items() if sample.startswith(mark)]
@@ -99,7 +102,7 @@ def decoded(sample: bytes, name: str) -> tuple[str, str]:
             break
     else:
         raise TableError(f"{name} begins as {marked[0]} and is not; save it as UTF-8.")
-    if any(ord(c) < 32 and c not in "\t\n\r\f" for c in text):
+    if _CONTROL.search(text):
         raise TableError(
             f"{name} is not a text table: it has control characters; export it as CSV."
         )

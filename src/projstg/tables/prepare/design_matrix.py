@@ -58,13 +58,13 @@ def prepared_table(
     check_varies(target, len(rows), np.min(fixed[target]), np.max(fixed[target]))
     row_weights = None if weights is None else fixed[weights]
     designed, origins, references = _designed(columns, rows, row_weights, question)
-    X = np.column_stack(list(designed.values())) if designed else np.empty((len(rows), 0))
     check_finite({name: int(np.isinf(one).sum()) for name, one in (fixed | designed).items()})
-    varies = np.ptp(X, axis=0) > 0.0
+    varies = np.array([np.ptp(one) > 0.0 for one in designed.values()], dtype=bool)
     made = [made_column(name, *origin) for name, origin in origins.items()]
     found = roles(origins, references, varies, notes + gap_notes, question)
+    used = list(compress(designed.values(), found.kept))
     return PreparedRows(
-        X=np.ascontiguousarray(X[:, found.kept]),
+        X=np.column_stack(used) if used else np.empty((len(rows), 0)),
         y=fixed[target],
         weights=row_weights,
         names=[name for name, keep in zip(designed, found.kept, strict=True) if keep],
@@ -110,7 +110,7 @@ def _designed(
     origins: dict[str, LevelColumn] = {}
     references: dict[str, str] = {}
     for name, column in columns.items():
-        values = column.values[rows]
+        values = column.values if len(rows) == len(column.values) else column.values[rows]
         made: dict[LevelColumn, np.ndarray] = {}
         if column.kind == "category":
             levels, reference = indicators(name, values, weights, question)

@@ -89,7 +89,11 @@ class PreparedRows(NamedTuple):
 
     def some_rows(self, seed: int) -> SomeRows:
         """Return at most :data:`MOST_SHOWN` rows, those with the least random numbers."""
-        few = np.sort(np.argsort(random_of_rows(0, self.n_rows, seed))[:MOST_SHOWN])
+        numbers = random_of_rows(0, self.n_rows, seed)
+        if self.n_rows > MOST_SHOWN:
+            few = np.sort(np.argpartition(numbers, MOST_SHOWN)[:MOST_SHOWN])
+        else:
+            few = np.arange(self.n_rows)
         return SomeRows(self.X[few], self.y[few])
 
     def folds(self, n_folds: int, seed: int) -> Folds:
