@@ -6,9 +6,10 @@
 Each table is a CSV file (known_tables.py) that is read and answered as by `projstg select FILE
 --missing drop`; the matrix that came of it, text as 0/1 columns, is given to all methods. R² is of
 two times five folds, the same for all, by least squares on the columns that each method chose on
-the other rows. What was found is in docs/thirty_tables.json after each table, and a table that was
-done at this commit is not done again. --page writes docs/real_answers.md from that file, --tables
-runs some of them, and --show only prints what is there.
+the other rows; the averaged prediction of `projstg predict --averaged` is beside it. What was found
+is in docs/thirty_tables.json after each table, and a table that was done at this commit is not done
+again. --page writes docs/real_answers.md from that file, --tables runs some, and --show only
+prints what is there.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from known_tables import TABLES, written
 from real_answers_page import page
 from sklearn.model_selection import KFold, RepeatedKFold
 from table_peers import abess, lasso, squared_error
-from table_verdicts import FOLDS, METHODS, REPETITIONS, in_one_line, verdict
+from table_verdicts import AVERAGED, FOLDS, METHODS, REPETITIONS, in_one_line, verdict
 from threadpoolctl import threadpool_limits
 
 from projstg import select
@@ -58,9 +59,11 @@ def answer(table):
     return chosen_from(read, question, perf_counter())
 
 
-def by_projstg(frame, y):
-    """The columns that `select` chooses of a matrix with names."""
-    return frame.columns.isin(select((frame, y), folds=0).columns)
+def by_projstg(frame, y, new):
+    """The columns that `select` chooses of a matrix with names, and its averaged prediction."""
+    found = select((frame, y), folds=0)
+    averaged = found.predict(new, averaged=True)["prediction"].to_numpy()
+    return frame.columns.isin(found.columns), averaged
 
 
 def shuffled():
@@ -90,12 +93,13 @@ def split(frame, y, train, test):
         frame = frame.loc[:, own.max() > own.min()]
         X, y_train, truth = standardised(frame.to_numpy()), y[train], y[test]
         supports, model = peers(X[train], y_train)
-        supports["projstg"] = by_projstg(frame.iloc[train], y_train)
+        supports["projstg"], averaged = by_projstg(frame.iloc[train], y_train, frame.iloc[test])
         errors = {
             name: squared_error(X[train], y_train, X[test], truth, support)
             for name, support in supports.items()
         }
         errors["LassoCV, shrunk"] = float(np.sum((truth - model.predict(X[test])) ** 2))
+        errors[AVERAGED] = float(np.sum((truth - averaged) ** 2))
         errors["mean"] = float(np.sum((truth - y_train.mean()) ** 2))
     return errors, {name: int(support.sum()) for name, support in supports.items()}
 
