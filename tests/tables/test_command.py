@@ -58,7 +58,7 @@ def test_nothing_chosen_is_an_answer(rng, tmp_path, capsys):
     out = tmp_path / "out"
     assert main(["select", str(tmp_path / "t.csv"), "-t", "y", "--out", str(out), "--csv"]) == 0
     assert capsys.readouterr().out.startswith(
-        "No column helps to explain y; that none of 3 belongs "
+        "No column helps to explain y; that none does has probability "
     )
     assert "No column explains" in (out / "report.html").read_text(encoding="utf-8")
     assert list(pd.read_csv(out / "selected.csv").columns) == ["y"]

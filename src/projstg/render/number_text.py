@@ -17,6 +17,28 @@ def short_number(value: float, digits: int = 4) -> str:
     return f"{rounded:.12g}" if 1e-4 <= abs(rounded) < 1e9 else f"{rounded:g}"
 
 
+def chance(probability: float | None) -> str:
+    """Return a probability in percent; data leave some doubt, so it is never 100.
+
+    Examples
+    --------
+    >>> chance(0.734), chance(1.0), chance(None)
+    ('73 %', '>99 %', '')
+    """
+    return percent(None if probability is None else min(probability, 1.0 - 1e-9))
+
+
+def r_squared(value: float) -> str:
+    """Return R² with two digits; what rounds to zero has no sign.
+
+    Examples
+    --------
+    >>> r_squared(0.734), r_squared(-0.001), r_squared(-0.2)
+    ('0.73', '0.00', '-0.20')
+    """
+    return f"{value + 0.0:.2f}" if abs(value) >= 0.005 else "0.00"
+
+
 def percent(share: float | None) -> str:
     """Return a share in percent; nothing where it is not known.
 

@@ -134,7 +134,7 @@ def as_options(message: str) -> str:
     ("'x' is both in --always and in --never.", 'never follows y; k=3')
     """
     message = message.replace('k="auto"', "--auto")
-    message = re.sub(r"(^(?=(?:always|never) has )|\bin )(always|never)\b", r"\1--\2", message)
+    message = re.sub(r"(^(?=(?:always|never) has )|\bin )(always|never)\b(?!=)", r"\1--\2", message)
     message = re.sub(r'\b(always|never|target|weights|sheet)=(\[…\]|"…")', r"--\1 NAME", message)
     message = re.sub(
         r"""\b(missing|criterion|sizes|levels)=["']([\w, -]+)["']""", r"--\1 \2", message

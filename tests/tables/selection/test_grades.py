@@ -51,7 +51,7 @@ def test_what_was_asked_for_has_no_grade(text):
     assert lines(found)[-1] == ("", "x", "asked for")
     assert not next(one for one in found.chosen if one.column == "x").exchangeable_for
     whole = lines(select(text, "y", always=["g"]))
-    assert whole[0] == ("", "g", "asked for; compared with 'a'")
+    assert whole[0] == ("", "g", "compared with 'a'")
     assert [remark for _, _, remark in whole[1:]] == ["asked for"] * 3
 
 

@@ -1,9 +1,12 @@
 """The answer in one sentence."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 from projstg import select
+from projstg.tables.selection.grades import graded
 
 
 @pytest.fixture
@@ -22,15 +25,26 @@ def test_columns_of_the_table_are_counted_and_levels_beside_them(rng):
 
 def test_what_was_asked_for_is_not_what_was_found(noise):
     said = select(noise, "y", always=["a"]).headline()
-    assert said.startswith("no other column helps to explain y beside a, asked for; that no other")
+    assert said.startswith("no other column helps to explain y beside a, asked for; that none does")
     noise["y"] = noise.b + 0.1 * noise.y
     said = select(noise, "y", always=["a"]).headline()
     assert said.startswith("y depends on 1 of 2 columns beside a, asked for; it belongs with")
 
 
 def test_nothing_helps(noise):
-    said = select(noise, "y").headline()
-    assert said.startswith("no column helps to explain y; that none of 3 belongs has probability")
+    found = select(noise, "y")
+    assert found.probability > 0.5
+    assert found.headline().startswith("no column helps to explain y; that none does has")
+    unclear = replace(found, probability=0.32).headline()
+    assert unclear.startswith("no column clearly helps to explain y; some column does with")
+    assert "68 %, but it cannot be said which" in unclear
+
+
+def test_where_there_is_one_choice_nothing_is_likely(noise):
+    for question in ({"k": 3}, {"k": 1, "always": ["c"]}):
+        found = select(noise, "y", **question)
+        assert "probability" not in found.headline()
+        assert all(line.probability is None for line in graded(found))
 
 
 def test_a_number_that_was_given(noise):

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..._printable import few_names, shortened
-from ...render.number_text import percent
-from .origins import asked_for, text_columns
+from ...render.number_text import chance
+from .origins import asked_for, is_only_choice, text_columns
 from .result import Chosen, FactorPart, Selection, Together
 
 __all__ = ["GRADES", "IN_PLACE", "Graded", "LeftOut", "graded", "left_out"]
@@ -80,11 +80,12 @@ def _blocks(selection: Selection) -> Iterator[list[Graded]]:
         lines = [
             _asked(one) if one.column in asked else _graded(selection, one, factor) for one in own
         ]
+        if is_only_choice(selection):
+            lines = [line._replace(grade="", probability=None) for line in lines]
         if factor is None or factor["probability"] is None or len(factor["levels"]) < 2:
             yield lines
         else:
-            is_asked = all(one.column in asked for one in own)
-            yield _below_text(selection, factor, lines, is_asked)
+            yield _below_text(selection, factor, lines)
 
 
 def _asked(one: Chosen) -> Graded:
@@ -102,16 +103,13 @@ def _graded(selection: Selection, one: Chosen, factor: FactorPart | None) -> Gra
     return Graded(_grade(probability), one.column, one, probability, others, remark)
 
 
-def _below_text(
-    selection: Selection, factor: FactorPart, lines: Sequence[Graded], is_asked: bool
-) -> list[Graded]:
+def _below_text(selection: Selection, factor: FactorPart, lines: Sequence[Graded]) -> list[Graded]:
     """Return a line for a text column, and those of its levels below it."""
     names = dict(zip((line.name for line in lines), _levels(selection, lines), strict=True))
     levels = [line._replace(grade="", name=names[line.name], is_level=True) for line in lines]
+    is_known = any(line.probability is not None for line in lines)
+    probability = factor["probability"] if is_known else None
     told = _compared(selection, factor)
-    if is_asked:
-        return [Graded("", factor["column"], None, None, remark=f"asked for; {told}"), *levels]
-    probability = factor["probability"]
     text = Graded(_grade(probability), factor["column"], None, probability, remark=told)
     return [text, *levels]
 
@@ -148,7 +146,7 @@ def _group(selection: Selection, one: Chosen, factor: FactorPart | None) -> Toge
 def _remark(selection: Selection, one: Chosen, others: tuple[str, ...]) -> str:
     if others:
         names = few_names((one.column, *others), 4)
-        return f"one of {names} belongs; {shortened(one.column)} alone {percent(one.probability)}"
+        return f"one of {names} belongs; {shortened(one.column)} alone {chance(one.probability)}"
     odd = [note for note in selection.notes if note.kind == "unlikely"]
     why = next((note.reason for note in odd if one.column in note.columns), "")
     return why or _instead(one)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ..._printable import few_names, shortened
-from ...render.number_text import percent
-from .origins import asked_for, distinct_origins
+from ...render.number_text import chance, r_squared
+from .origins import asked_for, distinct_origins, has_size, is_only_choice
 from .result import Selection
 
 __all__ = ["headline"]
 
+# Below this it is likelier that some column helps than that none does.
+_CLEAR = 0.5
 _WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()
 
 
@@ -28,11 +30,12 @@ def _what(selection: Selection) -> str:
     target, found = shortened(selection.target), _found(selection)
     asked = distinct_origins(selection, asked_for(selection))
     beside = f" beside {few_names(asked, 3)}, asked for" if asked else ""
-    if not found:
-        return f"no {'other ' if asked else ''}column helps to explain {target}{beside}"
-    if _has_size(selection):
+    if has_size(selection):
         size, n = len(selection.chosen), selection.n_columns
         return f"{target} by {size} of {n} columns, as many as asked for"
+    if not found:
+        clear = "helps" if (selection.probability or 1.0) >= _CLEAR else "clearly helps"
+        return f"no {'other ' if asked else ''}column {clear} to explain {target}{beside}"
     of_table = distinct_origins(selection, found)
     n_columns = _n_table_columns(selection) - len(asked)
     levels = "" if len(of_table) == len(found) else f" ({len(found)} with levels of text)"
@@ -46,34 +49,34 @@ def _n_table_columns(selection: Selection) -> int:
     return len({one["column"] for one in selection.recipe["columns"]})
 
 
-def _has_size(selection: Selection) -> bool:
-    return isinstance(selection.question.get("k"), int)
-
-
 def _how_sure(selection: Selection) -> list[str]:
     exactly, belong, size = selection.probability, selection.all_belong, len(_found(selection))
-    if exactly is None:
+    if exactly is None or is_only_choice(selection):
         return []
-    if not size:
-        others = "no other does" if selection.chosen else f"none of {selection.n_columns} belongs"
-        return [f"that {others} has probability {percent(exactly)}"]
-    if _has_size(selection):
+    if has_size(selection):
         n_chosen = len(selection.chosen)
         these = "this one" if n_chosen == 1 else f"these {_word(n_chosen)}"
-        return [f"of all choices of that size it is {these} with probability {percent(exactly)}"]
+        return [f"of all choices of that size it is {these} with probability {chance(exactly)}"]
+    if not size and exactly < _CLEAR:
+        some = f"some {'other ' if selection.chosen else ''}column does"
+        return [f"{some} with probability {chance(1.0 - exactly)}, but it cannot be said which"]
+    if not size:
+        return [f"that none does has probability {chance(exactly)}"]
     if belong is None:
         return []
     who = {1: "it belongs", 2: "both belong"}.get(size, f"all {_word(size)} belong")
-    return [f"{who} with probability {percent(belong)}"]
+    return [f"{who} with probability {chance(belong)}"]
 
 
 def _how_well(selection: Selection) -> list[str]:
-    inside, outside, n = selection.r2_in_sample, selection.r2_out_of_sample, selection.n_samples
+    n = selection.n_samples
+    rows = f"{n} row{'s' * (n != 1)}"
     if not selection.chosen:
-        return [f"there are {n} rows"]
-    if outside is None:
-        return [f"R² {inside:.2f} on its {n} rows, not checked on rows left out"]
-    return [f"R² {inside:.2f} on its {n} rows, {outside:.2f} on rows left out"]
+        return [f"there are {rows}"]
+    inside = f"R² {r_squared(selection.r2_in_sample)} on its {rows}"
+    if selection.r2_out_of_sample is None:
+        return [f"{inside}, not checked on rows left out"]
+    return [f"{inside}, {r_squared(selection.r2_out_of_sample)} on rows left out"]
 
 
 def _word(number: int) -> str:

@@ -1,4 +1,7 @@
-"""Where the columns of an answer come from: columns of the table, or levels of its text."""
+"""Where the columns of an answer come from, and what was given beforehand.
+
+They are columns of the table, or levels of its text.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,13 @@ from collections.abc import Iterable
 
 from .result import Selection
 
-__all__ = ["asked_for", "distinct_origins", "origin", "text_columns"]
+__all__ = ["asked_for", "distinct_origins", "has_size", "is_only_choice", "text_columns"]
 
 
 def text_columns(selection: Selection) -> dict[str, str]:
     """Return for each column that is a level the text column it comes from."""
     made = [] if selection.recipe is None else selection.recipe["columns"]
     return {one["name"]: one["column"] for one in made if one["level"] is not None}
-
-
-def origin(selection: Selection, name: str) -> str:
-    """Return the column of the table that a column comes from, mostly itself."""
-    return text_columns(selection).get(name, name)
 
 
 def distinct_origins(selection: Selection, names: Iterable[str]) -> list[str]:
@@ -30,3 +28,14 @@ def asked_for(selection: Selection) -> list[str]:
     """Return the chosen columns that had to be chosen; a text column may be named as a whole."""
     wanted, of_text = set(selection.question.get("always", [])), text_columns(selection)
     return [name for name in selection.columns if {name, of_text.get(name, name)} & wanted]
+
+
+def has_size(selection: Selection) -> bool:
+    """Return whether the number of columns was given."""
+    return isinstance(selection.question.get("k"), int)
+
+
+def is_only_choice(selection: Selection) -> bool:
+    """Return whether no other choice was possible, so that probabilities say nothing."""
+    size = len(selection.chosen)
+    return has_size(selection) and size in {selection.n_columns, len(asked_for(selection))}

@@ -7,9 +7,10 @@ from typing import Any
 
 from ..._extras import extra
 from ..._printable import few_names, shortened
-from ...render.number_text import percent, short_number
+from ...render.number_text import chance, short_number
 from ..selection.grades import IN_PLACE, Graded, graded, left_out
 from ..selection.headline import headline
+from ..selection.origins import has_size, is_only_choice
 from ..selection.result import Chosen, Selection
 from ..words.column_names import difference
 
@@ -38,7 +39,8 @@ def show(selection: Selection, file: Any = None) -> None:
 
 def _capital(sentence: str) -> str:
     """Return a sentence that begins with a capital, unless it begins with a name."""
-    return f"N{sentence[1:]}" if sentence.startswith("no column") else sentence
+    is_none = sentence.startswith(("no column ", "no other column "))
+    return f"N{sentence[1:]}" if is_none else sentence
 
 
 def _table(selection: Selection) -> Any:
@@ -57,7 +59,7 @@ def _table(selection: Selection) -> Any:
     for one in lines:
         cells: list[Any] = [one.grade if one.grade != before else ""] if has_grades else []
         cells += [text(_named(one)), *_numbers(one.column)]
-        cells += [percent(one.probability)] if has_grades else []
+        cells += [chance(one.probability)] if has_grades else []
         table.add_row(*cells, *([text(one.remark)] if has_remarks else []))
         before = one.grade or before
     return table
@@ -84,7 +86,7 @@ def _numbers(one: Chosen | None) -> list[str]:
 def _lines(selection: Selection) -> Iterator[str]:
     """Yield what is to be said below the table, the most important first."""
     for one in left_out(selection):
-        names = few_names(f"{shortened(name)} {percent(p)}".strip() for name, p in one.columns)
+        names = few_names(f"{shortened(name)} {chance(p)}".strip() for name, p in one.columns)
         yield f"Not chosen though likely: {names} ({one.remark})"
     for note in selection.remarks:
         if note.kind not in IN_PLACE:
@@ -98,14 +100,15 @@ def _rivals(selection: Selection) -> Iterator[str]:
     others = [one for one in selection.alternatives if (one["probability"] or 0.0) >= 0.01][:2]
     if others and selection.probability is not None:
         told = (
-            f"{percent(one['probability'])} {difference(selection.columns, one['columns'])}"
+            f"{chance(one['probability'])} {difference(selection.columns, one['columns'])}"
             for one in others
         )
-        yield f"This choice as it is: {percent(selection.probability)}; others: {'; '.join(told)}"
+        yield f"This choice as it is: {chance(selection.probability)}; others: {'; '.join(told)}"
     likely = sorted(selection.sizes, key=lambda one: -one["probability"])[:4]
     if len(likely) > 1 and likely[1]["probability"] >= 0.05:
-        counts = ", ".join(f"{one['k']} ({percent(one['probability'])})" for one in likely)
-        yield f"How many columns belong: {counts}"
+        counts = ", ".join(f"{one['k']} ({chance(one['probability'])})" for one in likely)
+        levels = ", each level counted" if selection.factors else ""
+        yield f"How many columns belong{levels}: {counts}"
 
 
 def _legend(selection: Selection) -> Iterator[str]:
@@ -117,10 +120,11 @@ def _legend(selection: Selection) -> Iterator[str]:
         f"coefficient: change of {target} for one unit of the column, the others held; per sd: for "
         "one standard deviation of it"
     )
-    if selection.probability is not None:
+    if selection.probability is not None and not is_only_choice(selection):
+        size = f", if just {len(selection.chosen)} are" if has_size(selection) else ""
         yield (
-            "belongs: probability that the column is needed, given these rows; sure: 95 % or more, "
-            "likely: 50 % or more"
+            f"belongs: probability that the column is needed{size}, given these rows; sure: 95 % "
+            "or more, likely: 50 % or more"
         )
 
 
@@ -144,5 +148,5 @@ def _sizes(selection: Selection) -> Any:
             for value, (_, form) in zip(values, numbers.values(), strict=True)
         ]
         names = text(few_names(one["columns"], 12))
-        table.add_row(str(one["k"]), *shown, percent(one.get("probability")), names)
+        table.add_row(str(one["k"]), *shown, chance(one.get("probability")), names)
     return table

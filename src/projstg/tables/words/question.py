@@ -54,6 +54,10 @@ class TableQuestion:
         _check_choice("levels", self.levels, LEVELS)
         _check_choice("criterion", self.criterion, CRITERIA)
         _check_range("folds", self.folds, _MOST_FOLDS)
+        if self.folds == 1:
+            raise TableError(
+                "folds=1 leaves no rows to learn from; give 0 for no check, or 2 or more."
+            )
         _check_range("random_state", self.random_state, 2**32 - 1)
         object.__setattr__(self, "sizes", _sizes(self.sizes))
         if not (_is_count(self.k) or self.k is None or self.k == "auto"):
