@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from sklearn.callback import ProgressBar
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from projstg import Gates, ProjectedSTG, ProjectedSTGCV, fit_many
@@ -139,14 +138,6 @@ def test_threads_that_ask_at_once_get_the_same(data):
         found = list(pool.map(lambda _: model.mu_, range(24)))
     for one in found:
         np.testing.assert_array_equal(one, found[0])
-
-
-@pytest.mark.parametrize("k", [2, "auto"])
-def test_callbacks_hear_the_first_steps_however_few_are_allowed(data, k, capsys):
-    pytest.importorskip("rich", reason="ProgressBar needs rich")
-    model = ProjectedSTG(k, gates=Gates(max_iter=1)).set_callbacks(ProgressBar())
-    assert model.fit(*data).support_.any()
-    assert "100%" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("gates", [Gates(warm_up=False, max_iter=1), Gates(max_iter=1)])

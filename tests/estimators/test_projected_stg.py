@@ -17,7 +17,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from projstg import Gates, ProjectedSTG
-from projstg._core.gates.gate_settings import GATES
 
 MODES = {
     "exact": {},
@@ -393,68 +392,6 @@ def test_nothing_is_printed(data, mode, capsys):
     X, y = data
     model(3, **mode).fit(X, y).predict(X)
     assert capsys.readouterr() == ("", "")
-
-
-class Recorder:
-    """A callback that writes down what it is told and may ask to stop."""
-
-    def __init__(self, stop_after=None):
-        self.stop_after, self.heard = stop_after, []
-
-    def setup(self, estimator, context):
-        self.heard.append("setup")
-
-    def teardown(self, estimator, context):
-        self.heard.append("teardown")
-
-    def on_fit_task_begin(self, estimator, context):
-        self.heard.append(f"begin {context.task_name}")
-
-    def on_fit_task_end(self, estimator, context):
-        self.heard.append(f"end {context.task_name}")
-        return self.heard.count("end step") == self.stop_after
-
-
-def test_callbacks_hear_every_step(data, mode):
-    X, y = data
-    recorder = Recorder()
-    fitted = model(3, **mode).set_callbacks(recorder).fit(X, y)
-    heard = recorder.heard
-    assert heard[:3] == ["setup", "begin fit", "begin step"]
-    assert heard[-2:] == ["end fit", "teardown"]
-    n_steps = GATES.warm_up_steps if mode == MODES["exact"] else fitted.n_iter_
-    assert heard.count("end step") == n_steps > 1
-    np.testing.assert_array_equal(fitted.coef_, model(3, **mode).fit(X, y).coef_)
-
-
-@pytest.mark.parametrize("steps", [1, 2])
-def test_a_callback_may_stop_the_fit(data, mode, steps):
-    X, y = data
-    recorder = Recorder(stop_after=steps)
-    stopped = model(3, **mode).set_callbacks(recorder).fit(X, y)
-    assert recorder.heard.count("end step") == steps
-    assert stopped.support_.sum() == 3
-    assert np.isfinite(stopped.predict(X)).all()
-
-
-def test_a_fit_that_fails_still_tears_down(data):
-    X, y = data
-    recorder = Recorder()
-    with pytest.raises(ValueError, match="n_features_to_select"):
-        model(X.shape[1] + 1).set_callbacks(recorder).fit(X, y)
-    assert recorder.heard[-1] == "teardown"
-
-
-def test_scikit_learn_s_progress_bar_works(data, mode, capsys):
-    pytest.importorskip("rich", reason="ProgressBar needs rich")
-    from sklearn.callback import ProgressBar
-
-    X, y = data
-    fitted = model(3, **mode).set_callbacks(ProgressBar()).fit(X, y)
-    shown = capsys.readouterr().out
-    assert "ProjectedSTG - fit" in shown
-    assert "100%" in shown
-    np.testing.assert_array_equal(fitted.coef_, model(3, **mode).fit(X, y).coef_)
 
 
 # Sampled gates

@@ -10,6 +10,7 @@ import pytest
 
 import projstg
 from projstg.cli import main
+from projstg.render import progress_bar
 from projstg.tables import Selection
 from projstg.tables.cells.text_cells import TextCells
 from projstg.tables.command import as_options
@@ -47,6 +48,37 @@ def test_without_a_size_the_data_choose_it(table, capsys):
         assert main(["select", str(table), "-t", "y", "--folds", "0", *options]) == 0
         out = capsys.readouterr().out
         assert out.startswith("y depends on 2 of 6 columns; both belong with probability ")
+
+
+class Terminal(io.StringIO):
+    """A place to write to that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stderr", "options", "is_shown"),
+    [(Terminal, [], True), (Terminal, ["--quiet"], False), (io.StringIO, [], False)],
+)
+def test_a_terminal_shows_what_a_fit_is_doing(
+    stderr, options, is_shown, rng, tmp_path, monkeypatch, capsys
+):
+    X = rng.normal(size=(40, 30))
+    frame = pd.DataFrame(X).add_prefix("x").assign(y=X[:, 0] + 2.0 * rng.normal(size=40))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    command = ["select", str(tmp_path / "t.csv"), "-t", "y", "--folds", "0"]
+    assert main(command) == 0
+    expected = capsys.readouterr().out
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress_bar, "_LASTS", 0.0)
+    monkeypatch.setattr(sys, "stderr", stderr())
+    assert main([*command, *options]) == 0
+    assert capsys.readouterr().out == expected
+    shown = sys.stderr.getvalue()
+    said = ("choosing the columns", "  trying how many", "  searching", "  sampling")
+    assert [what in shown for what in said] == [is_shown] * len(said)
+    assert is_shown or not shown
 
 
 def test_nothing_chosen_is_an_answer(rng, tmp_path, capsys):

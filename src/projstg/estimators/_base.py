@@ -1,4 +1,4 @@
-"""What selectors share: prediction, display, seeds, progress; and the fit of gate selectors."""
+"""What selectors share: prediction, display, seeds; and the fit of gate selectors."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._compat import Interval, fit_context
 from .._core.arrays.backend import Array
 from .._core.data.standard_table import StandardTable
-from .._core.gates.gate_settings import GATES
 from .._core.pipeline.batch_gates import KeptGates
-from .._core.pipeline.pipeline_settings import PIPELINE
 from .._core.pipeline.solution import Solution
+from .._core.progress import STAGES, Report
 from ..sources.gather import check_is_table, gathered, is_table
 from ..sources.statistics import Statistics
+from ._fit_tasks import FitTasks
 from ._gate_attributes import GateAttributes, unfinished
 from ._notebook import answer_html
 from ._validation import (
@@ -152,32 +152,38 @@ class TableSelector(LinearSelector):
         self : object
         """
         asked = self._asked()
-        context = None
+        tasks: FitTasks | None = None
         if hasattr(self, "_skl_callbacks"):
-            context = self._init_callback_context(max_subtasks=self._most_steps(asked))
-            context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        any_x = self._takes_any_x
-        if not any_x:
-            check_is_table(type(self).__name__, X, y)
-        if is_table(X, y):
-            rows = checked_rows(self, X, y, sample_weight, takes_any_x=any_x)
-            if any_x and is_as_it_came(rows[0]):
-                self._learn_as_it_came(asked, *rows, context)
+            tasks = FitTasks(self, self._stages(asked), X, y)
+        try:
+            any_x = self._takes_any_x
+            if not any_x:
+                check_is_table(type(self).__name__, X, y)
+            if is_table(X, y):
+                rows = checked_rows(self, X, y, sample_weight, takes_any_x=any_x)
+                if any_x and is_as_it_came(rows[0]):
+                    self._learn_as_it_came(asked, *rows, tasks)
+                else:
+                    self._learn(asked, *batch_of_one(*rows), tasks)
             else:
-                self._learn(asked, *batch_of_one(*rows), context)
-        else:
-            self._learn_sums(asked, gathered(X, y, sample_weight), context)
+                self._learn_sums(asked, gathered(X, y, sample_weight), tasks)
+        finally:
+            if tasks is not None:
+                tasks.end()
         self.__dict__.pop("_so_far", None)  # of partial_fit
-        if context is not None:
-            context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _learn_sums(self, asked: Any, statistics: Statistics, context: Any) -> None:
+    def _learn_sums(self, asked: Any, statistics: Statistics, report: Report | None) -> None:
         """Learn from sums over the rows; see ``_takes_any_x``."""
         raise NotImplementedError
 
     def _learn_as_it_came(
-        self, asked: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, context: Any
+        self,
+        asked: Any,
+        X: Any,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        report: Report | None,
     ) -> None:
         """Learn from X (N, D) that is sparse, or too large to copy; see ``_takes_any_x``."""
         raise NotImplementedError
@@ -185,14 +191,16 @@ class TableSelector(LinearSelector):
     def _asked(self) -> Any:
         """Return what the parameters ask for; raise where they contradict each other."""
 
-    def _most_steps(self, asked: Any) -> int:
-        """Return how many steps callbacks may hear of."""
-        return 0
+    def _stages(self, asked: Any) -> tuple[str, ...]:
+        """Return the stages that callbacks hear of."""
+        return ()
 
-    def _learn(self, asked: Any, X: Array, y: Array, weights: Array | None, context: Any) -> None:
+    def _learn(
+        self, asked: Any, X: Array, y: Array, weights: Array | None, report: Report | None
+    ) -> None:
         """Learn from X (1, N, D), y (1, N) and weights (1, N) or None.
 
-        ``context`` is that of callbacks, None where there are none.
+        ``report`` is told how far it is; None where there are no callbacks.
         """
         raise NotImplementedError
 
@@ -221,21 +229,31 @@ class GateSelector(GateAttributes, TableSelector):
     def _asked(self) -> Asked:
         return asked_of(self)
 
-    def _most_steps(self, asked: Asked) -> int:
-        first = PIPELINE.most_proposals * GATES.warm_up_steps
-        return max(asked.options.gates.n_steps, first) + 1
+    def _stages(self, asked: Asked) -> tuple[str, ...]:
+        is_auto = asked.n_features_to_select == "auto"
+        if not (is_auto or asked.options.has_search):
+            return ("gates",)
+        stages = STAGES if is_auto else STAGES[1:]
+        return stages if asked.options.probabilities else stages[:-1]
 
-    def _learn(self, asked: Asked, X: Array, y: Array, weights: Array | None, context: Any) -> None:
-        names = getattr(self, "feature_names_in_", None)
-        self._answer(prepare(asked, X, y, weights, names), context)
-
-    def _learn_as_it_came(
-        self, asked: Asked, X: Any, y: np.ndarray, weights: np.ndarray | None, context: Any
+    def _learn(
+        self, asked: Asked, X: Array, y: Array, weights: Array | None, report: Report | None
     ) -> None:
         names = getattr(self, "feature_names_in_", None)
-        self._answer(prepare_as_it_came(asked, X, y, weights, names), context)
+        self._answer(prepare(asked, X, y, weights, names), report)
 
-    def _learn_sums(self, asked: Asked, statistics: Statistics, context: Any) -> None:
+    def _learn_as_it_came(
+        self,
+        asked: Asked,
+        X: Any,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        report: Report | None,
+    ) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        self._answer(prepare_as_it_came(asked, X, y, weights, names), report)
+
+    def _learn_sums(self, asked: Asked, statistics: Statistics, report: Report | None) -> None:
         sums, names = statistics.sums, statistics.feature_names
         check_sums(sums)
         question = prepare_sums(asked, sums, names)
@@ -243,12 +261,11 @@ class GateSelector(GateAttributes, TableSelector):
         self.n_features_in_ = statistics.n_features
         if names is not None:
             self.feature_names_in_ = names
-        self._answer(question, context)
+        self._answer(question, report)
 
-    def _answer(self, question: Question, context: Any) -> None:
+    def _answer(self, question: Question, report: Report | None) -> None:
         """Solve, store the answer, and warn where there is reason to."""
-        on_step = None if context is None else Progress(self, context, "step")
-        solution = solve(question, [seed_from(self.random_state)], on_step)
+        solution = solve(question, [seed_from(self.random_state)], report)
         self._store(question.table, solution)
         gates = self._fitted_gates
         said = None if gates.wait else unfinished(gates.answer().fit, gates.options)
@@ -314,21 +331,3 @@ def seed_from(random_state: Seed) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(np.iinfo(np.int32).max))
     return int(random_state)
-
-
-class Progress:
-    """Tells callbacks of each step of a fit; a fit without callbacks has none."""
-
-    def __init__(self, estimator: Any, context: Any, task_name: str) -> None:
-        self._estimator, self._context, self._task_name = estimator, context, task_name
-        self._begin()
-
-    def _begin(self) -> None:
-        self._step = self._context.subcontext(task_name=self._task_name)
-        self._step.call_on_fit_task_begin(estimator=self._estimator)
-
-    def __call__(self, step: int) -> bool:
-        """Close one step and open the next; return whether a callback asks to stop."""
-        stop = bool(self._step.call_on_fit_task_end(estimator=self._estimator))
-        self._begin()
-        return stop

@@ -38,6 +38,7 @@ from .._core.data.original_units import in_range
 from .._core.data.quadratic import RowQuadratic
 from .._core.data.refit import refit_mask
 from .._core.data.standard_table import StandardTable, as_table
+from .._core.progress import Report
 from .._core.score.criterion import CRITERIA
 from .._core.score.evidence import support_scores
 from .._extras import extra
@@ -84,7 +85,9 @@ class FoldedConcaveSelector(TableSelector):
         "fit_intercept": ["boolean"],
     }
 
-    def _learn(self, asked: Any, X: Array, y: Array, weights: Array | None, context: Any) -> None:
+    def _learn(
+        self, asked: Any, X: Array, y: Array, weights: Array | None, report: Report | None
+    ) -> None:
         penalty = self._penalty()
         table = as_table(X, y, weights, centre=self.fit_intercept)
         check_range(table)

@@ -27,11 +27,11 @@ from .._core.data.standard_table import StandardTable, as_table
 from .._core.data.summed_table import table_of_sums
 from .._core.data.wide_quadratic import MANY_COLUMNS
 from .._core.data.wide_table import wide_table
-from .._core.gates.alternate import Hook
 from .._core.pipeline.auto_size import solve_auto
 from .._core.pipeline.fixed_size import solve as solve_fixed
 from .._core.pipeline.options import Options
 from .._core.pipeline.solution import Solution, joined
+from .._core.progress import Report
 from .._core.score.criterion import CRITERIA
 from ._too_many_columns import too_many_columns
 from ._validation import (
@@ -236,16 +236,16 @@ def _checked(
     )
 
 
-def solve(question: Question, seeds: Sequence[int], on_step: Hook | None = None) -> Solution:
+def solve(question: Question, seeds: Sequence[int], report: Report | None = None) -> Solution:
     """Return the answer for each table; problem i draws from seeds[i].
 
     Raises where a coefficient is no number in the units of the data.
     """
     table, options = question.table, question.options
     if question.selection is None:
-        found = solve_fixed(table, options, seeds, on_step)
+        found = solve_fixed(table, options, seeds, report)
     else:
-        found = solve_auto(table, options, question.selection, seeds, on_step)
+        found = solve_auto(table, options, question.selection, seeds, report)
     check_coefficients(found.coef, question.names)
     return found
 

@@ -9,6 +9,7 @@ from .._compat import Interval
 from .._core.arrays.backend import Array
 from .._core.data.standard_table import as_table
 from .._core.greedy.randomized_pursuit import RandomizedSolution, randomized_omp
+from .._core.progress import Report
 from ._base import Seed, TableSelector, seed_from
 from ._validation import check_coefficients, check_range, size_or_tenth
 
@@ -100,7 +101,9 @@ class RandomizedOMP(TableSelector):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
-    def _learn(self, asked: Any, X: Array, y: Array, weights: Array | None, context: Any) -> None:
+    def _learn(
+        self, asked: Any, X: Array, y: Array, weights: Array | None, report: Report | None
+    ) -> None:
         table = as_table(X, y, weights, centre=self.fit_intercept)
         check_range(table)
         names = getattr(self, "feature_names_in_", None)

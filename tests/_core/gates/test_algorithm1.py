@@ -94,12 +94,12 @@ def test_the_whole_is_the_obvious_loop(problem, rule, samples, rng):
 def test_whoever_watches_may_stop_it(problem, rng):
     epochs, seen = rng.standard_normal((9, 10, problem.X.shape[-1])), []
 
-    def watch(epoch):
-        seen.append(epoch)
-        return epoch == 3
+    def watch(stage, done, most):
+        seen.append((stage, done, most))
+        return done == 3
 
-    stopped = run(problem, epochs, 5, on_step=watch)
-    assert seen == [1, 2, 3]
+    stopped = run(problem, epochs, 5, report=watch)
+    assert seen == [("gates", done, 9) for done in range(4)]
     assert stopped.n_iter == 3
     np.testing.assert_array_equal(stopped.mu, run(problem, epochs[:3], 5).mu)
 

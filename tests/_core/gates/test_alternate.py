@@ -214,12 +214,12 @@ def test_a_warm_start_is_where_the_warm_up_ends(batch, door):
 def test_whoever_watches_may_stop_it(batch, door):
     alpha, seen = price(batch, 0.03), []
 
-    def watch(iteration):
-        seen.append(iteration)
-        return iteration == 2
+    def watch(stage, done, most):
+        seen.append(done)
+        return done == 2
 
-    stopped = alternate(door(batch), alpha, 0.5, tol=0.0, on_step=watch)
-    assert seen == list(range(1, len(seen) + 1))
+    stopped = alternate(door(batch), alpha, 0.5, tol=0.0, report=watch)
+    assert seen == list(range(len(seen)))
     moving = stopped.criterion > 0
     assert np.all(stopped.status[moving] == Status.STOPPED)
     assert np.all(stopped.n_iter <= 2)

@@ -447,7 +447,7 @@ def test_a_posterior_that_names_another_size_each_time_is_followed_so_often(
             asked.append(1) if self._looked is not None else None
             super().count(found)
 
-        def sample(self, seed):
+        def sample(self, seed, report):
             """Nothing new turns up."""
 
     monkeypatch.setattr(auto, "Beliefs", Fickle)

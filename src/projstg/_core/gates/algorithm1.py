@@ -24,7 +24,7 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace
 from ..data.quadratic import GramQuadratic
-from .alternate import Hook
+from ..progress import Report, counted
 from .gate_settings import GATES
 from .moments import open_slope, sampled_gate
 from .optimizers import Adam, FixedStep
@@ -65,7 +65,7 @@ def algorithm1(
     learning_rate: float,
     max_iter: int,
     optimizer: str = "adam",
-    on_step: Hook | None = None,
+    report: Report | None = None,
 ) -> Algorithm1Result:
     """Run Algorithm 1 on a batch of problems with one leading axis.
 
@@ -79,18 +79,19 @@ def algorithm1(
     xp = namespace(problem.b)
     mu = xp.full_like(problem.b, 0.5)
     state = (Adam if optimizer == "adam" else FixedStep).at(mu)
-    theta = mu
-    epoch = 0
-    for epoch in range(1, max_iter + 1):
+    theta, step = mu, counted(report, "gates", max_iter)
+    n_iter = 0
+    for _ in range(max_iter):
         draws = noise()
         z = sampled_gate(mu[:, None, :], tau, draws)
         theta = projected_theta(problem, z[:, :n_projection_samples, :])
         gradient = sampled_gradient(problem, theta, z[:, n_projection_samples:, :])
         gradient = gradient + alpha[:, None] * open_slope(mu, tau)
         mu, state = state.step(mu, gradient, learning_rate)
-        if on_step is not None and on_step(epoch):
+        n_iter += 1
+        if step():
             break
-    return Algorithm1Result(mu, theta, epoch)
+    return Algorithm1Result(mu, theta, n_iter)
 
 
 def projected_theta(problem: GramQuadratic, z: Array) -> Array:

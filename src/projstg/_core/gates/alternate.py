@@ -21,6 +21,7 @@ from ..arrays.backend import Array, clip, namespace
 from ..data.quadratic import RowQuadratic, SmallProblem, is_double
 from ..kernel import library
 from ..kernel.library import Kept
+from ..progress import Report, counted
 from .compiled_steps import common_steps_compiled, steps_record
 from .concave_penalty import REACH, GatePenalty, gate_penalty
 from .gate_settings import GATES
@@ -30,7 +31,6 @@ from .risk import residual_sum_of_squares
 
 __all__ = [
     "MOST_COMPILED",
-    "Hook",
     "Optimum",
     "Status",
     "alternate",
@@ -42,9 +42,6 @@ __all__ = [
 
 MOST_COMPILED = 100
 """Up to this many rows or columns the kernel takes the steps; beyond, BLAS is faster."""
-
-Hook = Callable[[int], bool]
-"""Called with the number of each step after it; returns whether to stop there."""
 
 
 class Status(IntEnum):
@@ -78,7 +75,7 @@ def alternate(
     warm_up: bool = False,
     max_iter: int = 1000,
     tol: float = 1e-4,
-    on_step: Hook | None = None,
+    report: Report | None = None,
 ) -> Optimum:
     """Return a local minimum of the exact risk for each of a batch of problems with one axis.
 
@@ -91,12 +88,12 @@ def alternate(
     max_iter, tol : when to stop, by the criterion of :class:`Optimum`
     """
     xp = namespace(problem.b)
-    penalty = gate_penalty(tau)
+    penalty, step = gate_penalty(tau), counted(report, "gates", max_iter)
     if start is None and warm_up:
         start = warm_up_coefficients(problem, alpha, tau)
     elif start is None:
         start = common_steps(problem, alpha, penalty, 0, GATES.warm_up_size)
-    end = _settle(problem, alpha, penalty, start, max_iter, tol, on_step)
+    end = _settle(problem, alpha, penalty, start, max_iter, tol, step)
     beta = project(problem, end.ridge)
     t = beta * beta / _positive(alpha)
     rss = residual_sum_of_squares(problem, end.ridge, beta)
@@ -105,11 +102,11 @@ def alternate(
 
 
 def warm_up_coefficients(
-    problem: SmallProblem, alpha: Array, tau: float, on_step: Hook | None = None
+    problem: SmallProblem, alpha: Array, tau: float, report: Report | None = None
 ) -> Array:
     """Return the coefficients (B, D) after the gates' first steps, :func:`common_steps`."""
     steps = GATES.warm_up_steps, GATES.warm_up_size
-    return common_steps(problem, alpha, gate_penalty(tau), *steps, on_step)
+    return common_steps(problem, alpha, gate_penalty(tau), *steps, report)
 
 
 @lru_cache(maxsize=64)
@@ -125,7 +122,7 @@ def common_steps(
     penalty: GatePenalty,
     n_steps: int,
     size: float,
-    on_step: Hook | None = None,
+    report: Report | None = None,
 ) -> Array:
     """Return the coefficients after gradient steps in μ from 1/2, one step size for all gates.
 
@@ -135,22 +132,22 @@ def common_steps(
     gradient is noisy.
     """
     xp = namespace(problem.b)
-    if on_step is None and _is_for_kernel(problem):
+    if _is_for_kernel(problem):
         steps = steps_record(penalty.tau, penalty.log_ratio, REACH, n_steps, size)
         beta = common_steps_compiled(problem, alpha, steps)
         if beta is not None:
             return beta
-    mu = xp.full_like(problem.b, 0.5)
+    mu, step = xp.full_like(problem.b, 0.5), counted(report, "gates", n_steps)
     ridge, slope = penalty.ridge_and_slope(mu)
     beta = project(problem, ridge, refine=False)
     tiny = xp.finfo(mu.dtype).smallest_normal
-    for step in range(1, n_steps + 1):
+    for _ in range(n_steps):
         gradient = beta * beta * slope + alpha[:, None] * open_slope(mu, penalty.tau)
         square = xp.sum(gradient * gradient, axis=-1, keepdims=True)
         mu = mu - gradient * (size / (xp.sqrt(square / mu.shape[-1]) + tiny))
         ridge, slope = penalty.ridge_and_slope(mu)
         beta = project(problem, ridge, refine=False)
-        if on_step is not None and on_step(step):
+        if step():
             break
     return beta
 
@@ -178,9 +175,9 @@ def _settle(
     beta: Array,
     max_iter: int,
     tol: float,
-    on_step: Hook | None,
+    step: Callable[[], bool],
 ) -> _Settled:
-    """Alternate until no coefficient moves; finished problems are set aside."""
+    """Alternate until no coefficient moves, or ``step`` returns True; ends are set aside."""
     xp = namespace(beta)
     place, price = xp.arange(beta.shape[0], device=beta.device), _positive(alpha)
     unit = response_scale(problem)
@@ -190,7 +187,7 @@ def _settle(
         last, beta = beta, project(problem, ridge, refine=False)
         criterion = xp.max(xp.abs(beta - last), axis=-1) / unit
         converged = criterion <= tol
-        is_stopped = on_step is not None and on_step(iteration)
+        is_stopped = step()
         stops = converged | (is_stopped or iteration == max_iter)
         if not xp.any(stops):
             continue

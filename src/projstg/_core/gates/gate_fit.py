@@ -10,8 +10,9 @@ import numpy as np
 
 from ..arrays.backend import Array, is_torch, namespace, put_along
 from ..data.quadratic import GramQuadratic, SmallProblem
+from ..progress import Report
 from .algorithm1 import Noise, algorithm1, numpy_noise, torch_noise
-from .alternate import Hook, Status, alternate
+from .alternate import Status, alternate
 from .joint_descent import balanced, joint_descent, joint_start
 from .moments import gate_mean
 from .risk import joint_risk, profiled_risk
@@ -76,7 +77,7 @@ def fit_gates(
     options: GateOptions,
     seeds: Sequence[int],
     *,
-    on_step: Hook | None = None,
+    report: Report | None = None,
 ) -> GateFit:
     """Fit the gates of a batch of standardised problems at λ = ``alpha``, shape (B,).
 
@@ -84,13 +85,15 @@ def fit_gates(
     alone; with torch one generator on the device serves them all.
     """
     if options.coefficients == "joint":
-        return _joint(problem, alpha, options, seeds, on_step)
+        return _joint(problem, alpha, options, seeds, report)
     if options.expectation == "exact":
-        return _exact(problem, alpha, options, on_step)
-    return _monte_carlo(problem, alpha, options, seeds, on_step)
+        return _exact(problem, alpha, options, report)
+    return _monte_carlo(problem, alpha, options, seeds, report)
 
 
-def _exact(problem: SmallProblem, alpha: Array, options: GateOptions, hook: Hook | None) -> GateFit:
+def _exact(
+    problem: SmallProblem, alpha: Array, options: GateOptions, report: Report | None
+) -> GateFit:
     xp = namespace(alpha)
     end = alternate(
         problem,
@@ -99,7 +102,7 @@ def _exact(problem: SmallProblem, alpha: Array, options: GateOptions, hook: Hook
         warm_up=options.warm_up,
         max_iter=options.n_steps,
         tol=options.tol,
-        on_step=hook,
+        report=report,
     )
     q = gate_mean(end.mu, options.tau)
     theta = end.beta / xp.where(q > 0.0, q, xp.ones_like(q))
@@ -111,7 +114,7 @@ def _monte_carlo(
     alpha: Array,
     options: GateOptions,
     seeds: Sequence[int],
-    hook: Hook | None,
+    report: Report | None,
 ) -> GateFit:
     gram = problem.gram
     end = algorithm1(
@@ -123,7 +126,7 @@ def _monte_carlo(
         learning_rate=options.learning_rate,
         max_iter=options.n_steps,
         optimizer=options.optimizer,
-        on_step=hook,
+        report=report,
     )
     risk = profiled_risk(problem, end.mu, options.tau, alpha)
     return _sampled_fit(end.mu, end.theta, end.n_iter, options, risk.value, risk.gradient)
@@ -134,7 +137,7 @@ def _joint(
     alpha: Array,
     options: GateOptions,
     seeds: Sequence[int],
-    hook: Hook | None,
+    report: Report | None,
 ) -> GateFit:
     ready, price, unit = balanced(problem, alpha)
     end = joint_descent(
@@ -145,7 +148,7 @@ def _joint(
         joint_start(ready, options.optimizer),
         learning_rate=options.learning_rate,
         max_iter=options.n_steps,
-        on_step=hook,
+        report=report,
     )
     theta = end.theta * unit[:, None]
     risk = joint_risk(problem.gram, theta, end.mu, options.tau, alpha)

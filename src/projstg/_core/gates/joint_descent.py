@@ -22,8 +22,9 @@ from typing import NamedTuple
 
 from ..arrays.backend import Array, namespace
 from ..data.quadratic import GramQuadratic, RowQuadratic, SmallProblem
+from ..progress import Report, counted
 from .algorithm1 import Noise, gate_gradient, residual_correlation
-from .alternate import Hook, response_scale
+from .alternate import response_scale
 from .moments import open_slope, sampled_gate
 from .optimizers import Adam, FixedStep
 
@@ -94,7 +95,7 @@ def joint_descent(
     *,
     learning_rate: float,
     max_iter: int,
-    on_step: Hook | None = None,
+    report: Report | None = None,
 ) -> JointState:
     """Take ``max_iter`` more steps on a batch of problems with one leading axis.
 
@@ -106,6 +107,7 @@ def joint_descent(
     learning_rate : of both θ and μ
     """
     theta, mu, theta_memory, mu_memory, n_iter = start
+    step = counted(report, "gates", max_iter)
     for _ in range(max_iter):
         z = sampled_gate(mu[:, None, :], tau, noise())
         in_theta, in_mu = joint_gradient(problem, theta, z)
@@ -113,6 +115,6 @@ def joint_descent(
         theta, theta_memory = theta_memory.step(theta, in_theta, learning_rate)
         mu, mu_memory = mu_memory.step(mu, in_mu, learning_rate)
         n_iter += 1
-        if on_step is not None and on_step(n_iter):
+        if step():
             break
     return JointState(theta, mu, theta_memory, mu_memory, n_iter)

@@ -17,6 +17,7 @@ from ..data.refit import refit
 from ..data.standard_table import StandardTable
 from ..posterior.posterior_record import Posterior
 from ..posterior.probabilities import Beliefs, criterion_with_volume
+from ..progress import Report
 from ..score.criterion import CRITERIA, Criterion
 from ..search.best_support import Refined
 from ..search.record import slack
@@ -27,7 +28,11 @@ __all__ = ["always_mask", "scores_in_units", "with_beliefs", "with_posteriors"]
 
 
 def with_posteriors(
-    table: StandardTable, found: Refined, options: Options, seeds: Sequence[int]
+    table: StandardTable,
+    found: Refined,
+    options: Options,
+    seeds: Sequence[int],
+    report: Report | None,
 ) -> tuple[Refined, list[Posterior] | None]:
     """Return what was found with K given, or better supports, and posteriors, if asked for.
 
@@ -41,7 +46,7 @@ def with_posteriors(
         own = np.asarray([i])
         # A problem that is alone keeps its Gram matrix.
         one, of = (problem, found) if is_alone else (problem.problems(own), found.one(i))
-        better, posterior = _with_posterior(one, of, options, always, never[i], seed)
+        better, posterior = _with_posterior(one, of, options, always, never[i], seed, report)
         found = better if is_alone else found.put(own, better)
         known.append(posterior)
     return scores_in_units(found, table, 1.0), known
@@ -74,6 +79,7 @@ def _with_posterior(
     always: np.ndarray,
     never: np.ndarray,
     seed: int,
+    report: Report | None,
 ) -> tuple[Refined, Posterior]:
     """Return what was found in one problem, or a better support, and its posterior.
 
@@ -89,7 +95,7 @@ def _with_posterior(
         beliefs.enumerate()
     else:
         beliefs.count([optima])
-        beliefs.sample(seed)
+        beliefs.sample(seed, report)
     found = _improved(found, beliefs, options.criterion)
     return found, beliefs.about(found.support[0])
 

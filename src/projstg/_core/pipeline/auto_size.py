@@ -21,8 +21,8 @@ from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, on_host
 from ..data.redundant_columns import redundant_forced
 from ..data.standard_table import StandardTable
-from ..gates.alternate import Hook
 from ..posterior.probabilities import Beliefs, criterion_with_volume
+from ..progress import Report, counted
 from ..score.criterion import CRITERIA
 from ..score.prior import n_selectable, size_prior
 from ..search.record import Optima
@@ -55,7 +55,7 @@ def solve_auto(
     options: Options,
     selection: str,
     seeds: Sequence[int],
-    on_step: Hook | None = None,
+    report: Report | None = None,
 ) -> Solution:
     """Return the answer for each table of the batch, with K chosen from the data."""
     answers = []
@@ -63,9 +63,9 @@ def solve_auto(
         ((few, own, _, kept),) = parts(table.part(i), options)
         asked = _question(few, own)
         if selection == "evidence":
-            answer = _by_evidence(asked, own, seed, on_step)
+            answer = _by_evidence(asked, own, seed, report)
         else:
-            answer = _by_information(asked, own, selection, seed, on_step)
+            answer = _by_information(asked, own, selection, seed, report)
         answers.append(restored(answer, kept, table.scale.shape[-1]))
     return joined(answers)
 
@@ -79,7 +79,7 @@ def _question(table: StandardTable, options: Options) -> _SizeQuestion:
 
 
 def _by_evidence(
-    asked: _SizeQuestion, options: Options, seed: int, on_step: Hook | None
+    asked: _SizeQuestion, options: Options, seed: int, report: Report | None
 ) -> Solution:
     """Solve for the size of the likeliest support, until that size has been solved before."""
     name, always, never = criterion_with_volume(options.criterion), asked.always, asked.never
@@ -89,15 +89,16 @@ def _by_evidence(
     if beliefs.is_enumerable:
         beliefs.enumerate()
         if CRITERIA[options.criterion].counts_volume:
-            known = solve_known(asked.table, options, beliefs, seed)
+            known = solve_known(asked.table, options, beliefs, seed, report)
             return with_beliefs(known, beliefs, asked.table, options)
     else:
-        beliefs.count(ladder(asked.problem, beliefs.criterion, asked.k_max, always, never, seed))
+        limits = (asked.k_max, always, never)
+        beliefs.count(ladder(asked.problem, beliefs.criterion, *limits, seed, report))
     asked_for = replace(options, probabilities=False)
     answers: dict[int, Solution] = {}
 
     def solved(k: int) -> Solution:
-        return solve(asked.table, replace(asked_for, n_selected=k), [seed], on_step, judge)
+        return solve(asked.table, replace(asked_for, n_selected=k), [seed], report, judge)
 
     def solve_likeliest() -> None:
         """Solve for the size of the likeliest support; what that finds is counted, too."""
@@ -110,11 +111,11 @@ def _by_evidence(
 
     solve_likeliest()
     if not beliefs.is_enumerable:
-        beliefs.sample(seed)
+        beliefs.sample(seed, report)
         drawn_around = beliefs.likeliest
         solve_likeliest()
         if not (beliefs.has_draws and np.array_equal(beliefs.likeliest, drawn_around)):
-            beliefs.sample(seed)  # chains that began elsewhere need not find the way
+            beliefs.sample(seed, report)  # chains that began elsewhere need not find the way
     k = beliefs.likeliest.size
     if k not in answers:  # as many sizes were proposed as may be
         answers[k] = solved(k)
@@ -129,7 +130,7 @@ def _optima_of(answer: Solution) -> list[Optima]:
 
 
 def _by_information(
-    asked: _SizeQuestion, options: Options, selection: str, seed: int, on_step: Hook | None
+    asked: _SizeQuestion, options: Options, selection: str, seed: int, report: Report | None
 ) -> Solution:
     """Solve for the size with the lowest information criterion, after a search of each size."""
     problem, always, never = asked.problem, asked.always, asked.never
@@ -140,12 +141,14 @@ def _by_information(
     n_free = n_selectable(always, never)
 
     found: dict[int, np.ndarray] = {}
+    tried = counted(report, "sizes", k_max - asked.k_min + 1)
 
     def best(k: int) -> np.ndarray:
         found[k] = search(k, n_starts).support[0]
+        tried()
         return found[k]
 
     k = information_size(problem, selection, best, asked.k_min, k_max, n_free)
     while search.look_further(list(found.values())):
         k = information_size(problem, selection, best, asked.k_min, k_max, n_free)
-    return solve(asked.table, replace(options, n_selected=k), [seed], on_step)
+    return solve(asked.table, replace(options, n_selected=k), [seed], report)

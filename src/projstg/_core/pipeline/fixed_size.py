@@ -19,12 +19,12 @@ from ..data.partial_out import partialled
 from ..data.quadratic import Problem, in_memory, on_host
 from ..data.refit import Refit, columns_of, refit
 from ..data.standard_table import StandardTable
-from ..gates.alternate import Hook
 from ..gates.moments import gated_coefficients
 from ..gates.theory_lambda import fits_all
 from ..greedy.matching_pursuit import pursued_columns
 from ..posterior.posterior_record import Posterior
 from ..posterior.probabilities import Beliefs
+from ..progress import Report
 from ..score.criterion import Judge
 from ..search.best_support import Refined, refine
 from ..search.record import Optima
@@ -51,7 +51,7 @@ def solve(
     table: StandardTable,
     options: Options,
     seeds: Sequence[int],
-    on_step: Hook | None = None,
+    report: Report | None = None,
     judge: Judge | None = None,
 ) -> Solution:
     """Return the answer for each table of the batch; problem i draws from seeds[i].
@@ -62,7 +62,7 @@ def solve(
     answers, order = [], []
     for part in parts(table, options):
         own = [seeds[i] for i in part.problems]
-        answer = _solved(part.table, part.options, own, on_step, judge)
+        answer = _solved(part.table, part.options, own, report, judge)
         answers.append(restored(answer, part.kept, table.scale.shape[-1]))
         order.append(part.problems)
     return joined(answers, np.argsort(np.concatenate(order)))
@@ -72,36 +72,42 @@ def _solved(
     table: StandardTable,
     options: Options,
     seeds: Sequence[int],
-    on_step: Hook | None,
+    report: Report | None,
     judge: Judge | None,
 ) -> Solution:
     """Return the answer for tables whose columns may all be selected."""
     waits = can_wait(options, table.scale.shape[-1])
-    if waits and on_step is None and is_small(table.problem, options):
-        return _solved_small(table, options, seeds, judge)
-    return _solved_in_steps(table, options, seeds, on_step, judge)
+    if waits and is_small(table.problem, options):
+        return _solved_small(table, options, seeds, report, judge)
+    return _solved_in_steps(table, options, seeds, report, judge)
 
 
 def _solved_small(
-    table: StandardTable, options: Options, seeds: Sequence[int], judge: Judge | None
+    table: StandardTable,
+    options: Options,
+    seeds: Sequence[int],
+    report: Report | None,
+    judge: Judge | None,
 ) -> Solution:
     """Return the answer for small tables, by one call of the kernel.
 
     Tables for which that has too few digits are solved step by step.
     """
+    if report is not None:
+        report("search", 0, None)
     answered = answer_small(table, options, seeds, _prices(table, options), judge)
     done, left = np.flatnonzero(answered.is_done), np.flatnonzero(~answered.is_done)
     if not left.size:
-        return _small_answer(table, options, seeds, answered)
+        return _small_answer(table, options, seeds, report, answered)
     every, answers = np.arange(table.scale.shape[-1]), []
     for problems in (one for one in (done, left) if one.size):
         part, own = table.restricted(problems, every), options.of(problems)
         few = [seeds[i] for i in problems.tolist()]
         if problems is done:
-            answers.append(_small_answer(part, own, few, answered.some(done)))
+            answers.append(_small_answer(part, own, few, report, answered.some(done)))
         else:
             by = None if judge is None else judge.problems(left)
-            answers.append(_solved_in_steps(part, own, few, None, by))
+            answers.append(_solved_in_steps(part, own, few, report, by))
     return joined(answers, np.argsort(np.concatenate([done, left])))
 
 
@@ -124,11 +130,15 @@ def _prices(table: StandardTable, options: Options) -> Prices:
 
 
 def _small_answer(
-    table: StandardTable, options: Options, seeds: Sequence[int], answered: Answered
+    table: StandardTable,
+    options: Options,
+    seeds: Sequence[int],
+    report: Report | None,
+    answered: Answered,
 ) -> Solution:
     noise_std = None if options.alpha is not None else answered.prices.noise_std
     question = plain_question(table, options, answered.prices.alpha, noise_std, seeds)
-    search, known = with_posteriors(table, answered.search, options, seeds)
+    search, known = with_posteriors(table, answered.search, options, seeds, report)
     fit, is_other = answered.fitted, np.any(search.support != answered.search.support, axis=1)
     if is_other.any():  # the posterior knew a better support
         places = np.flatnonzero(is_other)
@@ -144,15 +154,15 @@ def _solved_in_steps(
     table: StandardTable,
     options: Options,
     seeds: Sequence[int],
-    on_step: Hook | None,
+    report: Report | None,
     judge: Judge | None,
 ) -> Solution:
     """Return the answer for tables whose columns may all be selected, one step after another."""
     question = gate_question(table, options, seeds)
-    support, counts, gates = _proposal(table, question, on_step)
+    support, counts, gates = _proposal(table, question, report)
     search, known = None, None
     if options.has_search:
-        search, known = _search(table, support, options, seeds, judge)
+        search, known = _search(table, support, options, seeds, report, judge)
         support = namespace(support).asarray(search.support, device=support.device)
     fitted = refit(table, support, counts)
     return _answer(table, question, fitted, gates)._replace(search=search, posterior=known)
@@ -181,7 +191,9 @@ def _noise_std(question: GateQuestion, unit: Array) -> Array | None:
     return 0.0 * noise + given
 
 
-def solve_known(table: StandardTable, options: Options, beliefs: Beliefs, seed: int) -> Solution:
+def solve_known(
+    table: StandardTable, options: Options, beliefs: Beliefs, seed: int, report: Report | None
+) -> Solution:
     """Return the likeliest support of one table, all that weigh anything having been scored.
 
     Gates need not propose anything, and no search is made.
@@ -192,7 +204,7 @@ def solve_known(table: StandardTable, options: Options, beliefs: Beliefs, seed: 
     if _can_wait(question):
         gates = one_batch(question, table, options.gates)
     else:
-        gates = _proposal(table, question, None)[2]
+        gates = _proposal(table, question, report)[2]
     xp, none = namespace(question.alpha), np.zeros(1, dtype=np.int64)
     columns = xp.asarray(support[None], device=question.alpha.device)
     score = np.full(1, beliefs.score(support))
@@ -214,7 +226,7 @@ def solve_known(table: StandardTable, options: Options, beliefs: Beliefs, seed: 
 
 
 def _proposal(
-    table: StandardTable, question: GateQuestion, on_step: Hook | None
+    table: StandardTable, question: GateQuestion, report: Report | None
 ) -> tuple[Array, Array, BatchGates]:
     """Return the gates' columns, (B, k), which places of that array count, and the gates.
 
@@ -222,10 +234,10 @@ def _proposal(
     """
     xp, options = namespace(question.alpha), question.options
     if _can_wait(question):
-        size = xp.abs(first_steps(question, on_step))
+        size = xp.abs(first_steps(question, report))
         support = _largest(table, size, size, options)
         return support, support >= 0, one_batch(question, table, options.gates)
-    found = fitted(question, on_step)
+    found = fitted(question, report)
     gates = one_batch(found, table, options.gates)
     if options.n_selected is None:
         is_open = (found.mu > 0.0) & table.varies
@@ -256,10 +268,13 @@ def _search(
     support: Array,
     options: Options,
     seeds: Sequence[int],
+    report: Report | None,
     judge: Judge | None,
 ) -> tuple[Refined, list[Posterior] | None]:
     """Search from the gates' proposal and the greedy one; the draws depend on (seed, K) alone."""
     k = support.shape[-1]
+    if report is not None:
+        report("search", 0, None)
     found = refine(
         on_host(table.problem),
         k,
@@ -269,8 +284,9 @@ def _search(
         n_starts=options.n_starts,
         always=always_mask(table, options),
         never=~to_numpy(table.varies),
+        report=report,
     )
-    return with_posteriors(table, found, options, seeds)
+    return with_posteriors(table, found, options, seeds, report)
 
 
 def _starts(problem: Problem, support: Array, options: Options) -> np.ndarray:

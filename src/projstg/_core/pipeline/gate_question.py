@@ -18,10 +18,11 @@ from ..data.least_squares import largest, spread
 from ..data.partial_out import ForcedCoefficients, forced_coefficients, forced_mask, partialled
 from ..data.quadratic import Problem, in_memory, without_rows
 from ..data.standard_table import StandardTable
-from ..gates.alternate import Hook, warm_up_coefficients
+from ..gates.alternate import warm_up_coefficients
 from ..gates.gate_fit import GateFit, among_all, fit_gates
 from ..gates.moments import gated_coefficients
 from ..gates.theory_lambda import given_alpha, rule_alpha
+from ..progress import Report
 from .options import Options
 from .pipeline_settings import PIPELINE
 
@@ -122,7 +123,7 @@ def can_wait(options: Options, n_columns: int) -> bool:
     return options.has_search and is_exact and gates.warm_up and is_small
 
 
-def first_steps(question: GateQuestion, on_step: Hook | None = None) -> Array:
+def first_steps(question: GateQuestion, report: Report | None = None) -> Array:
     """Return coefficients (B, D) of standardised columns after the gates' first steps.
 
     Of many columns only those most correlated with y take part; the others have the coefficient
@@ -132,24 +133,24 @@ def first_steps(question: GateQuestion, on_step: Hook | None = None) -> Array:
     xp, n_columns = namespace(problem.b), problem.b.shape[-1]
     if n_columns > PIPELINE.most_first_steps:
         few = largest(xp.abs(problem.b), xp.zeros_like(problem.b), PIPELINE.most_first_steps)
-        beta = warm_up_coefficients(problem.columns(few), question.alpha, tau, on_step)
+        beta = warm_up_coefficients(problem.columns(few), question.alpha, tau, report)
         beta = put_along(beta, few, n_columns, 0.0) / question.unit
     else:
         own = in_memory(problem)
-        beta = warm_up_coefficients(own, question.alpha, tau, on_step) / question.unit
+        beta = warm_up_coefficients(own, question.alpha, tau, report) / question.unit
     if question.columns is None:
         return beta
     return put_along(beta, question.columns, question.n_features, 0.0)
 
 
-def fitted(question: GateQuestion, on_step: Hook | None = None) -> GateFit:
+def fitted(question: GateQuestion, report: Report | None = None) -> GateFit:
     """Return the fitted gates of all columns."""
     gates = fit_gates(
         in_memory(question.problem),
         question.alpha,
         question.options.gates,
         question.seeds,
-        on_step=on_step,
+        report=report,
     )
     if question.forced is not None:
         gates = _with_forced(gates, question.unit, question.alpha, question.forced)

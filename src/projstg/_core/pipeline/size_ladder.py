@@ -12,9 +12,12 @@ when the posterior begins from that search, too.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..data.quadratic import Problem
+from ..progress import Report, counted
 from ..score.criterion import Judge
 from ..score.prior import costs_of_sizes, n_selectable, size_prior
 from ..search.best_support import Refined
@@ -26,7 +29,13 @@ __all__ = ["ladder"]
 
 
 def ladder(
-    problem: Problem, judge: Judge, k_max: int, always: np.ndarray, never: np.ndarray, seed: int
+    problem: Problem,
+    judge: Judge,
+    k_max: int,
+    always: np.ndarray,
+    never: np.ndarray,
+    seed: int,
+    report: Report | None = None,
 ) -> list[Optima]:
     """Return the best supports of a quick search at each size that was tried, for one problem.
 
@@ -37,11 +46,13 @@ def ladder(
     cost_of_size = costs_of_sizes(prior, n_free, n_locked)
     search = QuickSearch(problem, judge, k_max, always, never, seed)
     sizes = _rungs(n_locked, k_max)
+    n_climbs = 1 + PIPELINE.times_again if search.is_among_some else 1
+    tried = counted(report, "sizes", n_climbs * len(sizes))
     rungs = _Rungs(search, cost_of_size, judge.is_diluted)
-    rungs.climb(sizes)
+    rungs.climb(sizes, tried)
     while search.look_further([one.supports[0] for one in rungs.found]):
         rungs = _Rungs(search, cost_of_size, judge.is_diluted)
-        rungs.climb(sizes)
+        rungs.climb(sizes, tried)
     if search.is_among_some:
         # A size that is solved in full takes passes over X: the first should be close.
         rungs.close_in()
@@ -56,8 +67,11 @@ class _Rungs:
         self.found: list[Optima] = []
         self._costs: dict[int, float] = {}
 
-    def climb(self, sizes: list[int]) -> None:
-        """Try one size after another, until some in a row are no better than the best."""
+    def climb(self, sizes: list[int], tried: Callable[[], object]) -> None:
+        """Try one size after another, until some in a row are no better than the best.
+
+        ``tried`` is called after each.
+        """
         lowest, n_worse = np.inf, 0
         is_wide = self._search.is_among_some
         most_worse = PIPELINE.most_worse_wide if is_wide else PIPELINE.most_worse
@@ -66,6 +80,7 @@ class _Rungs:
             rung = self._search(k, PIPELINE.size_starts if n_worse else PIPELINE.rung_starts)
             if n_worse and self._cost(rung) < lowest + PIPELINE.far_worse:
                 rung = self._search(k, PIPELINE.rung_starts)
+            tried()
             if not self._takes(rung):
                 break  # all supports of this size, and of larger ones, are dependent
             cost = self._costs[k]

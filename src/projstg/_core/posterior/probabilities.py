@@ -23,6 +23,7 @@ import numpy as np
 from ..data.quadratic import Problem, RowQuadratic, WideQuadratic, on_host
 from ..data.redundant_columns import redundant_forced
 from ..kernel import library
+from ..progress import Report, counted
 from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.dilution import is_dependent
 from ..score.evidence import total_score
@@ -160,13 +161,13 @@ class Beliefs:
         looked.look_around(self.settings.most_looks)
         self.counted = looked.counted
 
-    def sample(self, seed: int) -> None:
+    def sample(self, seed: int, report: Report | None = None) -> None:
         """Draw supports, after :meth:`count`, until inclusion probabilities are accurate enough.
 
         Chains that have been at a far likelier support than any that was counted began elsewhere:
         it is counted, and they begin again.
         """
-        self._draw(seed)
+        self._draw(seed, report)
         been = self._visited
         if been is None:
             return
@@ -175,7 +176,7 @@ class Beliefs:
         if lead > -2.0 * np.log(self.settings.far_less_likely):
             support = self.columns[been.masks[place]]
             self.count([Optima(support[None], np.full(1, self.score(support)))])
-            self._draw(seed)
+            self._draw(seed, report)
 
     @property
     def has_draws(self) -> bool:
@@ -185,7 +186,7 @@ class Beliefs:
     def _forget_draws(self) -> None:
         self._sample, self._visited, self._is_settled = None, None, False
 
-    def _draw(self, seed: int) -> None:
+    def _draw(self, seed: int, report: Report | None) -> None:
         looked, settings = self._looked, self.settings
         self._forget_draws()
         if looked is None or not self._has_digits(looked):
@@ -209,18 +210,24 @@ class Beliefs:
             generator,
             settings,
         )
-        self._sample = chains.run(settings.first_steps)
-        covered = self._combined().covered
         is_one_size = int(np.isfinite(self.cost_of_size).sum()) == 1
+        most_steps = settings.budget(self.columns.size, size, is_given=is_one_size)
+        # Runs: the first, one that is not kept, and those of the budget.
+        ran = counted(report, "draws", 2 + -(-most_steps // settings.steps))
+        self._sample = chains.run(settings.first_steps)
+        is_stopped, covered = ran(), self._combined().covered
         if covered < settings.is_covered:
             if is_one_size:
                 chains.cool_down(settings.cooling_steps)
+                ran()
             elif covered < settings.is_far:
                 chains.run(settings.steps)
+                ran()
             self._sample = chains.run(settings.steps)
-        most_steps = settings.budget(self.columns.size, size, is_given=is_one_size)
-        while len(self._sample.blocks) < most_steps and not self._is_accurate():
+            is_stopped = ran()
+        while len(self._sample.blocks) < most_steps and not (is_stopped or self._is_accurate()):
             self._sample = chains.run(settings.steps).after(self._sample)
+            is_stopped = ran()
         self._visited = chains.visited
 
     def _is_looked_at(self, supports: np.ndarray) -> np.ndarray:

@@ -21,6 +21,7 @@ import numpy as np
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, WideQuadratic
 from ..kernel import library
+from ..progress import Report, counted
 from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.evidence import support_scores
 from ..score.score_settings import SCORE
@@ -165,6 +166,7 @@ def refine(
     never: np.ndarray | None = None,
     settings: SearchSettings = SEARCH,
     columns: SharedColumns | None = None,
+    report: Report | None = None,
 ) -> Refined:
     """Return the best support of ``n_selected`` columns that a search finds.
 
@@ -178,6 +180,7 @@ def refine(
     always : a mask (D,) of columns that must be selected
     never : a mask (D,) or (B, D) of columns that must not be
     columns : those of the problems with such masks, instead of the masks
+    report : is told of each working set that was searched
 
     Examples
     --------
@@ -207,7 +210,7 @@ def refine(
         columns = SharedColumns(problem, always, never)
     limits = columns.limits(n_selected)
     field = columns.field(limits) if problem.b.shape[1] <= settings.most_columns else None
-    asked = _SearchQuestion(starts, n_starts, limits, field, settings)
+    asked = _SearchQuestion(starts, n_starts, limits, field, settings, report)
     found = _searched(problem, asked, judge, generators)
     lost = np.flatnonzero(~np.isfinite(found.objective))
     if lost.size:
@@ -228,6 +231,7 @@ class _SearchQuestion(NamedTuple):
     field: Field | None
     """The problems over all columns; None is to be made."""
     settings: SearchSettings
+    report: Report | None
 
     def of(self, problems: np.ndarray) -> _SearchQuestion:
         """Return the question about some of the problems."""
@@ -242,7 +246,7 @@ def _searched(
     generators: Sequence[np.random.Generator],
 ) -> Refined:
     """Return the best supports; infinite objectives where only dependent ones were found."""
-    starts, n_starts, limits, field, settings = asked
+    starts, n_starts, limits, field, settings, report = asked
     n_problems, n_columns = problem.b.shape
     if n_columns <= settings.most_columns:
         columns = np.tile(np.arange(n_columns), (n_problems, 1))
@@ -259,7 +263,7 @@ def _searched(
         columns = _first_set(one, starts[own], few, settings)
         field = restricted(one, columns, *few)
         search = _search(one, field, columns, judge, generators[own], settings)
-        searches.append(_search_widely(search, starts[own], n_starts, few))
+        searches.append(_search_widely(search, starts[own], n_starts, few, report))
     return _result(searches, criterion, False)
 
 
@@ -317,10 +321,13 @@ def _first_set(
     return first_columns(problem, min(size, wanted.shape[1]), wanted, limits.excluded)
 
 
-def _search_widely(search: Search, starts: np.ndarray, n_starts: int, limits: _Limits) -> Search:
+def _search_widely(
+    search: Search, starts: np.ndarray, n_starts: int, limits: _Limits, report: Report | None
+) -> Search:
     """Search one problem in a working set that grows until the likeliest others do not improve."""
     # First single walks, which are cheap, so that the set holds what a good support lacks.
     n_single, lacks_nothing = search.settings.n_single_walks, b""
+    step = counted(report, "search", None)
     while True:
         budget = 1 if n_single > 0 else n_starts
         _search_on(search, np.searchsorted(search.columns[0], starts), budget)
@@ -329,6 +336,7 @@ def _search_widely(search: Search, starts: np.ndarray, n_starts: int, limits: _L
         missing = search.columns[:, :0]
         if best != lacks_nothing:
             missing = _missing(search, support, limits)
+        step()
         if missing.size:
             columns = np.sort(np.concatenate([search.columns, missing], axis=1), axis=1)
             search, n_single = _among(search, columns, limits), n_single - 1

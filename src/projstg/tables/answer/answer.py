@@ -37,6 +37,7 @@ from .cautions import cautions
 from .explained import explained, telling_groups
 from .factors import check_levels, factor_parts, levels_together, most_together
 from .held_out import Checked, checked
+from .shown_stages import ShownStages
 
 __all__ = ["answered"]
 
@@ -117,7 +118,7 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock, show: Show | 
         "random_state": question.random_state,
     }
     with stage(show, "choosing the columns"):
-        model, trouble = _fitted(data, params)
+        model, trouble = _fitted(data, params, show)
     clock.lap("choose")
     check, path, no_check = _checked(data, question, params, model, show)
     clock.lap("check")
@@ -126,8 +127,9 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock, show: Show | 
         groups = [] if model.alternatives_ is None else telling_groups(model)
         small = None if model.alternatives_ is None else model.small_effects()
         notes = [*trouble, *_tied(data, model), *explained(data, model, groups, small), *no_check]
-        notes += cautions(data, model, errors.r_squared, check, params)
         averages = averages_of(model, data.names)
+    with stage(show, "what may be wrong"):
+        notes += cautions(data, model, errors.r_squared, check, params)
     clock.lap("explain")
     return _Found(model, check, path, groups, small, averages, errors, notes)
 
@@ -166,12 +168,13 @@ class _Clock:
         self.seconds[name], self._last = now - self._last, now
 
 
-def _fitted(data: Prepared, params: dict) -> tuple[ProjectedSTG, list[Note]]:
+def _fitted(data: Prepared, params: dict, show: Show | None) -> tuple[ProjectedSTG, list[Note]]:
     """Return the model; what it warns of becomes a note."""
+    callbacks = [] if show is None else [ShownStages(show)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model = data.fitted(params)
+            model = data.fitted(params, *callbacks)
         except ValueError as error:
             raise TableError(printable(error)) from None
     return model, [

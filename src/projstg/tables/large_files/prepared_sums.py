@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,9 +53,10 @@ class PreparedSums(NamedTuple):
         """Σw, or the number of rows."""
         return self.statistics.weight_sum
 
-    def fitted(self, params: dict) -> ProjectedSTG:
+    def fitted(self, params: dict, *callbacks: Any) -> ProjectedSTG:
         """Return a model with these parameters, fitted to all rows."""
-        return ProjectedSTG(**params).fit(self.statistics)
+        model = ProjectedSTG(**params).set_callbacks(*callbacks)
+        return model.fit(self.statistics).set_callbacks()
 
     def errors(self, coef: np.ndarray, intercept: float) -> SquaredErrors:
         """Return those of a prediction on all rows; the mean is their own.

@@ -7,7 +7,7 @@ there are sums over the rows, :class:`.large_files.prepared_sums.PreparedSums`.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -111,8 +111,8 @@ class Prepared(Protocol):
     def weight_sum(self) -> float:
         """Σw, or the number of rows."""
 
-    def fitted(self, params: dict) -> ProjectedSTG:
-        """Return a model with these parameters, fitted to all rows."""
+    def fitted(self, params: dict, *callbacks: Any) -> ProjectedSTG:
+        """Return a model with these parameters, fitted to all rows; callbacks hear of the fit."""
 
     def errors(self, coef: np.ndarray, intercept: float) -> SquaredErrors:
         """Return those of a prediction on all rows; the mean is their own."""

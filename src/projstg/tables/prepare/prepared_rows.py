@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,9 +56,10 @@ class PreparedRows(NamedTuple):
         """Σw, or the number of rows."""
         return float(len(self.y) if self.weights is None else self.weights.sum())
 
-    def fitted(self, params: dict) -> ProjectedSTG:
+    def fitted(self, params: dict, *callbacks: Any) -> ProjectedSTG:
         """Return a model with these parameters, fitted to all rows."""
-        return ProjectedSTG(**params).fit(self.X, self.y, self.weights)
+        model = ProjectedSTG(**params).set_callbacks(*callbacks)
+        return model.fit(self.X, self.y, self.weights).set_callbacks()
 
     def errors(self, coef: np.ndarray, intercept: float) -> SquaredErrors:
         """Return those of a prediction on all rows; the mean is their own."""
