@@ -88,6 +88,14 @@ def test_a_handful_of_rows_is_fragile():
     assert "few_rows" not in said(clean(1, n=40, d=20), k=13, folds=0)
 
 
+def test_rows_of_weight_zero_are_no_rows():
+    frame = clean(1).assign(w=[1.0] * 8 + [0.0] * 192)
+    found = projstg.select(frame, "y", weights="w", folds=0)
+    assert found.n_samples == 8
+    assert "8 rows" in found.headline()
+    assert "only 8 rows:" in said(frame, weights="w", folds=0)["few_rows"].text
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_two_values_are_fitted_as_a_share(seed):
     frame = clean(seed)

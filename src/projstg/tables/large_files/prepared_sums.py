@@ -35,6 +35,7 @@ class PreparedSums(NamedTuple):
     notes: list[Note]
     recipe: Recipe
     n_rows: int
+    """Rows that are used; each has a positive weight."""
     few: SomeRows
     places: np.ndarray
     """Where the columns are among those of a piece, (D,)."""

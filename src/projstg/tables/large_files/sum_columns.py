@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ..._printable import few_names, printable, shortened
+from ..._printable import few_names, printable
 from ...render.progress_bar import Show
 from ...sources import Statistics
 from ...sources.folds import random_of_rows
@@ -26,6 +26,7 @@ from ..prepare.column_roles import (
     nothing_left,
     roles,
     usable,
+    weightless_notes,
 )
 from ..prepare.level_columns import LevelColumn, reference_level
 from ..prepare.missing import check_left, gap_notes
@@ -64,9 +65,11 @@ def prepared_file(
     for piece in coded.pieces("adding up the rows", show):
         sums.add(piece)
     sums.check(coded.n_negative)
+    n_kept = sums.n_rows + coded.n_weightless
     if coded.n_missing:
-        check_left(sums.n_rows, n_rows, coded.n_missing, question.missing)
-    notes += gap_notes(coded.n_missing, gaps, n_rows - sums.n_rows, n_rows, question.missing)
+        check_left(n_kept, n_rows, coded.n_missing, question.missing)
+    notes += gap_notes(coded.n_missing, gaps, n_rows - n_kept, n_rows, question.missing)
+    notes += weightless_notes(coded.n_weightless, sums.n_rows, str(question.weights))
     facts |= {"n_rows": n_rows, "n_columns": len(file.names)}
     return _prepared(coded, sums, notes, question, show), facts, told
 
@@ -120,7 +123,7 @@ class _Sums:
             self.least[place] = min(self.least[place], column.min())
             self.most[place] = max(self.most[place], column.max())
         self._count_infinite(piece)
-        if self._n_infinite or (piece.weights is not None and np.any(piece.weights < 0.0)):
+        if self._n_infinite:
             return  # what is wrong is counted to the end, and then said
         self._keep_few(piece)
         self.n_rows += len(piece.y)
@@ -153,16 +156,11 @@ class _Sums:
                 self._n_infinite[name] = before + int(np.isinf(column).sum())
 
     def check(self, n_negative: int) -> None:
-        """Raise where numbers were infinite, or weights negative or all zero."""
+        """Raise where numbers were infinite, or weights negative."""
         weights = self._question.weights
         if weights is not None:
             check_not_negative(n_negative, weights)
         check_finite(self._n_infinite)
-        if weights is not None and self.n_rows and not self.statistics.n_rows:
-            raise TableError(
-                f"the weights '{shortened(weights)}' are zero in every row; give numbers of rows, "
-                "or no weights."
-            )
 
     def _keep_few(self, piece: NumberPiece) -> None:
         """Keep the rows with the least random numbers, in the order of the rows."""

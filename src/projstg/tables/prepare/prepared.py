@@ -101,7 +101,7 @@ class Prepared(Protocol):
 
     @property
     def n_rows(self) -> int:
-        """Rows that are used."""
+        """Rows that are used; each has a positive weight."""
 
     @property
     def n_numbers(self) -> int:

@@ -30,6 +30,7 @@ class PreparedRows(NamedTuple):
     X: np.ndarray
     y: np.ndarray
     weights: np.ndarray | None
+    """(N,), all positive."""
     names: list[str]
     target: str
     always: np.ndarray
