@@ -32,6 +32,7 @@ from ..prepare.level_columns import LevelColumn, reference_level
 from ..prepare.missing import check_left, gap_notes
 from ..prepare.prepared import MOST_SHOWN, SomeRows
 from ..prepare.recipe import Recipe, made_column, recipe_of
+from ..prepare.target_facts import TargetValues, distinct_values
 from ..words.notes import Note, TableError
 from ..words.question import TableQuestion
 from .coded_pieces import CodedPieces, NumberPiece
@@ -111,6 +112,7 @@ class _Sums:
         self.n_rows = 0
         shape = len(coded.columns) + 1  # the columns, then the target
         self.least, self.most = np.full(shape, np.inf), np.full(shape, -np.inf)
+        self._distinct: np.ndarray | None = np.array([])
         self._totals = np.zeros(len(coded.columns))
         self._n_infinite: dict[str, int] = {}
         self._few: tuple[np.ndarray, ...] | None = None
@@ -122,6 +124,7 @@ class _Sums:
         for place, column in enumerate([*piece.X.T, piece.y]):
             self.least[place] = min(self.least[place], column.min())
             self.most[place] = max(self.most[place], column.max())
+        self._distinct = distinct_values(piece.y, self._distinct)
         self._count_infinite(piece)
         if self._n_infinite:
             return  # what is wrong is counted to the end, and then said
@@ -178,6 +181,10 @@ class _Sums:
         """Return what a missing value of a column was filled in with: the mean."""
         return float(self._totals[place] / max(self.n_rows, 1))
 
+    def target_values(self) -> TargetValues:
+        """Return which values the target has."""
+        return TargetValues(float(self.least[-1]), float(self.most[-1]), self._distinct)
+
     def few(self, places: np.ndarray) -> SomeRows:
         """Return the rows that were kept, of some columns."""
         if self._few is None:
@@ -209,6 +216,7 @@ def _prepared(
         notes=found.notes,
         recipe=_recipe(coded, sums, kept, places, question),
         n_rows=sums.n_rows,
+        values=sums.target_values(),
         few=sums.few(places),
         places=places,
         pieces=partial(coded.pieces, "reading the rows again", show),
