@@ -40,15 +40,15 @@ def said(frame, target="y", **options):
 def said_of_many(request, monkeypatch, tmp_path):
     """Ask a table with more rows than are drawn, whole or as a file that is read in pieces."""
 
-    def ask(frame):
+    def ask(frame, **options):
         if request.param == "in memory":
-            return said(frame, folds=0)
+            return said(frame, folds=0, **options)
         pytest.importorskip("pyarrow")
         monkeypatch.setattr(parquet_pieces, "rows_of_piece", lambda n_columns: 700)
         frame.to_parquet(tmp_path / "many.parquet")
         large = read_table(tmp_path / "many.parquet", most_bytes=1)
         assert not isinstance(large, Read)
-        found, _ = chosen_from(large, TableQuestion(target="y", folds=0), 0.0)
+        found, _ = chosen_from(large, TableQuestion(target="y", folds=0, **options), 0.0)
         return {note.kind: note for note in found.cautions}
 
     return ask
@@ -188,6 +188,8 @@ def test_parts_give_a_total_in_all_rows_or_not_at_all(said_of_many):
     # What is left of a sum with these digits is rounding, and more than that of an identity.
     parts = frame.assign(y=(total + 0.1 * (np.arange(N_MANY) % 3 - 1)).round(1))
     assert set(said_of_many(parts)["identity"].columns) == {"x1", "x3", "x4"}
+    later = parts.assign(w=(np.arange(N_MANY) >= 700) * 1.0)  # nothing is left of the first piece
+    assert "identity" in said_of_many(later, weights="w")
     parts.loc[UNSEEN, "y"] += 40.0
     assert "identity" not in said_of_many(parts)
 

@@ -141,7 +141,8 @@ def _are_rounding(pieces: Iterable[RowResiduals], n_columns: int) -> bool:
     """
     largest, step = 0.0, np.inf
     for y, off in pieces:
-        largest, step = max(largest, float(np.max(np.abs(off)))), min(step, _step(y))
+        largest = max(largest, float(np.max(np.abs(off), initial=0.0)))
+        step = min(step, _step(y))
         if largest > step * (n_columns + 1) / 2.0:
             return False
     return True
