@@ -4,10 +4,19 @@ import numpy as np
 import pytest
 
 import projstg
+from projstg.sources.folds import random_of_rows
+from projstg.tables.files import parquet_pieces
+from projstg.tables.files.read_table import Read, read_table
+from projstg.tables.prepare.prepared import MOST_SHOWN
+from projstg.tables.select_columns import chosen_from
 from projstg.tables.words.notes import CAUTIONS
+from projstg.tables.words.question import TableQuestion
 
 pd = pytest.importorskip("pandas")
 SEEDS = range(8)
+N_MANY = 5 * MOST_SHOWN
+UNSEEN = int(np.argmax(random_of_rows(0, N_MANY, 0)))
+"""A row that is not among the few that are drawn for pictures."""
 
 
 def clean(seed, n=200, d=6):
@@ -25,6 +34,24 @@ def said(frame, target="y", **options):
         note.kind for note in found.notes[: len(found.cautions)]
     ]
     return {note.kind: note for note in found.cautions}
+
+
+@pytest.fixture(params=["in memory", "in pieces"])
+def said_of_many(request, monkeypatch, tmp_path):
+    """Ask a table with more rows than are drawn, whole or as a file that is read in pieces."""
+
+    def ask(frame, **options):
+        if request.param == "in memory":
+            return said(frame, folds=0, **options)
+        pytest.importorskip("pyarrow")
+        monkeypatch.setattr(parquet_pieces, "rows_of_piece", lambda n_columns: 700)
+        frame.to_parquet(tmp_path / "many.parquet")
+        large = read_table(tmp_path / "many.parquet", most_bytes=1)
+        assert not isinstance(large, Read)
+        found, _ = chosen_from(large, TableQuestion(target="y", folds=0, **options), 0.0)
+        return {note.kind: note for note in found.cautions}
+
+    return ask
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -88,6 +115,14 @@ def test_a_handful_of_rows_is_fragile():
     assert "few_rows" not in said(clean(1, n=40, d=20), k=13, folds=0)
 
 
+def test_rows_of_weight_zero_are_no_rows():
+    frame = clean(1).assign(w=[1.0] * 8 + [0.0] * 192)
+    found = projstg.select(frame, "y", weights="w", folds=0)
+    assert found.n_samples == 8
+    assert "8 rows" in found.headline()
+    assert "only 8 rows:" in said(frame, weights="w", folds=0)["few_rows"].text
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_two_values_are_fitted_as_a_share(seed):
     frame = clean(seed)
@@ -115,3 +150,53 @@ def test_a_logarithm_is_proposed_where_it_helps(seed):
     heavy = np.exp(1.5 * frame["x0"])  # the column is skewed, and the target for that reason
     assert "skew" not in said(frame.assign(x0=heavy, y=50.0 + heavy + frame["x1"]))
     assert "skew" not in said(frame.assign(y=np.exp(frame["y"]) - 1.0))
+
+
+def test_few_ones_among_many_rows_are_a_value(said_of_many):
+    rare = np.isin(np.arange(N_MANY), [UNSEEN, UNSEEN - 1]) * 1.0
+    note = said_of_many(clean(0, n=N_MANY).assign(y=rare))["classes"]
+    assert "y has only the values 0 and 1," in note.text
+
+
+def test_one_other_value_among_many_rows_counts(said_of_many):
+    frame = clean(0, n=N_MANY)
+    y = (frame["y"] > 3.0) * 1.0
+    assert "only the values 0 and 1" in said_of_many(frame.assign(y=y))["classes"].text
+    y[UNSEEN] = 250.0
+    assert "classes" not in said_of_many(frame.assign(y=y))
+    y[UNSEEN] = 2.0
+    text = said_of_many(frame.assign(y=y))["classes"].text
+    assert "only 3 values, whole numbers from 0 to 2" in text
+
+
+def test_a_correlation_is_that_of_all_rows(said_of_many):
+    frame = clean(0, n=N_MANY)
+    copy = frame["y"].copy()
+    assert said_of_many(frame.assign(copy=copy))["identity"].columns == ("copy",)
+    copy[UNSEEN] = 1e5
+    assert "identity" not in said_of_many(frame.assign(copy=copy))
+    rare = np.zeros(N_MANY)  # the same in every row that is drawn
+    rare[[UNSEEN, UNSEEN - 1]] = 500.0, 300.0
+    frame = frame.assign(y=frame["y"] + rare)
+    text = said_of_many(frame.assign(copy=3.0 * frame["y"] + 1.0))["identity"].text
+    assert "copy follows y almost exactly (correlation 1)" in text
+
+
+def test_parts_give_a_total_in_all_rows_or_not_at_all(said_of_many):
+    frame = (20.0 * clean(0, n=N_MANY)).round(1)
+    total = frame[["x1", "x3", "x4"]].sum(axis=1).round(1)
+    # What is left of a sum with these digits is rounding, and more than that of an identity.
+    parts = frame.assign(y=(total + 0.1 * (np.arange(N_MANY) % 3 - 1)).round(1))
+    assert set(said_of_many(parts)["identity"].columns) == {"x1", "x3", "x4"}
+    later = parts.assign(w=(np.arange(N_MANY) >= 700) * 1.0)  # nothing is left of the first piece
+    assert "identity" in said_of_many(later, weights="w")
+    parts.loc[UNSEEN, "y"] += 40.0
+    assert "identity" not in said_of_many(parts)
+
+
+def test_no_logarithm_is_proposed_where_a_row_has_none(said_of_many):
+    frame = clean(0, n=N_MANY)
+    skewed = np.exp(frame["y"])
+    assert "log(y)" in said_of_many(frame.assign(y=skewed))["skew"].text
+    skewed[UNSEEN] = 0.0
+    assert "skew" not in said_of_many(frame.assign(y=skewed))

@@ -37,13 +37,24 @@ def test_a_row_that_brings_a_column_in_is_named(seed):
 def test_a_slip_that_hides_a_column_is_named(seed):
     frame = table(seed)
     frame.loc[12, "a"] = 4000.0
-    assert "Row 13 decides" in told(frame).text
-    assert "a is chosen" in told(frame).text
+    note = told(frame)
+    assert "Row 13 decides (a is 4000 there" in note.text
+    assert "a is chosen" in note.text
     frame = table(seed)
     frame.loc[40, "y"] = 900.0
     note = told(frame)
     assert "Row 41 decides (y is 900 there" in note.text
     assert "a is chosen" in note.text
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_cell_shown_is_the_slip_also_where_another_column_is_chosen(seed):
+    frame = table(seed)
+    frame["y"] += 1.5 * frame["b"]
+    frame.loc[17, "b"] = 9999.0
+    note = told(frame)
+    assert "Row 18 decides (b is 9999 there" in note.text
+    assert "b is chosen" in note.text
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -114,6 +114,25 @@ def test_pieces_give_the_answer_of_the_whole(asked, kind, tmp_path):
     assert [note.kind for note in large.notes].count("streamed") == 1
 
 
+def test_rows_of_weight_zero_are_rows_that_are_not_there(tmp_path):
+    table = frame().assign(times=np.arange(N_ROWS) % 3)
+    table.loc[table.times == 0, ["a", "colour"]] = [1e6, "pink"]
+    gone = table[table.times > 0]
+    path, other = written(table, tmp_path, "csv"), tmp_path / "others.csv"
+    gone.to_csv(other, index=False)
+    whole, large = answers(path, weights="times")
+    assert_same(plain(large), plain(whole))
+    assert large.n_samples == len(gone) == 200
+    same = plain(answers(other, weights="times")[1])
+    found = plain(large)
+    found["notes"].remove("100 of 300 rows left out, for their weight is zero.")
+    assert_same(found | {"source": same["source"]}, same)
+    table.loc[5, "b"] = None
+    whole, large = answers(written(table, tmp_path, "csv"), weights="times", missing="drop")
+    assert_same(plain(large), plain(whole))
+    assert large.n_samples == 199
+
+
 def test_levels_with_equal_sums_of_weights_have_one_reference(tmp_path):
     # 0.1 has no exact double: sums differ by rounding where they are taken in another order.
     table = frame().assign(share=0.1, level=np.repeat(["b", "a", "c"], N_ROWS // 3))
@@ -253,7 +272,9 @@ def test_faults_are_said_in_one_line(tmp_path):
     refused(path, "a header and no rows")
     path.write_text("a,b,price\n1,2,3\n2,3,5\n4,4,4\n")
     refused(path, "the table has 3 rows; at least 4")
-    refused(written(table.assign(times=0), tmp_path, "csv"), "zero in every row", weights="times")
+    refused(
+        written(table.assign(times=0), tmp_path, "csv"), "zero in 300 of 300 rows", weights="times"
+    )
     dropped = table.assign(times=-1, price=[None, *table.price[1:]])
     dropped.loc[1:, "times"] = 1
     refused(written(dropped, tmp_path, "csv"), "1 negative", weights="times", missing="drop")

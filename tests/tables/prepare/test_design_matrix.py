@@ -126,6 +126,16 @@ def test_weights_are_a_column_and_no_candidate():
     np.testing.assert_array_equal(data.weights, np.arange(N) + 1.0)
 
 
+def test_rows_of_weight_zero_are_left_out():
+    frame = frame_of(a=[5.0] * 6 + [7.0] * 6, w=[0.0, 1.0] * 3 + [0.0] * 3 + [2.0] * 3)
+    data = prepared_frame(frame, "y", weights="w")
+    np.testing.assert_array_equal(data.rows, [1, 3, 5, 9, 10, 11])
+    np.testing.assert_array_equal(data.weights, [1, 1, 1, 2, 2, 2])
+    assert data.n_rows == 6
+    (note,) = data.notes
+    assert note.text == "6 of 12 rows left out, for their weight is zero."
+
+
 def bad(change):
     frame = frame_of(a=np.sin(np.arange(N)))
     change(frame)
@@ -203,6 +213,11 @@ REFUSED = {
         "always has d, which are dates",
     ),
     "negative weights": (frame_of(w=-1.0), {"weights": "w"}, "12 negative values"),
+    "weights of zero": (
+        frame_of(w=[1.0] * 3 + [0.0] * 9),
+        {"weights": "w"},
+        "the weights 'w' are zero in 9 of 12 rows; at least 4",
+    ),
     "weights of text": (frame_of(w=["a", "b"] * 6), {"weights": "w"}, "are not numbers"),
     "missing how": (frame_of(), {"missing": "guess"}, 'choose "error", "drop" or "mean"'),
     "nothing without gaps": (

@@ -32,7 +32,7 @@ from ..selection.result import (
 )
 from ..words.notes import Note, TableError
 from ..words.question import TableQuestion
-from .best_of_sizes import sizes_around, tried, with_size
+from .best_of_sizes import known_at, sizes_around, tried, with_size
 from .cautions import cautions
 from .explained import explained, telling_groups
 from .factors import check_levels, factor_parts, levels_together, most_together
@@ -41,11 +41,16 @@ from .shown_stages import ShownStages
 
 __all__ = ["answered"]
 
-_MOST_OTHERS, _MOST_ALTERNATIVES = 20, 5
-# A rival does as well if the choice with it is at least this likely, relative to the likeliest.
+# Of the columns left out so many can be read at a glance; those after them came less near.
+_MOST_OTHERS = 20
+# They are in order of probability: any choice after them has less than a sixth.
+_MOST_ALTERNATIVES = 5
+# A rival does as well if the choice with it is at least this likely, relative to the likeliest:
+# odds of five to one are weak evidence between two choices.
 _AS_WELL = 0.2
-# Sizes less likely than this are left out.
+# Sizes less likely than this are left out: all shown as "<1 %", they would fill the list.
 _UNLIKELY = 1e-3
+# With one row in a fold R² in that fold has no meaning.
 _FEWEST_ROWS_A_FOLD = 2
 # What a fit may warn of, and the kind of note that says so.
 _NOTED = {ConvergenceWarning: "convergence", DataDimensionalityWarning: "rank"}
@@ -277,9 +282,9 @@ def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple
                 coefficient=float(model.coef_[place]),
                 standard_error=error if np.isfinite(error) else None,
                 effect=float(model.coef_[place] * data.deviation(place)),
-                probability=_item(probability, place),
+                probability=known_at(probability, place),
                 stability=None if check is None else float(check.stability[place]),
-                gate=_item(gates, place),
+                gate=known_at(gates, place),
                 exchangeable_for=tuple(data.names[other] for other in rivals.get(place, [])),
             )
         )
@@ -345,10 +350,6 @@ def _gates(model: ProjectedSTG) -> Any:
     return model.gate_mean_ if model.n_features_to_select is None else None
 
 
-def _item(values: Any, place: int) -> float | None:
-    return None if values is None else float(values[place])
-
-
 def _others(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple[Candidate, ...]:
     """Return the columns that came nearest to being chosen."""
     probability = model.inclusion_probability_
@@ -361,9 +362,9 @@ def _others(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple
     return tuple(
         Candidate(
             column=data.names[place],
-            probability=_item(probability, place),
-            stability=_item(stability, place),
-            gate=_item(gates, place),
+            probability=known_at(probability, place),
+            stability=known_at(stability, place),
+            gate=known_at(gates, place),
         )
         for place in nearest
     )

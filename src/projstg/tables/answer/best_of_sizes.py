@@ -14,9 +14,12 @@ from ..prepare.prepared import Part, Prepared, SquaredErrors
 from ..selection.result import Tried
 from .held_out import Checked
 
-__all__ = ["sizes_around", "tried", "with_size"]
+__all__ = ["known_at", "sizes_around", "tried", "with_size"]
 
-_BEYOND, _MOST_SIZES = 5, 15
+# So far beyond the answer a curve of R² over the sizes shows that it has become flat.
+_BEYOND = 5
+# Each size is fitted in every fold: with more, trying sizes takes far longer than the answer.
+_MOST_SIZES = 15
 
 
 def sizes_around(k: int, least: int, most: int) -> list[int]:
@@ -74,7 +77,7 @@ def tried(
         bic=_criterion("bic", errors, data, k),
         ebic=_criterion("ebic", errors, data, k),
         r2_out_of_sample=None if check is None else check.r2,
-        probability=_item(size_probability, k),
+        probability=known_at(size_probability, k),
     )
 
 
@@ -99,5 +102,6 @@ def _criterion(name: str, errors: SquaredErrors, data: Prepared, k: int) -> floa
     return float(nu * np.log(errors.error / nu) + penalty)
 
 
-def _item(values: Any, place: int) -> float | None:
+def known_at(values: Any, place: int) -> float | None:
+    """Return one of some values; None where they are not known, or not so many."""
     return None if values is None or place >= len(values) else float(values[place])

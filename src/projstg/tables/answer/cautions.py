@@ -1,12 +1,12 @@
 """Cautions: what may make an answer wrong, said in one line each, and silent otherwise.
 
-Each rule looks at the answer, at a thousand rows at the most, and at the folds. Only
-:mod:`.deciding_rows` fits again.
+Each rule looks at the answer, at the folds, and at facts that hold for all rows; skewness alone is
+that of a thousand rows at the most, drawn at random. Only :mod:`.deciding_rows` fits again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,8 @@ import numpy as np
 from ..._printable import few_names, shortened
 from ...estimators.projected_stg import ProjectedSTG
 from ...render.number_text import short_number
-from ..prepare.prepared import Prepared, SomeRows
+from ..prepare.prepared import Prepared, RowResiduals, SomeRows
+from ..prepare.target_facts import MOST_VALUES, TargetValues
 from ..words.notes import Note
 from .deciding_rows import deciding_rows
 from .held_out import Checked
@@ -45,8 +46,6 @@ class _CautionRules(NamedTuple):
     """Below it a fold of five has under four rows, and R² on these says little."""
     rows_a_column: int = 3
     """Below it columns of noise alone have an R² of a third, for it is their number by the rows."""
-    most_values: int = 10
-    """Class codes have few values, and counts of up to ten things may be meant as amounts."""
     rows_a_value: int = 10
     """Measurements in whole numbers repeat less often in a small table."""
     skew: float = 2.0
@@ -77,28 +76,30 @@ def cautions(
     params : dict
         Of :class:`ProjectedSTG`, for a fit without some of the rows.
     """
-    few = data.some_rows(params["random_state"])
-    off = few.y - few.X @ model.coef_ - model.intercept_
+    few = _residuals(data.some_rows(params["random_state"]), model)
+    values = data.target_values()
     n_chosen = int(model.support_.sum())
-    identity = list(_identity(data, few, off, model, r2))
+    identity = list(_identity(data, few, model, r2))
     return [
         *identity,
         *_carry_over(model, r2, check),
         *_few_rows(data.n_rows, n_chosen),
         *([] if identity else deciding_rows(data, model, params)),
-        *_classes(data, few.y),
-        *_skew(data.target, few.y, off),
+        *_classes(data, values),
+        *_skew(data.target, values, few),
     ]
 
 
-def _identity(
-    data: Prepared, few: SomeRows, off: np.ndarray, model: ProjectedSTG, r2: float
-) -> Iterator[Note]:
+def _residuals(few: SomeRows, model: ProjectedSTG) -> RowResiduals:
+    return RowResiduals(few.y, few.y - few.X @ model.coef_ - model.intercept_)
+
+
+def _identity(data: Prepared, few: RowResiduals, model: ProjectedSTG, r2: float) -> Iterator[Note]:
     """Yield a caution where the target seems to be among the columns, whole or in parts."""
     chosen = tuple(data.names[place] for place in np.flatnonzero(model.support_))
     if data.n_rows < max(_RULES.fewest_rows, 2 * (len(chosen) + 1)):
         return
-    sizes = np.abs(_correlations(few))
+    sizes = np.abs(data.correlations())
     same = tuple(data.names[place] for place in np.flatnonzero(sizes > _RULES.same))
     target = shortened(data.target)
     if same:
@@ -109,7 +110,7 @@ def _identity(
             "out by never=[…]."
         )
         yield Note("identity", text, same)
-    elif len(chosen) > 1 and _is_exact(few.y, off, r2, len(chosen)):
+    elif len(chosen) > 1 and _is_exact(data, few, model, r2):
         text = (
             f"{few_names(chosen)} together give {target} exactly, up to rounding: is {target} "
             "computed from them, as a total is from its parts? If so, leave them out by never=[…]."
@@ -117,33 +118,34 @@ def _identity(
         yield Note("identity", text, chosen)
 
 
-def _correlations(few: SomeRows) -> np.ndarray:
-    """Return the correlation of each column with the target; zero where one is constant."""
-    columns, y = _standard(few.X), _standard(few.y[:, None])
-    return columns.T @ y[:, 0]
-
-
-def _standard(values: np.ndarray) -> np.ndarray:
-    """Return columns with mean zero and length one, whatever their unit."""
-    size = np.max(np.abs(values), axis=0)
-    values = values / np.where(size > 0.0, size, 1.0)
-    values = values - values.mean(axis=0)
-    length = np.linalg.norm(values, axis=0)
-    return np.divide(values, length, out=np.zeros_like(values), where=length > 1e-12)
-
-
 def _nines(correlation: float) -> str:
     """Return a correlation near one, never rounded up to it."""
     return "1" if 1.0 - correlation < 1e-9 else f"{np.floor(1e4 * correlation) / 1e4:.4f}"
 
 
-def _is_exact(y: np.ndarray, off: np.ndarray, r2: float, n_columns: int) -> bool:
-    """Return whether nothing is left but rounding.
+def _is_exact(data: Prepared, few: RowResiduals, model: ProjectedSTG, r2: float) -> bool:
+    """Return whether nothing is left but rounding; all rows are looked at if a few say so."""
+    if 1.0 - r2 < _RULES.exact:
+        return True
+    if not r2 > _RULES.same:
+        return False
+    n_columns = int(model.support_.sum())
+    every = data.residuals(model.coef_, float(model.intercept_))
+    return _are_rounding([few], n_columns) and _are_rounding(every, n_columns)
+
+
+def _are_rounding(pieces: Iterable[RowResiduals], n_columns: int) -> bool:
+    """Return whether residuals are no larger than what rounding may leave.
 
     Columns and target are off by half a step each, where a step is one in their last digit.
     """
-    is_rounding = np.max(np.abs(off)) <= _step(y) * (n_columns + 1) / 2.0
-    return 1.0 - r2 < _RULES.exact or (r2 > _RULES.same and bool(is_rounding))
+    largest, step = 0.0, np.inf
+    for y, off in pieces:
+        largest = max(largest, float(np.max(np.abs(off), initial=0.0)))
+        step = min(step, _step(y))
+        if largest > step * (n_columns + 1) / 2.0:
+            return False
+    return True
 
 
 def _step(y: np.ndarray) -> float:
@@ -185,36 +187,38 @@ def _few_rows(n_rows: int, n_chosen: int) -> Iterator[Note]:
     yield Note("few_rows", text)
 
 
-def _classes(data: Prepared, y: np.ndarray) -> Iterator[Note]:
-    values, target = np.unique(y), shortened(data.target)
-    least, most = short_number(values[0]), short_number(values[-1])
-    if len(values) == 2:
+def _classes(data: Prepared, values: TargetValues) -> Iterator[Note]:
+    distinct, target = values.distinct, shortened(data.target)
+    if distinct is None:
+        return
+    least, most = short_number(values.least), short_number(values.most)
+    if len(distinct) == 2:
         text = f"{target} has only the values {least} and {most}, and a linear fit is used: "
-        if set(values) == {0.0, 1.0}:
+        if set(distinct) == {0.0, 1.0}:
             text += "a fitted value is roughly the probability of 1, and may lie outside 0 to 1."
         else:
             text += f"the nearer a fitted value is to {most}, the likelier is {most}."
         yield Note("classes", text)
-    elif _may_be_codes(values) and data.n_rows >= _RULES.rows_a_value * len(values):
+    elif _may_be_codes(distinct) and data.n_rows >= _RULES.rows_a_value * len(distinct):
         text = (
-            f"{target} has only {len(values)} values, whole numbers from {least} to {most}. Are "
+            f"{target} has only {len(distinct)} values, whole numbers from {least} to {most}. Are "
             "they amounts, such as counts or grades? If they are codes of classes, a linear fit "
             "means little: write one class as 1, all others as 0, and ask for that."
         )
         yield Note("classes", text)
 
 
-def _may_be_codes(values: np.ndarray) -> bool:
-    """Return whether distinct values are small in number and lie as close as codes do."""
-    is_whole = bool(np.all(values == np.rint(values)))
-    return is_whole and values[-1] - values[0] <= _RULES.most_values >= len(values)
+def _may_be_codes(distinct: np.ndarray) -> bool:
+    """Return whether a few distinct values lie as close as codes do."""
+    is_whole = bool(np.all(distinct == np.rint(distinct)))
+    return is_whole and bool(distinct[-1] - distinct[0] <= MOST_VALUES)
 
 
-def _skew(target: str, y: np.ndarray, off: np.ndarray) -> Iterator[Note]:
+def _skew(target: str, values: TargetValues, few: RowResiduals) -> Iterator[Note]:
     """Yield a caution where the target is skewed, a logarithm mends it, and columns do not."""
-    if len(y) < _RULES.skew_rows or y.min() <= 0.0 or len(np.unique(y)) <= _RULES.most_values:
+    if len(few.y) < _RULES.skew_rows or values.least <= 0.0 or values.distinct is not None:
         return
-    little = _RULES.little_skew
+    (y, off), little = few, _RULES.little_skew
     if _skewness(y) > _RULES.skew and abs(_skewness(np.log(y))) < little < _skewness(off):
         name = shortened(target)
         text = (
@@ -225,5 +229,10 @@ def _skew(target: str, y: np.ndarray, off: np.ndarray) -> Iterator[Note]:
 
 
 def _skewness(values: np.ndarray) -> float:
-    """Return the third moment of standardised values."""
-    return float(np.sqrt(len(values)) * np.sum(_standard(values[:, None]) ** 3))
+    """Return the third moment of standardised values, whatever their unit; zero if constant."""
+    values = values / (np.max(np.abs(values)) or 1.0)
+    values = values - values.mean()
+    length = np.linalg.norm(values)
+    if length <= 1e-12:
+        return 0.0
+    return float(np.sqrt(len(values)) * np.sum((values / length) ** 3))

@@ -1,8 +1,9 @@
 """Rows that decide an answer: found by what they weigh in the fit, proved by a fit without them.
 
 Suspect are rows that move the coefficients (Cook's distance), make most of the error, or hold a
-cell far away from all others of its column. At most three are looked at, in at most two fits: one
-without the worst, one without all. A caution is due only where the answer changes.
+cell far away from all others of its column. At most three are looked at, in two fits: one without
+the worst, one without all. A caution is due only where the answer changes; where it takes more than
+the worst, the others are left out one at a time, so that no row is named that has no part in it.
 """
 
 from __future__ import annotations
@@ -49,6 +50,17 @@ class _RowRules(NamedTuple):
 _RULES = _RowRules()
 
 
+class _Change(NamedTuple):
+    """What is another answer without some rows."""
+
+    rows: list[int]
+    told: str
+    columns: tuple[str, ...]
+    """The columns that change."""
+    involved: np.ndarray
+    """Mask of the columns that are chosen with these rows or without them."""
+
+
 def deciding_rows(data: Prepared, model: ProjectedSTG, params: dict) -> list[Note]:
     """Return a caution where the answer is another one without one to three rows.
 
@@ -57,14 +69,12 @@ def deciding_rows(data: Prepared, model: ProjectedSTG, params: dict) -> list[Not
     if not isinstance(data, PreparedRows) or data.n_numbers > _RULES.most_numbers:
         return []
     rows = _suspects(data, model) if data.n_rows >= _RULES.fewest_rows else []
-    for left_out in [rows[:1], rows][: len(rows)]:
-        change = _change(data, model, params, left_out)
-        if change is not None:
-            told, columns = change
-            one = "it" if len(left_out) == 1 else "them"
-            text = f"{_named(data, model, left_out)}: without {one} {told}."
-            return [Note("one_row", text, columns)]
-    return []
+    change = _first_change(data, model, params, rows)
+    if change is None:
+        return []
+    one = "it" if len(change.rows) == 1 else "them"
+    text = f"{_named(data, change)}: without {one} {change.told}."
+    return [Note("one_row", text, change.columns)]
 
 
 def _suspects(data: PreparedRows, model: ProjectedSTG) -> list[int]:
@@ -117,22 +127,44 @@ def _far_out(data: PreparedRows) -> list[int]:
     return sorted(found, key=lambda row: -found[row])
 
 
+def _first_change(
+    data: PreparedRows, model: ProjectedSTG, params: dict, rows: list[int]
+) -> _Change | None:
+    """Return the change that the worst row makes, or another one alone, or all together."""
+    worst, others = rows[:1], rows[1:]
+    change = _change(data, model, params, worst) if worst else None
+    if change is not None or not others:
+        return change
+    together = _change(data, model, params, rows)
+    if together is None:
+        return None
+    alone = (_change(data, model, params, [row]) for row in others)
+    return next((one for one in alone if one is not None), together)
+
+
 def _change(
     data: PreparedRows, model: ProjectedSTG, params: dict, rows: list[int]
-) -> tuple[str, tuple[str, ...]] | None:
-    """Return what is another answer without these rows, and the columns; None where nothing is."""
+) -> _Change | None:
+    """Return what is another answer without these rows; None where nothing is."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             other = data.some(np.setdiff1d(np.arange(data.n_rows), rows)).fitted(params)
         except ValueError:  # too few rows or columns are left
             return None
+    told = _told_flipped(data, model, other) or _told_moved(data, model, other)
+    return None if told is None else _Change(rows, *told, model.support_ | other.support_)
+
+
+def _told_flipped(
+    data: PreparedRows, model: ProjectedSTG, other: ProjectedSTG
+) -> tuple[str, tuple[str, ...]] | None:
+    """Return which columns are chosen by one model and not by the other."""
     lost, gained = _flipped(model, other), _flipped(other, model)
-    if lost.size or gained.size:
-        said = [f"{_names(data, lost)} not chosen"] if lost.size else []
-        said += [f"{_names(data, gained)} chosen"] if gained.size else []
-        return " and ".join(said), tuple(data.names[place] for place in (*lost, *gained))
-    return _moved(data, model, other)
+    said = [f"{_names(data, lost)} not chosen"] if lost.size else []
+    said += [f"{_names(data, gained)} chosen"] if gained.size else []
+    columns = tuple(data.names[place] for place in (*lost, *gained))
+    return (" and ".join(said), columns) if said else None
 
 
 def _flipped(one: ProjectedSTG, other: ProjectedSTG) -> np.ndarray:
@@ -149,7 +181,7 @@ def _names(data: PreparedRows, places: np.ndarray) -> str:
     return f"{few_names(names, 3)} {'is' if len(names) == 1 else 'are'}"
 
 
-def _moved(
+def _told_moved(
     data: PreparedRows, model: ProjectedSTG, other: ProjectedSTG
 ) -> tuple[str, tuple[str, ...]] | None:
     """Return which coefficient changes most, where one changes by half its size or more."""
@@ -170,21 +202,24 @@ def _moved(
     return told, (name,)
 
 
-def _named(data: PreparedRows, model: ProjectedSTG, rows: list[int]) -> str:
+def _named(data: PreparedRows, change: _Change) -> str:
     """Return the rows by their numbers in the file; of one also its strangest cell."""
-    numbers = [str(data.rows[row] + 1) for row in rows]
-    if len(rows) > 1:
+    numbers = [str(data.rows[row] + 1) for row in change.rows]
+    if len(numbers) > 1:
         *first, last = numbers
         return f"Rows {', '.join(first)} and {last} decide (the first row is 1)"
-    name, value = _strangest(data, model, rows[0])
+    name, value = _strangest(data, change.involved, change.rows[0])
     return f"Row {numbers[0]} decides ({shortened(name)} is {value} there; the first row is 1)"
 
 
-def _strangest(data: PreparedRows, model: ProjectedSTG, row: int) -> tuple[str, str]:
-    """Return the name and the cell that is farthest from the others, in their deviations."""
+def _strangest(data: PreparedRows, involved: np.ndarray, row: int) -> tuple[str, str]:
+    """Return the name and the cell that is farthest from the others, in their deviations.
+
+    It is the target's or that of a column involved: others have no part in the change.
+    """
     others = np.arange(data.n_rows) != row
     values = {data.target: data.y}
-    values |= {data.names[place]: data.X[:, place] for place in np.flatnonzero(model.support_)}
+    values |= {data.names[place]: data.X[:, place] for place in np.flatnonzero(involved)}
     far = {}
     for name, column in values.items():
         rest = column[others] / (np.max(np.abs(column)) or 1.0)

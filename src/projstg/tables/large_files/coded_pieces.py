@@ -28,7 +28,7 @@ class NumberPiece(NamedTuple):
     y: np.ndarray
     """(N,)."""
     weights: np.ndarray | None
-    """(N,)."""
+    """(N,), all positive."""
 
 
 class _LevelCodes(NamedTuple):
@@ -49,6 +49,8 @@ class CodedPieces:
         self._n_rows = known.n_rows
         self.n_negative = 0
         """Weights below zero, in all rows of the last pass."""
+        self.n_weightless = 0
+        """Rows that are left out for their weight of zero alone, likewise."""
         self._places = {name: known.file.names.index(name) for name in columns}
         fills = question.missing == "mean"
         self._levels = {
@@ -120,7 +122,7 @@ class CodedPieces:
         """Yield numbers, or codes of levels, by column, and the mask of rows that are used."""
         plain = [name for name in self._places if name not in self._held | self._levels]
         weights = self._question.weights
-        start, self.n_negative = 0, 0
+        start, self.n_negative, self.n_weightless = 0, 0, 0
         # One column at least, to know how many rows a piece has.
         read = [self._places[name] for name in plain or [self._question.target]]
         for piece in self._file.pieces(sorted(read), what, show):
@@ -133,15 +135,23 @@ class CodedPieces:
                 values[name] = piece[self._places[name]].to_numpy().astype(np.float64)
             if weights is not None:
                 self.n_negative += int(np.sum(values[weights] < 0.0))
-            yield values, self._kept(values, len(piece))
+            yield values, self._weighing(values, self._kept(values, len(piece)))
             start += len(piece)
 
     def _kept(self, values: dict[str, np.ndarray], n_rows: int) -> np.ndarray:
-        """Return the mask of rows that are used."""
+        """Return the mask of rows without a gap that matters."""
         kept = np.ones(n_rows, dtype=bool)
         for name in values if self._question.missing == "drop" else self._roles:
             kept &= values[name] >= 0 if name in self._levels else ~np.isnan(values[name])
         return kept
+
+    def _weighing(self, values: dict[str, np.ndarray], kept: np.ndarray) -> np.ndarray:
+        """Return the mask of those among the rows kept that have a positive weight."""
+        if self._question.weights is None:
+            return kept
+        weights = values[self._question.weights]
+        self.n_weightless += int(np.sum(kept & (weights == 0.0)))
+        return kept & (weights > 0.0)
 
 
 def _coded(values: Any, fills: bool) -> _LevelCodes:

@@ -12,9 +12,10 @@ from ..._extras import extra
 from ...estimators.projected_stg import ProjectedSTG
 from ...sources import Statistics
 from ..prepare.level_columns import Factor
-from ..prepare.prepared import SomeRows, SquaredErrors
+from ..prepare.prepared import RowResiduals, SomeRows, SquaredErrors
 from ..prepare.recipe import Recipe
 from ..prepare.sum_folds import SumFolds
+from ..prepare.target_facts import TargetValues
 from ..words.notes import Note
 from .coded_pieces import NumberPiece
 
@@ -35,6 +36,8 @@ class PreparedSums(NamedTuple):
     notes: list[Note]
     recipe: Recipe
     n_rows: int
+    """Rows that are used; each has a positive weight."""
+    values: TargetValues
     few: SomeRows
     places: np.ndarray
     """Where the columns are among those of a piece, (D,)."""
@@ -68,9 +71,27 @@ class PreparedSums(NamedTuple):
             return found
         error = 0.0
         for piece in self.pieces():
-            off = piece.y - piece.X[:, self.places] @ coef - intercept
+            off = self._off(piece, coef, intercept)
             error += float(np.sum(off**2 if piece.weights is None else piece.weights * off**2))
         return found._replace(error=error)
+
+    def _off(self, piece: NumberPiece, coef: np.ndarray, intercept: float) -> np.ndarray:
+        return piece.y - piece.X[:, self.places] @ coef - intercept
+
+    def target_values(self) -> TargetValues:
+        """Return which values the target has."""
+        return self.values
+
+    def correlations(self) -> np.ndarray:
+        """Return the correlation of each column with the target, (D,)."""
+        sums = self.statistics.sums
+        lengths = np.sqrt(np.diagonal(sums.G[0])) * np.sqrt(sums.yy[0])
+        return np.divide(sums.b[0], lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
+
+    def residuals(self, coef: np.ndarray, intercept: float) -> Iterator[RowResiduals]:
+        """Yield those of all rows; the file is read once more."""
+        for piece in self.pieces():
+            yield RowResiduals(piece.y, self._off(piece, coef, intercept))
 
     def deviation(self, place: int) -> float:
         """Return the standard deviation of a column."""

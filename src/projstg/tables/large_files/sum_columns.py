@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ..._printable import few_names, printable, shortened
+from ..._printable import few_names, printable
 from ...render.progress_bar import Show
 from ...sources import Statistics
 from ...sources.folds import random_of_rows
@@ -26,11 +26,13 @@ from ..prepare.column_roles import (
     nothing_left,
     roles,
     usable,
+    weightless_notes,
 )
 from ..prepare.level_columns import LevelColumn, reference_level
 from ..prepare.missing import check_left, gap_notes
 from ..prepare.prepared import MOST_SHOWN, SomeRows
 from ..prepare.recipe import Recipe, made_column, recipe_of
+from ..prepare.target_facts import TargetValues, distinct_values
 from ..words.notes import Note, TableError
 from ..words.question import TableQuestion
 from .coded_pieces import CodedPieces, NumberPiece
@@ -64,9 +66,11 @@ def prepared_file(
     for piece in coded.pieces("adding up the rows", show):
         sums.add(piece)
     sums.check(coded.n_negative)
+    n_kept = sums.n_rows + coded.n_weightless
     if coded.n_missing:
-        check_left(sums.n_rows, n_rows, coded.n_missing, question.missing)
-    notes += gap_notes(coded.n_missing, gaps, n_rows - sums.n_rows, n_rows, question.missing)
+        check_left(n_kept, n_rows, coded.n_missing, question.missing)
+    notes += gap_notes(coded.n_missing, gaps, n_rows - n_kept, n_rows, question.missing)
+    notes += weightless_notes(coded.n_weightless, sums.n_rows, str(question.weights))
     facts |= {"n_rows": n_rows, "n_columns": len(file.names)}
     return _prepared(coded, sums, notes, question, show), facts, told
 
@@ -108,6 +112,7 @@ class _Sums:
         self.n_rows = 0
         shape = len(coded.columns) + 1  # the columns, then the target
         self.least, self.most = np.full(shape, np.inf), np.full(shape, -np.inf)
+        self._distinct: np.ndarray | None = np.array([])
         self._totals = np.zeros(len(coded.columns))
         self._n_infinite: dict[str, int] = {}
         self._few: tuple[np.ndarray, ...] | None = None
@@ -119,8 +124,9 @@ class _Sums:
         for place, column in enumerate([*piece.X.T, piece.y]):
             self.least[place] = min(self.least[place], column.min())
             self.most[place] = max(self.most[place], column.max())
+        self._distinct = distinct_values(piece.y, self._distinct)
         self._count_infinite(piece)
-        if self._n_infinite or (piece.weights is not None and np.any(piece.weights < 0.0)):
+        if self._n_infinite:
             return  # what is wrong is counted to the end, and then said
         self._keep_few(piece)
         self.n_rows += len(piece.y)
@@ -153,16 +159,11 @@ class _Sums:
                 self._n_infinite[name] = before + int(np.isinf(column).sum())
 
     def check(self, n_negative: int) -> None:
-        """Raise where numbers were infinite, or weights negative or all zero."""
+        """Raise where numbers were infinite, or weights negative."""
         weights = self._question.weights
         if weights is not None:
             check_not_negative(n_negative, weights)
         check_finite(self._n_infinite)
-        if weights is not None and self.n_rows and not self.statistics.n_rows:
-            raise TableError(
-                f"the weights '{shortened(weights)}' are zero in every row; give numbers of rows, "
-                "or no weights."
-            )
 
     def _keep_few(self, piece: NumberPiece) -> None:
         """Keep the rows with the least random numbers, in the order of the rows."""
@@ -179,6 +180,10 @@ class _Sums:
     def fill(self, place: int) -> float:
         """Return what a missing value of a column was filled in with: the mean."""
         return float(self._totals[place] / max(self.n_rows, 1))
+
+    def target_values(self) -> TargetValues:
+        """Return which values the target has."""
+        return TargetValues(float(self.least[-1]), float(self.most[-1]), self._distinct)
 
     def few(self, places: np.ndarray) -> SomeRows:
         """Return the rows that were kept, of some columns."""
@@ -211,6 +216,7 @@ def _prepared(
         notes=found.notes,
         recipe=_recipe(coded, sums, kept, places, question),
         n_rows=sums.n_rows,
+        values=sums.target_values(),
         few=sums.few(places),
         places=places,
         pieces=partial(coded.pieces, "reading the rows again", show),

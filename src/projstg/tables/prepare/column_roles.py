@@ -28,6 +28,7 @@ __all__ = [
     "nothing_left",
     "roles",
     "usable",
+    "weightless_notes",
 ]
 
 _LEFT_OUT = {
@@ -89,6 +90,19 @@ def check_not_negative(n_negative: int, name: str) -> None:
             f"the weights '{shortened(name)}' have {n_negative} negative values; a weight is a "
             "number of rows."
         )
+
+
+def weightless_notes(n_zero: int, n_left: int, name: str) -> list[Note]:
+    """Return a note on rows of weight zero; raise where too few others are left."""
+    if not n_zero:
+        return []
+    n_rows = n_zero + n_left
+    if n_left < FEWEST_ROWS:
+        raise TableError(
+            f"the weights '{shortened(name)}' are zero in {n_zero} of {n_rows} rows; at least "
+            f"{FEWEST_ROWS} rows must have a positive weight."
+        )
+    return [Note("weightless", f"{n_zero} of {n_rows} rows left out, for their weight is zero.")]
 
 
 def usable(

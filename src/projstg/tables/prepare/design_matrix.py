@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..cells.columns import Column, column_of
+from ..words.notes import Note
 from ..words.question import TableQuestion
 from .column_roles import (
     check_finite,
@@ -20,6 +21,7 @@ from .column_roles import (
     distinct_key,
     roles,
     usable,
+    weightless_notes,
 )
 from .level_columns import LevelColumn, indicators, labels_of
 from .missing import fill_of, filled, kept_rows
@@ -38,7 +40,8 @@ def prepared_table(
     ----------
     frame : DataFrame
     question : TableQuestion
-        Rows without a target or a weight are left out, also where missing values are filled in.
+        Rows without a target or a weight, and those of weight zero, are left out, also where
+        missing values are filled in.
     may_have_thousands : bool
         Whether text may have commas between thousands; a file that was read has none left.
     """
@@ -53,7 +56,10 @@ def prepared_table(
     fixed = _fixed(frame, column_named, question)
     target, weights = question.target, question.weights
     columns, notes = usable(names, column_named, question)
-    rows, gap_notes = kept_rows(columns, fixed, question.missing)
+    rows, row_notes = kept_rows(columns, fixed, question.missing)
+    if weights is not None:
+        rows, weight_notes = _weighing_rows(rows, fixed[weights], weights)
+        row_notes += weight_notes
     fixed = {name: values[rows] for name, values in fixed.items()}
     check_varies(target, len(rows), np.min(fixed[target]), np.max(fixed[target]))
     row_weights = None if weights is None else fixed[weights]
@@ -61,7 +67,7 @@ def prepared_table(
     check_finite({name: int(np.isinf(one).sum()) for name, one in (fixed | designed).items()})
     varies = np.array([np.ptp(one) > 0.0 for one in designed.values()], dtype=bool)
     made = [made_column(name, *origin) for name, origin in origins.items()]
-    found = roles(origins, references, varies, notes + gap_notes, question)
+    found = roles(origins, references, varies, notes + row_notes, question)
     used = list(compress(designed.values(), found.kept))
     return PreparedRows(
         X=np.column_stack(used) if used else np.empty((len(rows), 0)),
@@ -91,6 +97,14 @@ def _fixed(
         check_not_negative(int(np.sum(column.values < 0.0)), weights)
         fixed[weights] = column.values
     return fixed
+
+
+def _weighing_rows(
+    rows: np.ndarray, weights: np.ndarray, name: str
+) -> tuple[np.ndarray, list[Note]]:
+    """Return the rows that have a positive weight: a fit leaves out the others, too."""
+    left = rows[weights[rows] > 0.0]
+    return left, weightless_notes(len(rows) - len(left), len(left), name)
 
 
 def first_cell(series: Any) -> str | None:

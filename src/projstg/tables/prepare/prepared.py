@@ -6,6 +6,7 @@ there are sums over the rows, :class:`.large_files.prepared_sums.PreparedSums`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -15,12 +16,14 @@ from ...estimators.projected_stg import ProjectedSTG
 from ..words.notes import Note
 from .level_columns import Factor
 from .recipe import Recipe
+from .target_facts import TargetValues
 
 __all__ = [
     "MOST_SHOWN",
     "Folds",
     "Part",
     "Prepared",
+    "RowResiduals",
     "SomeRows",
     "SquaredErrors",
 ]
@@ -50,6 +53,15 @@ class SomeRows(NamedTuple):
     """(M, D)."""
     y: np.ndarray
     """(M,)."""
+
+
+class RowResiduals(NamedTuple):
+    """What a prediction leaves in some rows."""
+
+    y: np.ndarray
+    """The target, (M,)."""
+    off: np.ndarray
+    """The target less the prediction, (M,)."""
 
 
 class Part(Protocol):
@@ -101,7 +113,7 @@ class Prepared(Protocol):
 
     @property
     def n_rows(self) -> int:
-        """Rows that are used."""
+        """Rows that are used; each has a positive weight."""
 
     @property
     def n_numbers(self) -> int:
@@ -119,6 +131,15 @@ class Prepared(Protocol):
 
     def deviation(self, place: int) -> float:
         """Return the standard deviation of a column."""
+
+    def target_values(self) -> TargetValues:
+        """Return which values the target has, over all rows."""
+
+    def correlations(self) -> np.ndarray:
+        """Return the correlation of each column with the target, over all rows, (D,)."""
+
+    def residuals(self, coef: np.ndarray, intercept: float) -> Iterator[RowResiduals]:
+        """Yield those of all rows, in pieces; a large file is read again for them."""
 
     def some_rows(self, seed: int) -> SomeRows:
         """Return at most :data:`MOST_SHOWN` rows."""

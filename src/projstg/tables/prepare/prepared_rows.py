@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,9 +14,10 @@ from ...sources import Statistics
 from ...sources.folds import fold_of_rows, random_of_rows
 from ..words.notes import Note
 from .level_columns import Factor
-from .prepared import MOST_SHOWN, Folds, SomeRows, SquaredErrors
+from .prepared import MOST_SHOWN, Folds, RowResiduals, SomeRows, SquaredErrors
 from .recipe import Recipe
 from .sum_folds import SumFolds
+from .target_facts import TargetValues, correlations, distinct_values
 
 __all__ = ["PreparedRows", "RowFolds", "RowPart"]
 
@@ -30,6 +32,7 @@ class PreparedRows(NamedTuple):
     X: np.ndarray
     y: np.ndarray
     weights: np.ndarray | None
+    """(N,), all positive."""
     names: list[str]
     target: str
     always: np.ndarray
@@ -83,6 +86,19 @@ class PreparedRows(NamedTuple):
         centred = scaled - _mean(scaled, self.weights)
         return size * float(np.sqrt(_mean(centred**2, self.weights)))
 
+    def target_values(self) -> TargetValues:
+        """Return which values the target has."""
+        y = self.y
+        return TargetValues(float(y.min()), float(y.max()), distinct_values(y, np.array([])))
+
+    def correlations(self) -> np.ndarray:
+        """Return the correlation of each column with the target, (D,)."""
+        return correlations(self.X, self.y, self.weights)
+
+    def residuals(self, coef: np.ndarray, intercept: float) -> Iterator[RowResiduals]:
+        """Yield those of all rows, in one piece."""
+        yield RowResiduals(self.y, self.y - self.X @ coef - intercept)
+
     def some(self, rows: np.ndarray) -> PreparedRows:
         """Return some of the rows."""
         weights = None if self.weights is None else self.weights[rows]
@@ -90,11 +106,8 @@ class PreparedRows(NamedTuple):
 
     def some_rows(self, seed: int) -> SomeRows:
         """Return at most :data:`MOST_SHOWN` rows, those with the least random numbers."""
-        numbers = random_of_rows(0, self.n_rows, seed)
-        if self.n_rows > MOST_SHOWN:
-            few = np.sort(np.argpartition(numbers, MOST_SHOWN)[:MOST_SHOWN])
-        else:
-            few = np.arange(self.n_rows)
+        keys, last = random_of_rows(0, self.n_rows, seed), min(MOST_SHOWN, self.n_rows) - 1
+        few = np.sort(np.argpartition(keys, last)[:MOST_SHOWN])
         return SomeRows(self.X[few], self.y[few])
 
     def folds(self, n_folds: int, seed: int) -> Folds:

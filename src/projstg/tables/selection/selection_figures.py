@@ -14,6 +14,7 @@ from .result import Selection
 
 __all__ = ["draw_effects", "draw_path", "draw_residuals"]
 
+# More bars, or longer names beside them, cannot be read in a picture that fits a page.
 _MOST_BARS, _LONGEST_NAME = 20, 32
 
 
