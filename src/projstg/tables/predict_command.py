@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._printable import printable
 from .command import as_options, in_options, read_files
+from .words.column_names import free_name
 from .words.notes import TableError
 
 if TYPE_CHECKING:
@@ -118,12 +119,11 @@ def _write(read: Read, predictions: Any, out: Path) -> None:
     from .._extras import extra
     from .._files import replacing
     from .._interrupt import interruptible
-    from .prepare.column_roles import distinct_key
     from .show.answer_files import formula_safe
 
     names = [*read.frame.columns]
     for name in predictions.columns:
-        names.append(distinct_key(name, names))
+        names.append(free_name(name, names))
     whole = extra("pandas", "cli").concat([read.frame, predictions], axis=1)
     try:
         with interruptible(), replacing(out) as temporary:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from ..._extras import extra
 from ..._printable import shortened
 from ...sources.gather import is_table, source_name
-from ..words.column_names import distinct
+from ..words.column_names import distinct, free_name
 from ..words.notes import TableError
 from .pieces import LargeFile
 from .read_table import Read, size_of
@@ -38,7 +37,7 @@ def as_read(
     weights = np.asarray(weights, dtype=np.float64)
     if weights.shape != (len(read.frame),):
         raise TableError(f"weights have shape {weights.shape} for {len(read.frame)} rows.")
-    name = _free_name("weights", read.frame.columns)
+    name = free_name("weights", read.frame.columns)
     return read._replace(frame=read.frame.assign(**{name: weights})), target, name
 
 
@@ -106,7 +105,7 @@ def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
         )
     wanted = str(target or getattr(y, "name", None) or "y")
     _check_is_apart(X, values, wanted)
-    name = _free_name(wanted, X.columns)
+    name = free_name(wanted, X.columns)
     return pandas.concat([X, pandas.Series(values, name=name)], axis=1), name
 
 
@@ -136,9 +135,3 @@ def _seen(given: Any) -> str:
     if is_table(given, None):
         return f"you gave a {type(given).__name__} alone"
     return f"you gave {source_name(given)}, and ProjectedSTG().fit learns from that"
-
-
-def _free_name(name: str, names: Iterable[str]) -> str:
-    while name in set(names):
-        name += "'"
-    return name

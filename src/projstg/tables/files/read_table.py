@@ -14,6 +14,7 @@ import os
 import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..cells.columns import Column, column_of
 from ..cells.memory_guard import TooLarge
 from ..cells.parse_cells import text_frame
 from ..words.notes import Note, TableError
@@ -64,6 +65,11 @@ class Read(NamedTuple):
     def may_have_thousands(self) -> bool:
         """Whether text may have commas between thousands; a text file that was read has none."""
         return self.facts.get("format") != "text"
+
+    def column(self, name: str) -> Column:
+        """Return what a column is that is asked for by name."""
+        may = self.may_have_thousands
+        return column_of(self.frame[name], is_wanted=True, may_have_thousands=may)
 
 
 def read_table(

@@ -12,7 +12,6 @@ from typing import Any
 
 from ..._extras import extra
 from ..._printable import few_names, shortened
-from ..cells.columns import column_of
 from ..cells.memory_guard import TooLarge, check_memory, free_memory
 from ..words.column_names import difference
 from ..words.notes import Note, TableError
@@ -125,7 +124,7 @@ def _on_kinds(reads: list[Read], names: list[str]) -> list[Note]:
     for name in names:
         where: dict[str, str] = {}
         for read in reads:
-            called = _CALLED.get(column_of(read.frame[name], is_wanted=True).kind)
+            called = _CALLED.get(read.column(name).kind)
             if called is not None:
                 where.setdefault(called, read.name)
         if len(where) > 1:

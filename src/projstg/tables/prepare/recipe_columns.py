@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._printable import counted, few_names, shortened
-from ..cells.columns import cell_texts, column_of
+from ..cells.columns import cell_texts
 from ..files.given_table import frame_of_array, table_of
 from ..files.pieces import LargeFile
 from ..files.read_table import Read
@@ -105,16 +105,15 @@ def _add_number(
 
 def _numbers(read: Read, name: str) -> np.ndarray:
     """Return the numbers of a column, NaN where there is none."""
-    series = read.frame[name]
-    column = column_of(series, is_wanted=True, may_have_thousands=read.may_have_thousands)
+    column = read.column(name)
     if column.kind == "empty":
-        return np.full(len(series), np.nan)
+        return np.full(len(read.frame), np.nan)
     if column.kind == "number":
         return np.asarray(column.values)
     if column.kind == "mixed":
         seen = f"not all numbers are written in one way here, such as '{column.example}'"
     else:
-        seen = f"here it begins '{shortened(first_cell(series), 20)}'"
+        seen = f"here it begins '{shortened(first_cell(read.frame[name]), 20)}'"
     raise TableError(f"'{shortened(name)}' was a column of numbers for select; {seen}. Repair it.")
 
 

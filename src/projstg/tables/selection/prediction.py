@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._extras import extra
-from ..cells.columns import column_of
 from ..files.read_table import Read
 from ..prepare.prepared import SquaredErrors
 from ..prepare.recipe import Averages, known_recipe
@@ -98,6 +97,5 @@ def _known(read: Read, name: str | None) -> np.ndarray | None:
     """Return the numbers of a column; None where there is none."""
     if name is None or name not in read.frame:
         return None
-    series, may = read.frame[name], read.may_have_thousands
-    column = column_of(series, is_wanted=True, may_have_thousands=may)
+    column = read.column(name)
     return np.asarray(column.values) if column.kind == "number" else None
