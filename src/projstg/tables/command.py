@@ -193,12 +193,12 @@ def _answer(
 
     start = perf_counter()
     with stage(tell, f"reading {few_names(files, 2) if files else 'the diabetes table'}"):
-        from .select_columns import chosen_from, names_of
+        from .select_columns import chosen_from
 
         read = read_files(files, delimiter, decimal, sheet) if files else _diabetes()
     if not files:
         asked["target"] = asked["target"] or "progression"
-    question = _question(names_of(read), sizes=sizes or has_page, **asked)
+    question = _question(read.names, sizes=sizes or has_page, **asked)
     selection, data = chosen_from(read, question, start, tell)
     return _with_options(selection), data
 
