@@ -204,16 +204,17 @@ class _TextColumns:
     """Columns with text, as the text table that they would be."""
 
     def __init__(self, columns: dict[int, list]) -> None:
-        self._places, written = list(columns), io.StringIO()
+        # As text: pandas takes numbers for places among these columns, not for their names.
+        self._names, written = list(map(str, columns)), io.StringIO()
         rows = zip(*columns.values(), strict=True)
         csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
         self._written = written.getvalue()
 
     def frame(self, **how: Any) -> Any:
-        return extra("pandas", "cli").read_csv(
+        frame = extra("pandas", "cli").read_csv(
             io.StringIO(self._written),
             header=None,
-            names=self._places,
+            names=self._names,
             na_values=MISSING_WORDS,
             skipinitialspace=True,
             skip_blank_lines=False,
@@ -221,7 +222,8 @@ class _TextColumns:
             float_precision="round_trip",
             **how,
         )
+        return frame.set_axis(frame.columns.astype(int), axis=1)
 
     def __call__(self, columns: list[int], n_rows: int | None) -> Any:
         """Return columns, of the first rows or of all, without reading numbers."""
-        return self.frame(dtype=str, usecols=columns, nrows=n_rows)
+        return self.frame(dtype=str, usecols=list(map(str, columns)), nrows=n_rows)
