@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,9 @@ def as_read(
 ) -> tuple[Read | LargeFile, str | None, str | None]:
     """Return the table as if read, with target and weights as names of columns."""
     pandas = extra("pandas", "cli")
-    paths = _paths(table)
-    if sheet is not None and not paths:
-        raise TableError('sheet="…" chooses a sheet of an Excel workbook; give its path.')
-    if isinstance(table, tuple) and not paths:
+    if isinstance(table, tuple) and not _paths(table):
         table, target = _joined(pandas, table, target)
-    read = read_tables(paths, sheet=sheet) if paths else table_of(table)
+    read = table_of(table, sheet=sheet)
     if weights is None or isinstance(weights, str):
         return read, target, weights
     if not isinstance(read, Read):
@@ -47,11 +45,18 @@ def _paths(table: Any) -> list[str | os.PathLike[str]]:
     return list(many) if all(isinstance(one, str | os.PathLike) for one in many) else []
 
 
-def table_of(table: Any) -> Read | LargeFile:
-    """Return a data frame, or the table at a path, as if read."""
+def table_of(
+    table: Any, *, sheet: str | None = None, texts: Collection[str] = ()
+) -> Read | LargeFile:
+    """Return a data frame as if read, or the table at one path or several.
+
+    ``sheet`` and ``texts`` are those of :class:`.how_to_read.HowToRead`.
+    """
     pandas = extra("pandas", "cli")
-    if isinstance(table, str | os.PathLike):
-        return read_tables([table])
+    if paths := _paths(table):
+        return read_tables(paths, sheet=sheet, texts=texts)
+    if sheet is not None:
+        raise TableError('sheet="…" chooses a sheet of an Excel workbook; give its path.')
     if isinstance(table, pandas.DataFrame) or (
         hasattr(table, "to_pandas") and is_table(table, None)
     ):

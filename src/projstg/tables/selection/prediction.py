@@ -24,8 +24,8 @@ class Predicted(NamedTuple):
 
     frame: Any
     """``prediction`` and, where asked for, ``lower`` and ``upper``."""
-    trouble: str
-    """One line on rows without a prediction; empty where there are none."""
+    lines: list[str]
+    """One line on rows without a prediction, and one on what was filled in, where there are any."""
 
 
 def predicted(
@@ -48,7 +48,8 @@ def predicted(
         if interval is not None:
             _check_spread(averages)
             columns["lower"], columns["upper"] = response.interval(made.X, float(interval)).T
-    return Predicted(extra("pandas", "cli").DataFrame(columns), made.trouble())
+    lines = [line for line in (made.trouble(), made.filled_in()) if line]
+    return Predicted(extra("pandas", "cli").DataFrame(columns), lines)
 
 
 def _check_level(interval: Any) -> None:
