@@ -125,6 +125,7 @@ def chosen_from(
     if isinstance(read, Read):
         may = read.may_have_thousands
         data = prepared_table(read.frame, question, may_have_thousands=may)
+        data = data._replace(files=read.files)
         facts, notes = read.facts, read.notes
     else:
         data, facts, notes = prepared_file(read, question, show)

@@ -172,12 +172,10 @@ def _moved(
 
 def _named(data: PreparedRows, model: ProjectedSTG, rows: list[int]) -> str:
     """Return the rows by their numbers in the file; of one also its strangest cell."""
-    numbers = [str(data.rows[row] + 1) for row in rows]
     if len(rows) > 1:
-        *first, last = numbers
-        return f"Rows {', '.join(first)} and {last} decide (the first row is 1)"
+        return f"{data.in_words(rows)} decide (the first row is 1)"
     name, value = _strangest(data, model, rows[0])
-    return f"Row {numbers[0]} decides ({shortened(name)} is {value} there; the first row is 1)"
+    return f"{data.in_words(rows)} decides ({shortened(name)} is {value} there; the first row is 1)"
 
 
 def _strangest(data: PreparedRows, model: ProjectedSTG, row: int) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from ..cells.memory_guard import TooLarge
 from ..cells.parse_cells import TextTable, text_table
 from ..cells.settle_columns import settled
 from ..words.notes import Note, TableError
+from ..words.row_names import FileRows
 from .feather import feather_frame
 from .how_to_read import HowToRead
 from .json_lines import begins_json, json_frame
@@ -64,6 +65,8 @@ class Read(NamedTuple):
     facts: dict
     """Format, encoding, delimiter and so on, as plain values."""
     notes: list[Note]
+    files: tuple[FileRows, ...] = ()
+    """Whose rows follow each other, where there are several."""
 
     @property
     def may_have_thousands(self) -> bool:

@@ -18,6 +18,7 @@ from ..cells.memory_guard import TooLarge, check_memory, free_memory
 from ..cells.parse_cells import TextTable
 from ..words.column_names import difference
 from ..words.notes import Note, TableError
+from ..words.row_names import FileRows
 from .how_to_read import HowToRead
 from .pieces import LargeFile
 from .read_table import Read, begun_table, read_table, settled_reads, size_of
@@ -105,7 +106,8 @@ def _stacked(reads: list[Read]) -> Read:
         if all(read.facts.get(key) == value for read in reads)
     }
     facts = {"format": "several", **shared, "files": files, **size_of(frame)}
-    return Read(frame, few_names(files, 2), facts, notes)
+    rows = tuple(FileRows(read.name, len(read.frame)) for read in reads)
+    return Read(frame, few_names(files, 2), facts, notes, rows)
 
 
 def _alike(parts: list[Any]) -> list[Any]:
