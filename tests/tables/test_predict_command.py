@@ -110,6 +110,56 @@ def test_rows_that_cannot_be_predicted_are_counted_in_one_line(table, answer, tm
     assert said.err.count("\n") == 1
 
 
+def test_what_is_filled_in_is_a_line_on_standard_error(table, tmp_path, capsys):
+    asked = ["-t", "y", "--folds", "0", "--missing", "mean", "--out", str(tmp_path)]
+    assert main(["select", str(table), *asked]) == 0
+    capsys.readouterr()
+    new = tmp_path / "new.csv"
+    new.write_text("a,city\n1,Rome\n,Bern\noops,Oslo\n2.5,Oslo\n", encoding="utf-8")
+    assert main(["predict", str(tmp_path / "selection.json"), str(new)]) == 0
+    said = capsys.readouterr()
+    assert said.err.startswith("Filled in, of 4 rows: with the mean of the first table, a 2 (in a ")
+    assert said.err.count("\n") == 1
+
+
+def test_several_files_are_one_table(table, answer, tmp_path, capsys):
+    frame = pd.read_csv(table)
+    parts = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    frame[:20].to_csv(parts[0], index=False)
+    frame[20:][frame.columns[::-1]].to_csv(parts[1], index=False)
+    assert main(["predict", str(answer), *map(str, parts)]) == 0
+    said = capsys.readouterr()
+    np.testing.assert_allclose(printed(said.out), Selection.load(answer).predict(frame), rtol=1e-14)
+    assert "2 files, their rows one after the other: one.csv, two.csv." in said.err
+
+
+def test_a_sheet_is_chosen_by_name(table, answer, tmp_path, capsys):
+    pytest.importorskip("openpyxl")
+    book, frame = tmp_path / "book.xlsx", pd.read_csv(table)
+    with pd.ExcelWriter(book) as writer:
+        frame[:2].to_excel(writer, sheet_name="First", index=False)
+        frame.to_excel(writer, sheet_name="Second", index=False)
+    assert main(["predict", str(answer), str(book)]) == 0
+    said = capsys.readouterr()
+    assert len(printed(said.out)) == 2
+    assert "the first that has data; --sheet NAME reads another: Second." in said.err
+    assert main(["predict", str(answer), str(book), "--sheet", "Second"]) == 0
+    assert len(printed(capsys.readouterr().out)) == 60
+    assert len(Selection.load(answer).predict(book, sheet="Second")) == 60
+
+
+def test_codes_are_written_as_they_were(answer, table, tmp_path, rng, capsys):
+    frame = pd.read_csv(table).assign(zip=rng.choice(["01234", "94305"], 60))
+    frame["y"] += 5.0 * (frame.zip == "01234")
+    frame.to_csv(table, index=False)
+    assert main(["select", str(table), "-t", "y", "--folds", "0", "--out", str(tmp_path)]) == 0
+    new, out = tmp_path / "new.csv", tmp_path / "out.csv"
+    frame[frame.zip == "01234"][:1].to_csv(new, index=False)
+    assert main(["predict", str(answer), str(new), "--out", str(out)]) == 0
+    assert "no prediction" not in capsys.readouterr().err
+    assert pd.read_csv(out, dtype=str)["zip"].tolist() == ["01234"]
+
+
 def changed(answer, **fields):
     content = json.loads(answer.read_text(encoding="utf-8"))
     answer.write_text(json.dumps(content | fields), encoding="utf-8")
@@ -167,3 +217,5 @@ def test_help_comes_without_numpy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Exit status" in done.stdout
+    assert "Excel" in done.stdout
+    assert "--sheet" in done.stdout

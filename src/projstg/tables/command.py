@@ -193,12 +193,13 @@ def _answer(
 
     start = perf_counter()
     with stage(tell, f"reading {few_names(files, 2) if files else 'the diabetes table'}"):
-        from .select_columns import chosen_from, names_of
+        from .select_columns import chosen_from
 
-        read = read_files(files, delimiter, decimal, sheet) if files else _diabetes()
+        how = {"decimal": decimal, "sheet": sheet}
+        read = read_files(files, delimiter=delimiter, **how) if files else _diabetes()
     if not files:
         asked["target"] = asked["target"] or "progression"
-    question = _question(names_of(read), sizes=sizes or has_page, **asked)
+    question = _question(read.names, sizes=sizes or has_page, **asked)
     selection, data = chosen_from(read, question, start, tell)
     return _with_options(selection), data
 
@@ -226,14 +227,12 @@ def _check_options(out: Path | None, wants_csv: bool, k: int | None, auto: bool)
         raise TableError(f"{printable(out)} is a file; give a folder for --out.")
 
 
-def read_files(
-    files: tuple[str, ...], delimiter: str | None, decimal: str | None, sheet: str | None
-) -> Read | LargeFile:
+def read_files(files: tuple[str, ...], *, delimiter: str | None, **how: Any) -> Read | LargeFile:
     """Return the table in files; a delimiter may be written as a word."""
     from .files.stacked_files import read_tables
 
     mark = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
-    return read_tables(files, delimiter=mark, decimal=decimal, sheet=sheet)
+    return read_tables(files, delimiter=mark, **how)
 
 
 def _diabetes() -> Read:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._printable import printable
 from .command import as_options, in_options, read_files
+from .words.column_names import free_name
 from .words.notes import TableError
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ __all__ = ["predict_command"]
 
 _HELP = """Predict the target for the rows of another table.
 
-SELECTION is the selection.json that projstg select --out or --json wrote. TABLE is CSV,
-TSV or Parquet, plain or gzipped, or - for standard input. Its columns are found by name,
-in any order; other columns do not matter. Where it has the target, too, a line on
+SELECTION is the selection.json that projstg select --out or --json wrote. TABLE is CSV, TSV
+or lines of JSON, plain or gzipped, Parquet, Feather or an Excel workbook, or - for standard
+input; the rows of several files with the same columns are taken together. Columns are found
+by name, in any order; others do not matter. Where there is the target, too, a line on
 standard error says how good the predictions are.
 """
 _EPILOG = """\b
@@ -43,6 +45,7 @@ _OPTION_HELP = {
     "--interval": "Also say where a new value lies with this probability, such as 0.9; averaged.",
     "--delimiter": "What stands between fields, such as ; or tab; guessed.",
     "--decimal": "The decimal mark; guessed.",
+    "--sheet": "The sheet of an Excel workbook; the first that has data.",
 }
 
 
@@ -55,12 +58,15 @@ def predict_command(click: Any) -> Any:
     level = click.FloatRange(0.0, 1.0, min_open=True, max_open=True)
     params = [
         click.Argument(["selection"], type=click.Path(path_type=Path)),
-        click.Argument(["table"], type=click.Path(path_type=str)),
+        click.Argument(
+            ["tables"], nargs=-1, required=True, metavar="TABLE...", type=click.Path(path_type=str)
+        ),
         option("--out", type=click.Path(path_type=Path), metavar="FILE"),
         option("--averaged", is_flag=True),
         option("--interval", type=level, metavar="P"),
         option("--delimiter", metavar="MARK"),
         option("--decimal", metavar="MARK"),
+        option("--sheet", metavar="NAME"),
     ]
     callback = partial(in_options, _run)
     return click.Command("predict", callback=callback, params=params, help=_HELP, epilog=_EPILOG)
@@ -68,27 +74,27 @@ def predict_command(click: Any) -> Any:
 
 def _run(
     selection: Path,
-    table: str,
+    tables: tuple[str, ...],
     out: Path | None,
     averaged: bool,
     interval: float | None,
-    delimiter: str | None,
-    decimal: str | None,
+    **how: Any,
 ) -> int:
     """Do what was asked for and return the exit status."""
+    from .prepare.recipe import known_recipe
     from .prepare.recipe_columns import in_memory
     from .selection.prediction import predicted
 
     answer = _loaded(selection)
-    read = in_memory(read_files((table,), delimiter, decimal, None))
+    texts = known_recipe(answer.recipe)["levels"]
+    read = in_memory(read_files(tables, texts=texts, **how))
     found = predicted(answer, read, averaged=averaged, interval=interval)
     if out is None:
         # A line of one column without a value would be blank.
         print(found.frame.to_csv(index=False, na_rep="NA"), end="")
     else:
         _write(read, found.frame, out)
-    said = [note.text for note in read.notes]
-    said += [as_options(found.trouble)] if found.trouble else []
+    said = [as_options(line) for line in (*(note.text for note in read.notes), *found.lines)]
     said += _quality(answer, read, found.frame["prediction"].to_numpy())
     said += [f"written: {out}"] if out is not None else []
     for line in said:
@@ -118,12 +124,11 @@ def _write(read: Read, predictions: Any, out: Path) -> None:
     from .._extras import extra
     from .._files import replacing
     from .._interrupt import interruptible
-    from .prepare.column_roles import distinct_key
     from .show.answer_files import formula_safe
 
     names = [*read.frame.columns]
     for name in predictions.columns:
-        names.append(distinct_key(name, names))
+        names.append(free_name(name, names))
     whole = extra("pandas", "cli").concat([read.frame, predictions], axis=1)
     try:
         with interruptible(), replacing(out) as temporary:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from time import perf_counter
 from typing import Any
 
@@ -17,7 +17,7 @@ from .prepare.prepared import Prepared
 from .selection.result import Selection
 from .words.question import TableQuestion, named_target
 
-__all__ = ["chosen_from", "names_of", "select"]
+__all__ = ["chosen_from", "select"]
 
 
 def select(
@@ -98,7 +98,7 @@ def select(
         table, target = beside(table, target), None
     read, target, weights = as_read(table, target, weights, sheet)
     question = TableQuestion(
-        target=named_target(target, names_of(read)),
+        target=named_target(target, read.names),
         k=k,
         criterion=criterion,
         always=always,
@@ -113,11 +113,6 @@ def select(
     return chosen_from(read, question, start)[0]
 
 
-def names_of(read: Read | LargeFile) -> Sequence[str]:
-    """Return the names of the columns of a table that was read, or is to be read in pieces."""
-    return list(read.frame.columns) if isinstance(read, Read) else read.names
-
-
 def chosen_from(
     read: Read | LargeFile, question: TableQuestion, start: float, show: Show | None = None
 ) -> tuple[Selection, Prepared]:
@@ -130,6 +125,7 @@ def chosen_from(
     if isinstance(read, Read):
         may = read.may_have_thousands
         data = prepared_table(read.frame, question, may_have_thousands=may)
+        data = data._replace(files=read.files)
         facts, notes = read.facts, read.notes
     else:
         data, facts, notes = prepared_file(read, question, show)

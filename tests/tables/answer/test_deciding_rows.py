@@ -65,6 +65,19 @@ def test_rows_that_were_left_out_before_count(seed):
     assert "Row 37 decides" in told(frame, missing="drop").text
 
 
+def test_of_several_files_the_file_is_named(tmp_path):
+    frame = table(0)
+    frame.loc[36, ["d", "y"]] = [30.0, 60.0]
+    frame.loc[[3, 31], "b"] = np.nan
+    paths = [tmp_path / "w1.csv", tmp_path / "w2.csv"]
+    frame[:30].to_csv(paths[0], index=False)
+    frame[30:].to_csv(paths[1], index=False)
+    assert "Row 7 of w2.csv decides (" in told(paths, missing="drop").text
+    frame.iloc[30:].to_csv(paths[0], index=False)
+    frame.iloc[:30].to_csv(paths[1], index=False)
+    assert "Row 7 of w1.csv decides (" in told(paths, missing="drop").text
+
+
 def test_a_coefficient_that_a_row_makes_is_told(rng):
     x = rng.normal(size=50)
     frame = pd.DataFrame({"x": x, "y": 2.0 * x + rng.normal(size=50)})

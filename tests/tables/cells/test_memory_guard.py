@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from projstg.tables.cells import memory_guard as memory
-from projstg.tables.cells.parse_cells import text_frame
+from projstg.tables.cells.parse_cells import text_table
 from projstg.tables.cells.text_cells import TextCells
 from projstg.tables.files.read_table import Read, read_table
 from projstg.tables.words.notes import TableError
@@ -22,7 +22,7 @@ def test_what_would_not_fit_into_memory_is_not_read_whole(pack, written, monkeyp
     with path.open("rb") as file:
         stream = file if pack is bytes else gzip.GzipFile(fileobj=file)
         with pytest.raises(memory.TooLarge, match=r"about \d+ rows and 51 columns") as caught:
-            text_frame(stream, file, "table", None, None, 1_000_000)
+            text_table(stream, file, "table", None, 1_000_000)
     told = int(str(caught.value).split("about ")[1].split()[0])
     assert 10_000 < told < 40_000
 

@@ -104,6 +104,11 @@ def test_cells_of_text_are_read_as_those_of_a_text_table(book):
     assert read_table(book(Sheet=rows), decimal=".").frame["euro"].tolist()[1] == "2,25"
 
 
+def test_doubtful_text_beside_numbers_is_read_like_the_rest(book):
+    rows = [["n", "euro", "x"], [1, "1.234,50", "1.234"], [2, "2,25", "2.345"]]
+    assert read_table(book(Sheet=rows)).frame["x"].tolist() == [1234.0, 2345.0]
+
+
 def test_dates_booleans_and_levels_are_what_they_are(book, rng):
     a, b = rng.normal(size=(2, 40))
     rows = zip(

@@ -1,5 +1,6 @@
 """An answer used on other tables: the same columns, the same numbers, fresh or from a file."""
 
+import json
 import pickle
 import warnings
 
@@ -63,6 +64,7 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Filled in")
 @pytest.mark.parametrize("asked", QUESTIONS)
 @pytest.mark.parametrize("missing", ["drop", "mean"])
 def test_on_its_own_table_it_gives_the_fitted_values(mixed, asked, missing):
@@ -103,6 +105,7 @@ def test_one_row_is_read_as_it_was_among_others(mixed):
     np.testing.assert_allclose(alone, prediction(found, mixed)[:10], rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:Filled in")
 @pytest.mark.parametrize("asked", [{}, {"k": 4}, {"always": ["city", "b"]}])
 @pytest.mark.parametrize("missing", ["error", "mean"])
 def test_averages_and_intervals_are_those_of_the_model_fresh_or_loaded(
@@ -126,6 +129,7 @@ def test_averages_and_intervals_are_those_of_the_model_fresh_or_loaded(
         np.testing.assert_allclose(prediction(one, frame, averaged=True), expected, rtol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore:Filled in")
 def test_gaps_are_filled_in_as_they_were(mixed):
     found = projstg.select(with_gaps(mixed), "y", folds=0, missing="mean", always=["city"])
     row, other = mixed[:1].copy(), mixed[:1].copy()
@@ -148,7 +152,7 @@ def test_rows_with_gaps_have_no_prediction_and_one_line_counts_them(mixed):
     new.loc[5, "city"] = None
     new.loc[7, "a"] = np.inf
     new.loc[8, "c"] = np.nan  # not needed
-    text = r'^3 of 120 rows .* a 3, city 1 \(fill these in, or run .* with missing="mean"\)\.$'
+    text = r'^3 of 120 rows .* a 2, city 1 \(fill .* missing="mean"\); infinite values, a 1\.$'
     with pytest.warns(UserWarning, match=text):
         got = prediction(found, new)
     assert np.flatnonzero(np.isnan(got)).tolist() == [2, 5, 7]
@@ -157,6 +161,95 @@ def test_rows_with_gaps_have_no_prediction_and_one_line_counts_them(mixed):
     with pytest.warns(UserWarning, match="4 of 120 rows"):
         ends = found.predict(new, interval=0.9)
     assert np.flatnonzero(ends["lower"].isna()).tolist() == [2, 5, 7, 8]
+
+
+def test_what_is_filled_in_is_counted_and_infinite_values_never_are(mixed):
+    found = projstg.select(
+        with_gaps(mixed), "y", folds=0, missing="mean", always=["a", "b", "city"]
+    )
+    new = mixed.astype({"a": object}).drop(columns=["b"]).assign(b=None)
+    new.loc[[2, 5], "a"], new.loc[7, "a"], new.loc[8, "a"] = None, "oops", np.inf
+    new.loc[9, "city"] = None
+    with pytest.warns(UserWarning, match="120 rows") as warned:
+        got = prediction(found, new)
+    lines = [str(one.message) for one in warned]
+    assert lines[0] == "1 of 120 rows have no prediction: infinite values, a 1."
+    assert lines[1] == (
+        "Filled in, of 120 rows: with the mean of the first table, b 120, a 3 (in a 1 are not "
+        "numbers, such as 'oops'); with the level '(missing)', city 1."
+    )
+    assert len(lines) == 2
+    assert np.flatnonzero(np.isnan(got)).tolist() == [8]
+    with pytest.raises(TableError, match="infinite values, a 1"):
+        found.model.predict(new)
+    with pytest.warns(UserWarning, match="Filled in, of 5 rows"):
+        np.testing.assert_array_equal(found.model.predict(new[:5]), got[:5])
+
+
+@pytest.fixture
+def flagged(rng):
+    """Codes with leading zeros, booleans beside a word, sizes that may be digits, and y."""
+    frame = pd.DataFrame({"a": rng.normal(size=N).round(3)})
+    frame["zip"] = np.array(["01234", "04305", "94305"], dtype=object)[rng.integers(0, 3, N)]
+    frame["flag"] = np.array(["TRUE", "FALSE", "maybe"], dtype=object)[rng.integers(0, 3, N)]
+    frame["size"] = np.array(["big", "3", "small"], dtype=object)[rng.integers(0, 3, N)]
+    frame["y"] = 2.0 * (frame.zip == "01234") + 3.0 * (frame.flag == "TRUE")
+    frame["y"] += 4.0 * (frame["size"] == "3") + 0.1 * rng.normal(size=N)
+    return frame
+
+
+@pytest.mark.parametrize("kind", ["csv", "semicolons", "xlsx", "jsonl", "feather", "two files"])
+def test_what_was_text_is_read_as_the_text_in_the_file(flagged, kind, tmp_path):
+    found = projstg.select(flagged, "y", folds=0, always=["zip", "flag", "size"])
+    new = flagged[(flagged.zip == "01234") & (flagged.flag != "maybe") & (flagged["size"] == "3")]
+    new = new.reset_index(drop=True)
+    paths = [tmp_path / f"new.{kind}"]
+    if kind in {"csv", "semicolons"}:
+        new.to_csv(paths[0], index=False, sep="," if kind == "csv" else ";")
+    elif kind == "xlsx":
+        pytest.importorskip("openpyxl")
+        new.to_excel(paths[0], index=False)
+    elif kind == "jsonl":
+        new.to_json(paths[0], orient="records", lines=True)
+    elif kind == "feather":
+        pytest.importorskip("pyarrow")
+        new.to_feather(paths[0])
+    else:
+        paths.append(tmp_path / "second.csv")
+        new[:3].to_csv(paths[0], index=False)
+        new[3:].to_csv(paths[1], index=False)
+    expected = prediction(found, new)
+    assert np.isfinite(expected).all()
+    np.testing.assert_allclose(prediction(found, paths), expected, rtol=1e-12)
+    np.testing.assert_allclose(found.model.predict(paths), expected, rtol=1e-12)
+
+
+def test_one_row_with_a_code_is_no_number(flagged, tmp_path):
+    path = tmp_path / "new.csv"
+    found = projstg.select(flagged, "y", folds=0, always=["zip"])
+    flagged[:1].to_csv(path, index=False)
+    assert prediction(found, path) == pytest.approx(prediction(found, flagged[:1]))
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "jsonl", "parquet", "frame"])
+def test_booleans_and_numbers_are_the_text_that_select_makes_of_them(flagged, kind, tmp_path):
+    flagged = flagged.replace({"flag": {"TRUE": "True", "FALSE": "False"}})
+    found = projstg.select(flagged, "y", folds=0, always=["flag", "size"])
+    texts = flagged[(flagged.flag != "maybe") & (flagged["size"] == "3")].reset_index(drop=True)
+    typed: object = texts.assign(flag=texts.flag == "True", size=3.0)
+    if kind != "frame":
+        path = tmp_path / f"new.{kind}"
+        if kind == "jsonl":
+            lines = [json.dumps({**row, "size": 3}) for row in typed.to_dict("records")]
+            path.write_text("\n".join(lines))
+        elif kind == "parquet":
+            pytest.importorskip("pyarrow")
+            typed.to_parquet(path)
+        else:
+            pytest.importorskip("openpyxl")
+            typed.to_excel(path, index=False)
+        typed = path
+    np.testing.assert_allclose(prediction(found, typed), prediction(found, texts), rtol=1e-12)
 
 
 def test_levels_that_are_not_known_are_named_and_counted(mixed):

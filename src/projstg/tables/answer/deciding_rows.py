@@ -204,12 +204,11 @@ def _told_moved(
 
 def _named(data: PreparedRows, change: _Change) -> str:
     """Return the rows by their numbers in the file; of one also its strangest cell."""
-    numbers = [str(data.rows[row] + 1) for row in change.rows]
-    if len(numbers) > 1:
-        *first, last = numbers
-        return f"Rows {', '.join(first)} and {last} decide (the first row is 1)"
-    name, value = _strangest(data, change.involved, change.rows[0])
-    return f"Row {numbers[0]} decides ({shortened(name)} is {value} there; the first row is 1)"
+    rows = change.rows
+    if len(rows) > 1:
+        return f"{data.in_words(rows)} decide (the first row is 1)"
+    name, value = _strangest(data, change.involved, rows[0])
+    return f"{data.in_words(rows)} decides ({shortened(name)} is {value} there; the first row is 1)"
 
 
 def _strangest(data: PreparedRows, involved: np.ndarray, row: int) -> tuple[str, str]:

@@ -1,34 +1,48 @@
-"""From a stream of text to a data frame: its cells, and the numbers in them.
+"""From a stream of text to the cells of a table.
 
 pandas cuts the text into cells and reads what is plainly a number. Other numbers come back
-as text; :mod:`.convert_numbers` converts them.
+as text; :mod:`.settle_columns` finds out what they are.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..._printable import few_names
 from ..words.column_names import distinct
 from ..words.notes import Note
-from .convert_numbers import with_numbers
 from .dialect import Dialect
-from .leading_zeros import with_codes
 from .memory_guard import check_memory, free_memory
 from .text_cells import TextCells
 
-__all__ = ["swallowed", "text_facts", "text_frame"]
+__all__ = ["TextTable", "swallowed", "text_facts", "text_table"]
 
 
-def text_frame(
-    stream: Any,
-    file: Any,
-    name: str,
-    delimiter: str | None,
-    decimal: str | None,
-    most_bytes: int | None,
-) -> tuple[Any, dict, list[Note]]:
-    """Return the frame, facts and notes.
+class TextTable(NamedTuple):
+    """A text table in cells; how its numbers are written is yet to be settled."""
+
+    cells: TextCells
+    frame: Any
+    """As pandas reads it, with a decimal point; columns are numbered."""
+    names: list[str]
+    notes: list[Note]
+    """On its names and its cells."""
+    is_gzip: bool
+
+    @property
+    def name(self) -> str:
+        """What a message calls it."""
+        return self.cells.name
+
+    def as_text(self, columns: list[int], n_rows: int | None) -> Any:
+        """Return columns without reading numbers; None: all rows."""
+        return self.cells.frame(dtype=str, usecols=columns, nrows=n_rows)[columns]
+
+
+def text_table(
+    stream: Any, file: Any, name: str, delimiter: str | None, most_bytes: int | None
+) -> TextTable:
+    """Return a table in cells.
 
     ``stream`` is the text, and ``file`` the bytes on disk, which differ for a gzip file.
     """
@@ -40,16 +54,9 @@ def text_frame(
         check_memory(name, n_rows * n_columns, free, shape=shape)
     frame = cells.frame()
     cells.check_short_lines(frame.shape[0] and frame.iloc[:, -1].isna().any())
-
-    def as_text(columns: list[int], n_rows: int | None) -> Any:
-        return cells.frame(dtype=str, usecols=columns, nrows=n_rows)
-
-    dialect = cells.dialect
-    names, twice = distinct(dialect.names)
-    notes = swallowed(frame, names, dialect.delimiter)
-    frame, marks, on_marks = with_numbers(frame, names, as_text, dialect.delimiter, decimal)
-    frame = with_codes(frame, as_text).set_axis(names, axis=1)
-    return frame, text_facts(dialect, marks), dialect.notes() + on_marks + twice + notes
+    names, notes = distinct(cells.dialect.names)
+    notes += swallowed(frame, names, cells.dialect.delimiter)
+    return TextTable(cells, frame, names, notes, stream is not file)
 
 
 def text_facts(dialect: Dialect, marks: dict) -> dict:

@@ -42,11 +42,12 @@ class TextCells:
     def __init__(
         self, stream: Any, name: str, delimiter: str | None, most_bytes: int | None
     ) -> None:
-        self._name = name
+        self.name = name
         self.meter = Metered(stream, name, most_bytes)
         self._stream = io.BufferedReader(self.meter, _SAMPLE)
-        self._sample, self._is_whole = _beginning(self._stream, name)
-        text, encoding = decoded(self._sample, name)
+        sample, self._is_whole = _beginning(self._stream, name)
+        self._n_sample = len(sample)
+        text, encoding = decoded(sample, name)
         if not self._is_whole:
             text = text[: max(text.rfind("\n"), text.rfind("\r"), 0)] or text
         self._n_lines = text.count("\n")
@@ -66,7 +67,8 @@ class TextCells:
         """
         if self._is_whole:
             return None
-        return int(_length(file, self._sample) / len(self._sample) * max(self._n_lines, 1))
+        length = _length(file, self._n_sample)
+        return int(length / self._n_sample * max(self._n_lines, 1))
 
     def frame(self, **how: Any) -> Any:
         """Return all rows as a frame; ``how`` is passed to ``pandas.read_csv``."""
@@ -113,7 +115,7 @@ class TextCells:
         except UnicodeDecodeError:
             known = self.dialect.encoding
             if known == "latin-1":
-                text = f"{self._name} is in no encoding known here; save it as UTF-8."
+                text = f"{self.name} is in no encoding known here; save it as UTF-8."
                 raise TableError(text) from None
             after = {"utf-8": "cp1252", "utf-8-sig": "cp1252"}.get(known, "latin-1")
             self.dialect = self.dialect._replace(encoding=after)
@@ -122,7 +124,7 @@ class TextCells:
             if "out of memory" in str(error):
                 raise MemoryError from None
             n_names = len(self.dialect.names)
-            raise TableError(_parser_trouble(self._name, str(error), n_names, n_before)) from None
+            raise TableError(_parser_trouble(self.name, str(error), n_names, n_before)) from None
 
     @contextmanager
     def _rows(self) -> Iterator[tuple[io.TextIOWrapper, int]]:
@@ -157,12 +159,12 @@ class TextCells:
                         line, n_short = reader.line_num + n_before, n_short + 1
                         first = first or f"line {line} has {len(record)} fields"
             except csv.Error as error:
-                trouble = field_trouble(self._name, reader.line_num + n_before, error)
+                trouble = field_trouble(self.name, reader.line_num + n_before, error)
                 raise TableError(trouble) from None
         if n_short:
             more = f", and {n_short - 1} more lines end early" if n_short > 1 else ""
             raise TableError(
-                f"{self._name} is ragged: {first} and the header {expected}{more}; repair it."
+                f"{self.name} is ragged: {first} and the header {expected}{more}; repair it."
             )
 
 
@@ -188,7 +190,7 @@ def _beginning(stream: Any, name: str) -> tuple[bytes, bool]:
     return b"".join(parts), False
 
 
-def _length(file: Any, sample: bytes) -> int:
+def _length(file: Any, n_sample: int) -> int:
     """Return the bytes of text: for a gzip file as its last bytes say, or by the rate so far.
 
     It is an estimate. A gzip file says only the length of its last part, modulo 2³²; what really
@@ -200,7 +202,7 @@ def _length(file: Any, sample: bytes) -> int:
     file.seek(max(on_disk - 4, 0))
     said = int.from_bytes(file.read(4), "little")
     file.seek(here)
-    return max(said, on_disk * len(sample) // max(here, 1)) if is_gzip else on_disk
+    return max(said, on_disk * n_sample // max(here, 1)) if is_gzip else on_disk
 
 
 def _parser_trouble(name: str, message: str, n_names: int, n_before: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from ..._extras import extra
 from ..._printable import shortened
 from ...sources.gather import is_table, source_name
-from ..words.column_names import distinct
+from ..words.column_names import distinct, free_name
 from ..words.notes import TableError
 from .pieces import LargeFile
 from .read_table import Read, size_of
@@ -25,12 +25,9 @@ def as_read(
 ) -> tuple[Read | LargeFile, str | None, str | None]:
     """Return the table as if read, with target and weights as names of columns."""
     pandas = extra("pandas", "cli")
-    paths = _paths(table)
-    if sheet is not None and not paths:
-        raise TableError('sheet="…" chooses a sheet of an Excel workbook; give its path.')
-    if isinstance(table, tuple) and not paths:
+    if isinstance(table, tuple) and not _paths(table):
         table, target = _joined(pandas, table, target)
-    read = read_tables(paths, sheet=sheet) if paths else table_of(table)
+    read = table_of(table, sheet=sheet)
     if weights is None or isinstance(weights, str):
         return read, target, weights
     if not isinstance(read, Read):
@@ -38,7 +35,7 @@ def as_read(
     weights = np.asarray(weights, dtype=np.float64)
     if weights.shape != (len(read.frame),):
         raise TableError(f"weights have shape {weights.shape} for {len(read.frame)} rows.")
-    name = _free_name("weights", read.frame.columns)
+    name = free_name("weights", read.frame.columns)
     return read._replace(frame=read.frame.assign(**{name: weights})), target, name
 
 
@@ -48,11 +45,18 @@ def _paths(table: Any) -> list[str | os.PathLike[str]]:
     return list(many) if all(isinstance(one, str | os.PathLike) for one in many) else []
 
 
-def table_of(table: Any) -> Read | LargeFile:
-    """Return a data frame, or the table at a path, as if read."""
+def table_of(
+    table: Any, *, sheet: str | None = None, texts: Collection[str] = ()
+) -> Read | LargeFile:
+    """Return a data frame as if read, or the table at one path or several.
+
+    ``sheet`` and ``texts`` are those of :class:`.how_to_read.HowToRead`.
+    """
     pandas = extra("pandas", "cli")
-    if isinstance(table, str | os.PathLike):
-        return read_tables([table])
+    if paths := _paths(table):
+        return read_tables(paths, sheet=sheet, texts=texts)
+    if sheet is not None:
+        raise TableError('sheet="…" chooses a sheet of an Excel workbook; give its path.')
     if isinstance(table, pandas.DataFrame) or (
         hasattr(table, "to_pandas") and is_table(table, None)
     ):
@@ -106,7 +110,7 @@ def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
         )
     wanted = str(target or getattr(y, "name", None) or "y")
     _check_is_apart(X, values, wanted)
-    name = _free_name(wanted, X.columns)
+    name = free_name(wanted, X.columns)
     return pandas.concat([X, pandas.Series(values, name=name)], axis=1), name
 
 
@@ -136,9 +140,3 @@ def _seen(given: Any) -> str:
     if is_table(given, None):
         return f"you gave a {type(given).__name__} alone"
     return f"you gave {source_name(given)}, and ProjectedSTG().fit learns from that"
-
-
-def _free_name(name: str, names: Iterable[str]) -> str:
-    while name in set(names):
-        name += "'"
-    return name

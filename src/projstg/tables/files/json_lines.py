@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from ..._extras import extra
@@ -41,8 +41,10 @@ def begins_json(start: bytes) -> bool:
     return _BEGINNING.match(start) is not None
 
 
-def json_frame(stream: Any, name: str, most_bytes: int | None) -> tuple[Any, list[Note]]:
-    """Return the frame in a stream of JSON, and notes."""
+def json_frame(
+    stream: Any, name: str, texts: Collection[str], most_bytes: int | None
+) -> tuple[Any, list[Note]]:
+    """Return the frame in a stream of JSON, and notes; the cells of ``texts`` stay as they are."""
     pandas = extra("pandas", "cli")
     text = _text(stream, name, most_bytes)
     columns, n_rows = _columns(text, name)
@@ -52,8 +54,10 @@ def json_frame(stream: Any, name: str, most_bytes: int | None) -> tuple[Any, lis
     shape = f"{n_rows} rows and {len(columns)} columns"
     check_memory(name, n_rows * len(columns), free, shape=shape)
     names, notes = distinct(columns)
-    made = [pandas.Series(_padded(cells, n_rows)) for cells in columns.values()]
-    return pandas.concat(dict(zip(names, made, strict=True)), axis=1), notes
+    made = {}
+    for own, cells in zip(names, columns.values(), strict=True):
+        made[own] = pandas.Series(_padded(cells, n_rows), dtype=object if own in texts else None)
+    return pandas.concat(made, axis=1), notes
 
 
 def _check_characters(columns: dict[str, list], name: str) -> None:

@@ -21,6 +21,7 @@ from ..._files import kind_of_file
 from ..._printable import shortened
 from ..cells.memory_guard import check_memory, free_memory
 from ..words.notes import TableError
+from .reopened_file import ReopenedFile
 
 __all__ = ["opened"]
 
@@ -34,8 +35,11 @@ _WITHOUT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_B
 _URL = re.compile(r"([a-z][a-z0-9+.-]+):/+[^/]", re.IGNORECASE)
 
 
-def opened(path: Any, most_bytes: int | None) -> tuple[str, Any]:
-    """Return the name and the bytes of a path, or of standard input for ``-``."""
+def opened(path: Any, most_bytes: int | None, *, stays: bool = True) -> tuple[str, Any]:
+    """Return the name and the bytes of a path, or of standard input for ``-``.
+
+    ``stays`` False: a regular file is open only while it is read, however long it is used.
+    """
     if str(path) == "-":
         return "standard input", _collected("standard input", _standard_input(), most_bytes)
     if url := _URL.match(str(path)):
@@ -48,6 +52,8 @@ def opened(path: Any, most_bytes: int | None) -> tuple[str, Any]:
         raise TableError(_trouble(path, error)) from None
     try:
         kind = kind_of_file(os.fstat(handle).st_mode)
+        if kind == "file" and not stays:
+            return name, ReopenedFile(path, name)
         if kind == "file":
             return name, os.fdopen(os.dup(handle), "rb")
         if kind == "pipe":

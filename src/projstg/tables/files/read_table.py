@@ -12,12 +12,18 @@ import gzip
 import io
 import os
 import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..cells.columns import Column, column_of
 from ..cells.memory_guard import TooLarge
-from ..cells.parse_cells import text_frame
+from ..cells.parse_cells import TextTable, text_table
+from ..cells.settle_columns import settled
 from ..words.notes import Note, TableError
+from ..words.row_names import FileRows
 from .feather import feather_frame
+from .how_to_read import HowToRead
 from .json_lines import begins_json, json_frame
 from .open_file import opened
 from .parquet import parquet_frame
@@ -26,7 +32,7 @@ from .spreadsheet import workbook_frame
 if TYPE_CHECKING:
     from .pieces import LargeFile
 
-__all__ = ["Read", "read_table", "size_of"]
+__all__ = ["Read", "begun_table", "read_table", "settled_reads", "size_of"]
 
 # Enough for the longest of these, and for JSON after a few blank lines.
 _N_FIRST = 256
@@ -59,83 +65,111 @@ class Read(NamedTuple):
     facts: dict
     """Format, encoding, delimiter and so on, as plain values."""
     notes: list[Note]
+    files: tuple[FileRows, ...] = ()
+    """Whose rows follow each other, where there are several."""
 
     @property
     def may_have_thousands(self) -> bool:
         """Whether text may have commas between thousands; a text file that was read has none."""
         return self.facts.get("format") != "text"
 
+    @property
+    def names(self) -> list[str]:
+        """Of the columns."""
+        return list(self.frame.columns)
+
+    def column(self, name: str) -> Column:
+        """Return what a column is that is asked for by name."""
+        may = self.may_have_thousands
+        return column_of(self.frame[name], is_wanted=True, may_have_thousands=may)
+
 
 def read_table(
-    path: str | os.PathLike[str],
-    *,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    sheet: str | None = None,
-    most_bytes: int | None = None,
+    path: str | os.PathLike[str], most_bytes: int | None = None, **how: Any
 ) -> Read | LargeFile:
     """Read a table from a path, or from standard input for ``-``.
 
     Parameters
     ----------
     path : str or path-like
-    delimiter, decimal : str or None
-        What stands between fields and in decimals; guessed where not given.
-    sheet : str or None
-        The sheet of an Excel workbook; by default the first that has data.
     most_bytes : int or None
         How much memory it may take; by default what is free.
+    **how
+        Fields of :class:`HowToRead`.
     """
-    if decimal not in {None, ".", ","}:
-        raise TableError(f"the decimal mark is {decimal!r}; give . or , or leave it out.")
-    how = _How(delimiter, decimal, sheet, most_bytes)
+    asked = HowToRead(**how)
     name, file = opened(path, most_bytes)
-    with file:
-        try:
-            return _read(file, name, how)
-        except TooLarge as error:
-            if isinstance(file, io.BytesIO):
-                raise
-            return _in_pieces(file, path, name, how, error)
-        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-            raise TableError(f"{name} is not a whole gzip file ({error}).") from None
-        except OSError as error:
-            raise TableError(f"{name} cannot be read: {error.strerror or error}.") from None
+    with _in_one_line(name), file:
+        found = _found(file, path, name, asked, most_bytes)
+        return settled_reads([found], asked)[0] if isinstance(found, TextTable) else found
 
 
-class _How(NamedTuple):
-    """How to read a table, as far as it is known."""
+def begun_table(
+    path: str | os.PathLike[str], how: HowToRead, most_bytes: int | None
+) -> Read | TextTable | LargeFile:
+    """Read a table; the columns of a text table are not settled yet, see :func:`settled_reads`."""
+    name, file = opened(path, most_bytes, stays=False)
+    with _in_one_line(name):
+        return _found(file, path, name, how, most_bytes)
 
-    delimiter: str | None
-    decimal: str | None
-    sheet: str | None
-    most_bytes: int | None
+
+def settled_reads(tables: Sequence[TextTable], how: HowToRead) -> list[Read]:
+    """Return text tables with the same columns and the same delimiter, settled together."""
+    reads = []
+    for table, one in zip(tables, settled(tables, how.decimal, how.texts), strict=True):
+        facts = {"format": "text", "gzip": table.is_gzip, **one.facts, **size_of(one.frame)}
+        reads.append(Read(one.frame, table.name, facts, one.notes))
+    return reads
 
 
-def _read(file: Any, name: str, how: _How) -> Read:
+def _found(
+    file: Any,
+    path: str | os.PathLike[str],
+    name: str,
+    how: HowToRead,
+    most_bytes: int | None,
+) -> Read | TextTable | LargeFile:
+    """Return the table in an open file."""
+    try:
+        return _read(file, name, how, most_bytes)
+    except TooLarge as error:
+        if isinstance(file, io.BytesIO):
+            raise
+        return _in_pieces(file, path, name, how, error)
+
+
+@contextmanager
+def _in_one_line(name: str) -> Iterator[None]:
+    """Say in one line what goes wrong while a file is read."""
+    try:
+        yield
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise TableError(f"{name} is not a whole gzip file ({error}).") from None
+    except OSError as error:
+        raise TableError(f"{name} cannot be read: {error.strerror or error}.") from None
+
+
+def _read(file: Any, name: str, how: HowToRead, most_bytes: int | None) -> Read | TextTable:
     kind, stream = _seen(file, name)
     if how.sheet is not None and kind != "excel":
         raise TableError(f'{name} is no Excel workbook and has no sheets; leave out sheet="…".')
+    if kind == "text":
+        return text_table(stream, file, name, how.delimiter, most_bytes)
     facts: dict[str, Any] = {"format": kind}
     if kind == "parquet":
-        frame, notes = parquet_frame(file, name, how.most_bytes)
+        frame, notes = parquet_frame(file, name, most_bytes)
     elif kind == "feather":
-        frame, notes = feather_frame(file, name, how.most_bytes)
+        frame, notes = feather_frame(file, name, most_bytes)
     elif kind == "excel":
-        frame, facts, notes = workbook_frame(file, name, how.sheet, how.decimal, how.most_bytes)
-    elif kind == "json":
-        frame, notes = json_frame(stream, name, how.most_bytes)
-        facts["gzip"] = stream is not file
+        frame, facts, notes = workbook_frame(file, name, how, most_bytes)
     else:
-        frame, more, notes = text_frame(
-            stream, file, name, how.delimiter, how.decimal, how.most_bytes
-        )
-        facts |= {"gzip": stream is not file, **more}
+        frame, notes = json_frame(stream, name, how.texts, most_bytes)
+        facts["gzip"] = stream is not file
     return Read(frame, name, {**facts, **size_of(frame)}, notes)
 
 
 def _in_pieces(
-    file: Any, path: str | os.PathLike[str], name: str, how: _How, error: TooLarge
+    file: Any, path: str | os.PathLike[str], name: str, how: HowToRead, error: TooLarge
 ) -> LargeFile:
     """Return a file that is read in pieces, or say which files can be."""
     file.seek(0)

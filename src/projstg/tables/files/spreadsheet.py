@@ -27,6 +27,7 @@ from ..cells.memory_guard import check_memory, free_memory
 from ..cells.text_cells import MISSING_WORDS
 from ..words.column_names import distinct
 from ..words.notes import Note, TableError
+from .how_to_read import HowToRead
 
 __all__ = ["workbook_frame"]
 
@@ -50,19 +51,19 @@ class _SheetRows(NamedTuple):
 
 
 def workbook_frame(
-    file: Any, name: str, sheet: str | None, decimal: str | None, most_bytes: int | None
+    file: Any, name: str, how: HowToRead, most_bytes: int | None
 ) -> tuple[Any, dict, list[Note]]:
-    """Return the frame in an Excel workbook, facts and notes; ``sheet`` None: the first."""
+    """Return the frame in an Excel workbook, facts and notes."""
     free = free_memory() if most_bytes is None else most_bytes
     with _readable(name):
         _check_parts(file, name, free)
-        found = _read_sheet(file, name, sheet, free)
+        found = _read_sheet(file, name, how.sheet, free)
         names, body, notes = _header(found.rows)
         columns = {place: [_cell(row, place) for row in body] for place in range(len(names))}
         used = [place for place in columns if names[place] or any(map(_is_value, columns[place]))]
         names, twice = distinct(names[place] for place in used)
-        frame, marks, on_marks = _frame([columns[place] for place in used], names, decimal)
-    if sheet is None and found.others:
+        frame, marks, on_marks = _frame([columns[place] for place in used], names, how)
+    if how.sheet is None and found.others:
         notes = [_on_sheets(found), *notes]
     facts = {"format": "excel", "sheet": found.title, **marks}
     return frame.set_axis(names, axis=1), facts, notes + on_marks + twice
@@ -164,25 +165,25 @@ def _header(rows: list[list]) -> tuple[list[str], list[list], list[Note]]:
 
 
 def _on_sheets(found: _SheetRows) -> Note:
-    text = f"Read from the sheet '{shortened(found.title)}', the first that has data; sheet can "
-    return Note("sheet", f"{text}name another: {few_names(found.others)}.")
+    text = f"Read from the sheet '{shortened(found.title)}', the first that has data; "
+    return Note("sheet", f'{text}sheet="…" reads another: {few_names(found.others)}.')
 
 
-def _frame(
-    columns: list[list], names: list[str], decimal: str | None
-) -> tuple[Any, dict, list[Note]]:
+def _frame(columns: list[list], names: list[str], how: HowToRead) -> tuple[Any, dict, list[Note]]:
     """Return the frame of columns, numbered; facts on marks of numbers, and notes."""
     pandas = extra("pandas", "cli")
+    kept = [place for place, name in enumerate(names) if name in how.texts]
     typed = {place: _typed(cells) for place, cells in enumerate(columns)}
-    made = {place: one for place, one in typed.items() if one is not None}
+    made = {place: one for place, one in typed.items() if one is not None and place not in kept}
     texts = {place: cells for place, cells in enumerate(columns) if place not in made}
     marks: dict = {}
     notes: list[Note] = []
     if texts:
         as_text = _TextColumns(texts)
-        frame = as_text.frame()
-        frame, marks, notes = with_numbers(frame, names, as_text, ",", decimal)
-        made |= {place: frame[place] for place in texts}
+        frame = as_text.frame().drop(columns=kept)
+        frame, marks, notes = with_numbers(frame, names, as_text, ",", how.decimal)
+        unread = as_text(kept, None) if kept else {}
+        made |= {place: unread[place] if place in kept else frame[place] for place in texts}
     return pandas.concat({place: made[place] for place in typed}, axis=1), marks, notes
 
 
@@ -203,16 +204,17 @@ class _TextColumns:
     """Columns with text, as the text table that they would be."""
 
     def __init__(self, columns: dict[int, list]) -> None:
-        self._places, written = list(columns), io.StringIO()
+        # As text: pandas takes numbers for places among these columns, not for their names.
+        self._names, written = list(map(str, columns)), io.StringIO()
         rows = zip(*columns.values(), strict=True)
         csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
         self._written = written.getvalue()
 
     def frame(self, **how: Any) -> Any:
-        return extra("pandas", "cli").read_csv(
+        frame = extra("pandas", "cli").read_csv(
             io.StringIO(self._written),
             header=None,
-            names=self._places,
+            names=self._names,
             na_values=MISSING_WORDS,
             skipinitialspace=True,
             skip_blank_lines=False,
@@ -220,7 +222,8 @@ class _TextColumns:
             float_precision="round_trip",
             **how,
         )
+        return frame.set_axis(frame.columns.astype(int), axis=1)
 
     def __call__(self, columns: list[int], n_rows: int | None) -> Any:
         """Return columns, of the first rows or of all, without reading numbers."""
-        return self.frame(dtype=str, usecols=columns, nrows=n_rows)
+        return self.frame(dtype=str, usecols=list(map(str, columns)), nrows=n_rows)

@@ -1,7 +1,8 @@
 """Several files with the same columns as one table, their rows one after the other.
 
-Each file is read on its own: its delimiter, its marks of numbers, its encoding. The columns may be
-in another order.
+The columns may be in another order. Text files with the same delimiter are settled together: their
+marks of numbers, and what their columns are, are those of one file with all these rows. Any other
+file has its own.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ from typing import Any
 
 from ..._extras import extra
 from ..._printable import few_names, shortened
-from ..cells.columns import column_of
+from ..cells.columns import cell_texts
 from ..cells.memory_guard import TooLarge, check_memory, free_memory
+from ..cells.parse_cells import TextTable
 from ..words.column_names import difference
 from ..words.notes import Note, TableError
+from ..words.row_names import FileRows
+from .how_to_read import HowToRead
 from .pieces import LargeFile
-from .read_table import Read, read_table, size_of
+from .read_table import Read, begun_table, read_table, settled_reads, size_of
 
 __all__ = ["read_tables"]
 
@@ -35,23 +39,36 @@ _CALLED = {
 def read_tables(
     paths: Sequence[str | os.PathLike[str]], most_bytes: int | None = None, **how: Any
 ) -> Read | LargeFile:
-    """Read one file, or several as one table; ``how`` is passed to :func:`read_table`."""
+    """Read one file, or several as one table; ``how`` are fields of :class:`HowToRead`."""
     if len(paths) == 1:
         return read_table(paths[0], most_bytes=most_bytes, **how)
     _check_paths(paths)
+    asked = HowToRead(**how)
     free = free_memory() if most_bytes is None else most_bytes
-    reads: list[Read] = []
+    begun: list[Read | TextTable] = []
     n_cells = 0
     for path in paths:
-        read = read_table(path, most_bytes=most_bytes, **how)
-        if not isinstance(read, Read):
-            raise TooLarge(f"{read.name} does not fit into memory beside other files", _REMEDY)
-        if reads:
-            _check_same_columns(reads[0], read)
-        reads.append(read)
-        n_cells += read.frame.size
-        check_memory(f"a table of {len(reads)} files or more", n_cells, free, remedy=_REMEDY)
-    return _stacked(reads)
+        one = begun_table(path, asked, most_bytes)
+        if not isinstance(one, Read | TextTable):
+            raise TooLarge(f"{one.name} does not fit into memory beside other files", _REMEDY)
+        if begun:
+            _check_same_columns(begun[0], one)
+        begun.append(one)
+        n_cells += one.frame.size
+        check_memory(f"a table of {len(begun)} files or more", n_cells, free, remedy=_REMEDY)
+    return _stacked(_settled_by_delimiter(begun, asked))
+
+
+def _settled_by_delimiter(begun: list[Read | TextTable], how: HowToRead) -> list[Read]:
+    """Return the tables, text tables with the same delimiter settled together."""
+    reads = {place: one for place, one in enumerate(begun) if isinstance(one, Read)}
+    groups: dict[str, dict[int, TextTable]] = {}
+    for place, one in enumerate(begun):
+        if isinstance(one, TextTable):
+            groups.setdefault(one.cells.dialect.delimiter, {})[place] = one
+    for group in groups.values():
+        reads |= zip(group, settled_reads(list(group.values()), how), strict=True)
+    return [reads[place] for place in range(len(begun))]
 
 
 def _check_paths(paths: Sequence[str | os.PathLike[str]]) -> None:
@@ -64,9 +81,9 @@ def _check_paths(paths: Sequence[str | os.PathLike[str]]) -> None:
         seen.add(real)
 
 
-def _check_same_columns(first: Read, other: Read) -> None:
-    if set(first.frame.columns) != set(other.frame.columns):
-        differs = difference(first.frame.columns, other.frame.columns)
+def _check_same_columns(first: Read | TextTable, other: Read | TextTable) -> None:
+    if set(first.names) != set(other.names):
+        differs = difference(first.names, other.names)
         raise TableError(
             f"{other.name} has other columns than {first.name} ({differs}); files that are read "
             "as one table have the same columns."
@@ -78,11 +95,8 @@ def _stacked(reads: list[Read]) -> Read:
     pandas = extra("pandas", "cli")
     names = list(reads[0].frame.columns)
     columns = {name: [read.frame[name] for read in reads] for name in names}
-    for name, parts in columns.items():
-        dtypes = {part.dtype for part in parts}
-        alike = [_alike(part, dtypes) for part in parts]
-        columns[name] = pandas.concat(alike, ignore_index=True)
-    frame = pandas.DataFrame(columns, copy=False)
+    whole = {name: pandas.concat(_alike(own), ignore_index=True) for name, own in columns.items()}
+    frame = pandas.DataFrame(whole, copy=False)
     files = [read.name for read in reads]
     text = f"{len(files)} files, their rows one after the other: {few_names(files)}."
     notes = [Note("files", text), *_common(reads), *_on_kinds(reads, names)]
@@ -92,19 +106,37 @@ def _stacked(reads: list[Read]) -> Read:
         if all(read.facts.get(key) == value for read in reads)
     }
     facts = {"format": "several", **shared, "files": files, **size_of(frame)}
-    return Read(frame, few_names(files, 2), facts, notes)
+    rows = tuple(FileRows(read.name, len(read.frame)) for read in reads)
+    return Read(frame, few_names(files, 2), facts, notes, rows)
 
 
-def _alike(series: Any, dtypes: set) -> Any:
-    """Return a column as one that can follow a column of another type.
+def _alike(parts: list[Any]) -> list[Any]:
+    """Return the parts of a column so that they can follow each other.
 
-    Booleans are numbers, and moments are written as text tables write them.
+    Beside text, numbers and booleans are what they are as text. Beside numbers booleans are
+    numbers. Moments are written as text tables write them.
     """
-    if len(dtypes) == 1:
-        return series
-    if series.dtype == bool:
-        return series.astype(float)
-    return series.astype("str") if series.dtype.kind == "M" else series
+    if len({part.dtype for part in parts}) == 1:
+        return parts
+    has_text = any(_has_text(part) for part in parts)
+    return [_beside(part, has_text) for part in parts]
+
+
+def _has_text(series: Any) -> bool:
+    """Return whether a column has cells of text."""
+    if series.dtype == "category":
+        series = series.cat.categories.to_series()
+    return series.dtype == "str" or any(isinstance(cell, str) for cell in series)
+
+
+def _beside(series: Any, has_text: bool) -> Any:
+    """Return a column as one that can follow others, of which some have text."""
+    pandas = extra("pandas", "cli")
+    if series.dtype.kind == "M":
+        return series.astype("str")
+    if has_text and series.dtype.kind in "biuf":
+        return pandas.Series(cell_texts(series), dtype=object)
+    return series.astype(float) if series.dtype == bool else series
 
 
 def _common(reads: list[Read]) -> list[Note]:
@@ -125,7 +157,7 @@ def _on_kinds(reads: list[Read], names: list[str]) -> list[Note]:
     for name in names:
         where: dict[str, str] = {}
         for read in reads:
-            called = _CALLED.get(column_of(read.frame[name], is_wanted=True).kind)
+            called = _CALLED.get(read.column(name).kind)
             if called is not None:
                 where.setdefault(called, read.name)
         if len(where) > 1:

@@ -22,7 +22,6 @@ from ..prepare.column_roles import (
     check_shape,
     check_varies,
     check_weights,
-    distinct_key,
     nothing_left,
     roles,
     usable,
@@ -33,6 +32,7 @@ from ..prepare.missing import check_left, gap_notes
 from ..prepare.prepared import MOST_SHOWN, SomeRows
 from ..prepare.recipe import Recipe, made_column, recipe_of
 from ..prepare.target_facts import TargetValues, distinct_values
+from ..words.column_names import free_name
 from ..words.notes import Note, TableError
 from ..words.question import TableQuestion
 from .coded_pieces import CodedPieces, NumberPiece
@@ -244,7 +244,7 @@ def _designed(
             references |= {} if reference is None else {column: reference}
             made = [LevelColumn(column, one) for one in sorted(levels) if one != reference]
         for origin in made:
-            found[distinct_key(origin.key, found)] = order[origin]
+            found[free_name(origin.key, found)] = order[origin]
     return found, references
 
 

@@ -5,7 +5,7 @@ Nothing here needs the numbers of a column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,6 @@ __all__ = [
     "check_shape",
     "check_varies",
     "check_weights",
-    "distinct_key",
     "nothing_left",
     "roles",
     "usable",
@@ -239,13 +238,6 @@ def _factor_notes(factors: Sequence[Factor]) -> list[Note]:
         text = f"Text, one column of 0 and 1 for each level: {few_names(every)}."
         notes.append(Note("category", text, every))
     return notes
-
-
-def distinct_key(key: str, taken: Container[str]) -> str:
-    """Return a name that no other column of numbers has."""
-    while key in taken:
-        key += "'"
-    return key
 
 
 def _masks(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..cells.columns import Column, column_of
+from ..words.column_names import free_name
 from ..words.notes import Note
 from ..words.question import TableQuestion
 from .column_roles import (
@@ -18,7 +19,6 @@ from .column_roles import (
     check_shape,
     check_varies,
     check_weights,
-    distinct_key,
     roles,
     usable,
     weightless_notes,
@@ -133,7 +133,7 @@ def _designed(
         else:
             made[LevelColumn(name)] = filled(values)
         for origin, numbers in made.items():
-            key = distinct_key(origin.key, designed)
+            key = free_name(origin.key, designed)
             designed[key], origins[key] = numbers, origin
     return designed, origins, references
 

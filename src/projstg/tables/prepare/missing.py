@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 
 from ..._printable import counted, shortened
@@ -17,6 +19,7 @@ __all__ = [
     "gap_notes",
     "kept_rows",
     "missing_trouble",
+    "words_among_numbers",
 ]
 
 FEWEST_ROWS = 4
@@ -63,18 +66,20 @@ def missing_trouble(counts: dict[str, int], columns: dict[str, Column], left: st
 
     ``left`` says how many rows would be left without those that have a missing value.
     """
-    strange = [name for name in counts if name in columns and columns[name].n_not_numbers]
-    said = ""
-    if strange:
-        column = columns[strange[0]]
-        said = (
-            f" (in {shortened(strange[0])} {column.n_not_numbers} are not numbers, "
-            f"such as '{column.example}')"
-        )
+    words = words_among_numbers(counts, columns)
     return (
-        f"{sum(counts.values())} values are missing: {counted(counts)}{said}; choose "
+        f"{sum(counts.values())} values are missing: {counted(counts)}{words}; choose "
         f'missing="drop"{left} or missing="mean".'
     )
+
+
+def words_among_numbers(names: Iterable[str], columns: Mapping[str, Column]) -> str:
+    """Return that cells are missing for they are no numbers, with an example; "" where none is."""
+    for name in names:
+        if name in columns and columns[name].n_not_numbers:
+            n_words, example = columns[name].n_not_numbers, columns[name].example
+            return f" (in {shortened(name)} {n_words} are not numbers, such as '{example}')"
+    return ""
 
 
 def check_left(n_left: int, n_rows: int, counts: dict[str, int], missing: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from ...estimators.projected_stg import ProjectedSTG
 from ...sources import Statistics
 from ...sources.folds import fold_of_rows, random_of_rows
 from ..words.notes import Note
+from ..words.row_names import FileRows, rows_in_words
 from .level_columns import Factor
 from .prepared import MOST_SHOWN, Folds, RowResiduals, SomeRows, SquaredErrors
 from .recipe import Recipe
@@ -43,6 +44,12 @@ class PreparedRows(NamedTuple):
     recipe: Recipe
     factors: tuple[Factor, ...] = ()
     """The text columns among the columns."""
+    files: tuple[FileRows, ...] = ()
+    """Whose rows follow each other in the table, where there are several."""
+
+    def in_words(self, rows: Sequence[int]) -> str:
+        """Return rows that are used by their numbers in the table, or in their files."""
+        return rows_in_words([int(self.rows[row]) for row in rows], self.files)
 
     @property
     def n_rows(self) -> int:

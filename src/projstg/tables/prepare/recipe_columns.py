@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._printable import counted, few_names, shortened
-from ..cells.columns import cell_texts, column_of
+from ..cells.columns import Column, cell_texts
 from ..files.given_table import frame_of_array, table_of
 from ..files.pieces import LargeFile
 from ..files.read_table import Read
@@ -17,9 +17,13 @@ from ..words.column_names import no_such_column
 from ..words.notes import TableError
 from .design_matrix import first_cell
 from .level_columns import MISSING_LEVEL, labels_of
+from .missing import words_among_numbers
 from .recipe import MadeColumn, Recipe
 
 __all__ = ["MadeRows", "in_memory", "made_rows", "whole_table"]
+
+
+_MEAN, _LEVEL = "the mean of the first table", f"the level '{MISSING_LEVEL}'"
 
 
 class MadeRows(NamedTuple):
@@ -27,11 +31,17 @@ class MadeRows(NamedTuple):
 
     X: np.ndarray
     """(N, M), NaN where a cell is missing or its level is unknown."""
-    n_missing: dict[str, int]
-    """By column of the table, where there are any."""
+    columns: dict[str, Column]
+    """The columns of the table that are numbers."""
+    has_fills: bool
+    n_missing: Counter[str]
+    """Cells that are missing, by column of the table."""
+    n_infinite: Counter[str]
+    """Those that are infinite."""
+    n_filled: dict[str, Counter[str]]
+    """Those that were missing and are filled in, by what they are filled in with."""
     unknown: dict[str, Counter[str]]
     """The levels that are not in the recipe, with their counts, by column of the table."""
-    has_fills: bool
 
     def trouble(self) -> str:
         """Return one line on the rows that cannot be predicted; nothing where all can."""
@@ -41,16 +51,32 @@ class MadeRows(NamedTuple):
         parts = []
         if self.n_missing:
             how = "" if self.has_fills else ', or run select again with missing="mean"'
-            parts.append(f"missing values, {counted(self.n_missing)} (fill these in{how})")
+            parts.append(f"missing values, {self._counted(self.n_missing)} (fill these in{how})")
+        if self.n_infinite:
+            parts.append(f"infinite values, {counted(self.n_infinite)}")
         for name, levels in self.unknown.items():
             cells = [f"'{shortened(level)}' {count}" for level, count in levels.most_common()]
             parts.append(f"text in {shortened(name)} that select has not seen, {few_names(cells)}")
         return f"{is_lost.sum()} of {len(self.X)} rows have no prediction: {'; '.join(parts)}."
 
+    def filled_in(self) -> str:
+        """Return one line on the cells that were missing and are filled in; "" where none is."""
+        if not self.n_filled:
+            return ""
+        parts = [f"with {what}, {self._counted(own)}" for what, own in self.n_filled.items()]
+        return f"Filled in, of {len(self.X)} rows: {'; '.join(parts)}."
 
-def whole_table(table: Any) -> Read:
-    """Return a table as if read: a data frame, the table at a path, or an array of numbers."""
-    return in_memory(table_of(frame_of_array(table) if isinstance(table, np.ndarray) else table))
+    def _counted(self, counts: Counter[str]) -> str:
+        return counted(counts) + words_among_numbers(counts, self.columns)
+
+
+def whole_table(table: Any, recipe: Recipe, sheet: str | None = None) -> Read:
+    """Return a table as if read: a data frame, the table at paths, or an array of numbers.
+
+    What is text in the recipe stays as it is written.
+    """
+    table = frame_of_array(table) if isinstance(table, np.ndarray) else table
+    return in_memory(table_of(table, sheet=sheet, texts=recipe["levels"]))
 
 
 def in_memory(read: Read | LargeFile) -> Read:
@@ -68,7 +94,8 @@ def made_rows(read: Read, recipe: Recipe, names: Sequence[str]) -> MadeRows:
         raise TableError(f"this is no whole selection: no recipe for {few_names(strange)}.")
     wanted = [made[name] for name in names]
     _check_columns([one["column"] for one in wanted], read.frame.columns)
-    found = MadeRows(np.empty((len(read.frame), len(names))), {}, {}, recipe["fills"] is not None)
+    X, has_fills = np.empty((len(read.frame), len(names))), recipe["fills"] is not None
+    found = MadeRows(X, {}, has_fills, Counter(), Counter(), {}, {})
     places: dict[str, list[int]] = {}
     for place, one in enumerate(wanted):
         places.setdefault(one["column"], []).append(place)
@@ -96,25 +123,29 @@ def _add_number(
 ) -> None:
     """Put in a column of numbers."""
     name = one["column"]
-    values = _numbers(read, name)
-    values = np.where(np.isfinite(values), values, (recipe["fills"] or {}).get(name, np.nan))
-    found.X[:, places] = values[:, None]
-    if np.isnan(values).any():
-        found.n_missing[name] = int(np.isnan(values).sum())
+    column = found.columns[name] = _number_column(read, name)
+    gap, infinite = np.isnan(column.values), np.isinf(column.values)
+    fill = (recipe["fills"] or {}).get(name, np.nan)
+    found.X[:, places] = np.where(gap, fill, np.where(infinite, np.nan, column.values))[:, None]
+    if infinite.any():
+        found.n_infinite[name] = int(infinite.sum())
+    if gap.any() and np.isnan(fill):
+        found.n_missing[name] = int(gap.sum())
+    elif gap.any():
+        found.n_filled.setdefault(_MEAN, Counter())[name] = int(gap.sum())
 
 
-def _numbers(read: Read, name: str) -> np.ndarray:
-    """Return the numbers of a column, NaN where there is none."""
-    series = read.frame[name]
-    column = column_of(series, is_wanted=True, may_have_thousands=read.may_have_thousands)
+def _number_column(read: Read, name: str) -> Column:
+    """Return a column of numbers, or raise where it is something else."""
+    column = read.column(name)
     if column.kind == "empty":
-        return np.full(len(series), np.nan)
+        return Column("number", np.full(len(read.frame), np.nan))
     if column.kind == "number":
-        return np.asarray(column.values)
+        return column
     if column.kind == "mixed":
         seen = f"not all numbers are written in one way here, such as '{column.example}'"
     else:
-        seen = f"here it begins '{shortened(first_cell(series), 20)}'"
+        seen = f"here it begins '{shortened(first_cell(read.frame[name]), 20)}'"
     raise TableError(f"'{shortened(name)}' was a column of numbers for select; {seen}. Repair it.")
 
 
@@ -131,5 +162,7 @@ def _add_text(
         found.X[:, place] = np.where(is_known, labels == one["level"], np.nan)
     if n_missing := strange.pop(MISSING_LEVEL, 0):
         found.n_missing[name] = n_missing
+    elif counts[MISSING_LEVEL]:
+        found.n_filled.setdefault(_LEVEL, Counter())[name] = counts[MISSING_LEVEL]
     if strange:
         found.unknown[name] = strange

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._extras import extra
-from ..cells.columns import column_of
 from ..files.read_table import Read
 from ..prepare.prepared import SquaredErrors
 from ..prepare.recipe import Averages, known_recipe
@@ -25,8 +24,8 @@ class Predicted(NamedTuple):
 
     frame: Any
     """``prediction`` and, where asked for, ``lower`` and ``upper``."""
-    trouble: str
-    """One line on rows without a prediction; empty where there are none."""
+    lines: list[str]
+    """One line on rows without a prediction, and one on what was filled in, where there are any."""
 
 
 def predicted(
@@ -49,7 +48,8 @@ def predicted(
         if interval is not None:
             _check_spread(averages)
             columns["lower"], columns["upper"] = response.interval(made.X, float(interval)).T
-    return Predicted(extra("pandas", "cli").DataFrame(columns), made.trouble())
+    lines = [line for line in (made.trouble(), made.filled_in()) if line]
+    return Predicted(extra("pandas", "cli").DataFrame(columns), lines)
 
 
 def _check_level(interval: Any) -> None:
@@ -98,6 +98,5 @@ def _known(read: Read, name: str | None) -> np.ndarray | None:
     """Return the numbers of a column; None where there is none."""
     if name is None or name not in read.frame:
         return None
-    series, may = read.frame[name], read.may_have_thousands
-    column = column_of(series, is_wanted=True, may_have_thousands=may)
+    column = read.column(name)
     return np.asarray(column.values) if column.kind == "number" else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -60,10 +61,12 @@ class RecipeColumns(TransformerMixin, BaseEstimator):
         ----------
         X : DataFrame, path or array
         """
-        made = made_rows(whole_table(X), self.recipe, self.columns)
+        made = made_rows(whole_table(X, self.recipe), self.recipe, self.columns)
         trouble = made.trouble()
         if trouble:
             raise TableError(trouble)
+        if filled := made.filled_in():
+            warnings.warn(filled, stacklevel=2)
         return made.X
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:

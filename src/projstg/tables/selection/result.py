@@ -206,12 +206,19 @@ class Selection:
         unknown = [name for name in wanted if len(frame) and frame[name].isna().all()]
         return frame.drop(columns=unknown)
 
-    def predict(self, table: Any, *, averaged: bool = False, interval: float | None = None) -> Any:
+    def predict(
+        self,
+        table: Any,
+        *,
+        averaged: bool = False,
+        interval: float | None = None,
+        sheet: str | None = None,
+    ) -> Any:
         """Predict the target for the rows of another table, prepared as the table was.
 
         Parameters
         ----------
-        table : DataFrame, path or array
+        table : DataFrame, path, list of paths or array
             Columns are found by name; others are ignored. The chosen ones must be there, or those
             that they are made of.
         averaged : bool, default=False
@@ -221,13 +228,15 @@ class Selection:
         interval : float or None
             The probability of an interval for each new value of the target, such as 0.9. The
             prediction is then the averaged one, which is in the middle.
+        sheet : str or None
+            The sheet of an Excel workbook; by default the first that has data.
 
         Returns
         -------
         predictions : DataFrame
             ``prediction`` and, with an interval, ``lower`` and ``upper``, with the index of the
             table. Rows that lack a number, or have a text that ``select`` has not seen, have NaN,
-            and a warning says so.
+            and a warning says so; another one says what was filled in.
 
         Examples
         --------
@@ -243,9 +252,10 @@ class Selection:
         from ..prepare.recipe_columns import whole_table
         from .prediction import predicted
 
-        found = predicted(self, whole_table(table), averaged=averaged, interval=interval)
-        if found.trouble:
-            warnings.warn(found.trouble, stacklevel=2)
+        read = whole_table(table, known_recipe(self.recipe), sheet)
+        found = predicted(self, read, averaged=averaged, interval=interval)
+        for line in found.lines:
+            warnings.warn(line, stacklevel=2)
         has_index = isinstance(table, extra("pandas", "cli").DataFrame)
         return found.frame.set_axis(table.index) if has_index else found.frame
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from ..._did_you_mean import did_you_mean
 from ..._printable import few_names, shortened
 from .notes import Note
 
-__all__ = ["difference", "distinct", "no_such_column"]
+__all__ = ["difference", "distinct", "free_name", "no_such_column"]
 
 
 def distinct(names: Iterable[str]) -> tuple[list[str], list[Note]]:
@@ -38,6 +38,19 @@ def distinct(names: Iterable[str]) -> tuple[list[str], list[Note]]:
     example = shortened(f"{twice[0]} (1), {twice[0]} (2)")
     text = f"Names that occur more than once are numbered, as {example}: {few_names(twice)}."
     return unique, [Note("duplicate", text, twice)]
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return the name, with strokes after it where another column has it.
+
+    Examples
+    --------
+    >>> free_name("y", ["x", "y", "y'"]), free_name("z", ["x", "y"])
+    ("y''", 'z')
+    """
+    while name in taken:
+        name += "'"
+    return name
 
 
 def difference(chosen: Iterable[str], other: Iterable[str]) -> str:
