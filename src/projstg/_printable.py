@@ -5,9 +5,10 @@ Names of columns, methods and files, and messages of other programs, may hold an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["counted", "few_names", "printable", "shortened"]
+__all__ = ["counted", "few_names", "printable", "shortened", "told_apart"]
 
 _LONGEST_NAME, _MOST_NAMES = 40, 6
 
@@ -32,18 +33,56 @@ def _escaped(character: str) -> str:
 
 
 def shortened(text: object, longest: int = _LONGEST_NAME) -> str:
-    r"""Return a text on one line, cut to at most ``longest`` characters.
+    r"""Return a text on one line, of at most ``longest`` characters: its middle is left out.
+
+    Names that begin alike often end differently.
 
     Examples
     --------
     >>> shortened("line\nbreak")
     'line break'
-    >>> shortened("x" * 50, 10)
-    'xxxxxxxxx…'
+    >>> shortened("spent in quarter 1", 12), shortened("spent in quarter 2", 12)
+    ('spent i…er 1', 'spent i…er 2')
     """
-    # Only the beginning is read: a name may be a megabyte long.
-    text = printable(str(text)[: 8 * longest])
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    whole = str(text)
+    if len(whole) > 16 * longest:  # a name may be a megabyte long
+        whole = whole[: 8 * longest] + whole[-8 * longest :]
+    line = printable(whole)
+    if len(line) <= longest:
+        return line
+    last = (longest - 1) * 2 // 5
+    return line[: longest - 1 - last] + "…" + line[len(line) - last :]
+
+
+def told_apart(names: Sequence[object], longest: int = _LONGEST_NAME) -> list[str]:
+    """Return names of at most ``longest`` characters; those cut alike begin where they differ.
+
+    Examples
+    --------
+    >>> told_apart(["mean of the first year, in dollars", "mean of the third year, in dollars"], 16)
+    ['…of the first y…', '…of the third y…']
+    """
+    short = [shortened(name, longest) for name in names]
+    alike = defaultdict(set)
+    for name, cut in zip(names, short, strict=True):
+        alike[cut].add(str(name))
+    begins = {cut: max(_difference(own) - longest // 2, 0) for cut, own in alike.items()}
+    return [
+        _from(begins[cut], str(name), longest) if begins[cut] else cut
+        for name, cut in zip(names, short, strict=True)
+    ]
+
+
+def _difference(texts: set[str]) -> int:
+    """Return the place of the first character that is not the same in all texts; 0 for one text."""
+    pairs = zip(min(texts), max(texts), strict=False)  # in order, so all others are between them
+    return next((place for place, (one, other) in enumerate(pairs) if one != other), 0)
+
+
+def _from(begin: int, text: str, longest: int) -> str:
+    """Return a text without its beginning, and without its end where that is too long."""
+    line = printable(text[begin : begin + 8 * longest])
+    return f"…{line}" if len(line) < longest else f"…{line[: longest - 2]}…"
 
 
 def few_names(names: Iterable[object], most: int = _MOST_NAMES) -> str:
