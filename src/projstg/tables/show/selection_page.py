@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from ..._extras import extra
 from ..._printable import few_names, shortened
-from ...render.figure_svg import figure_style, inline_svg, svg_text
+from ...render.figure_svg import figure_style, inline_svg, svg_text, themed
 from ...render.number_text import minus_sign, percent, short_number
 from ...render.page_html import page_html
 from ..selection.grades import IN_PLACE, Graded, graded, headline, left_out
 from ..selection.result import Candidate, Selection, Tried, time_spent, whole_choice
-from ..selection.selection_figures import draw_effects, draw_path, draw_residuals
+from ..selection.selection_figures import MOST_BARS, draw_effects, draw_path, draw_residuals
 from ..words.column_names import difference
 
 __all__ = ["page"]
@@ -70,10 +70,13 @@ def page(selection: Selection, command: str = "") -> str:
         selection=selection,
         title=f"What {shortened(selection.target)} depends on",
         sentence=headline(selection),
+        r2_in_sample=_number(selection.r2_in_sample, ".3f"),
+        r2_out_of_sample=_number(selection.r2_out_of_sample, ".3f"),
         rows=[_row(one) for one in graded(selection)],
         left_out=left_out(selection),
         near=[_near(one) for one in selection.others[:_MOST_NEAR]],
         n_folds=len(selection.r2_folds),
+        most_bars=MOST_BARS,
         notes=[note for note in selection.remarks if note.kind not in IN_PLACE],
         pictures=[
             (each, _drawn(selection, each, _WIDE), _drawn(selection, each, _NARROW))
@@ -98,7 +101,9 @@ def page(selection: Selection, command: str = "") -> str:
 
 def _drawn(selection: Selection, picture: _Picture, width: float) -> Any:
     """Return a picture as markup, so many inches wide."""
-    height = 1.0 + 0.24 * max(len(selection.chosen[:20]), 2) if picture.name == "effects" else 3.2
+    height = (
+        1.0 + 0.24 * max(len(selection.chosen[:MOST_BARS]), 2) if picture.name == "effects" else 3.2
+    )
     name = picture.name if width == _WIDE else f"{picture.name}-narrow"
     with figure_style():
         figure = extra("matplotlib.figure", "plots").Figure(
@@ -106,7 +111,7 @@ def _drawn(selection: Selection, picture: _Picture, width: float) -> Any:
         )
         picture.draw(selection, figure.add_subplot(), longest=_LONGEST_NAMES[width])
         text = svg_text(figure, name)
-    return inline_svg(text, name, picture.title)
+    return inline_svg(themed(text), name, picture.title)
 
 
 def _row(one: Graded) -> dict:
@@ -153,7 +158,8 @@ def _size(one: Tried) -> dict:
 
 
 def _number(value: Any, form: str) -> str:
-    return "" if value is None else minus_sign(format(value, form))
+    """Return a number, or nothing where there is none; what rounds to zero has no sign."""
+    return "" if value is None else minus_sign(format(value, f"z{form}"))
 
 
 def _squares(selection: Selection) -> list[str]:
@@ -171,12 +177,14 @@ def _facts(selection: Selection) -> list[tuple[str, str]]:
     source, question = dict(selection.source), dict(selection.question)
     table = {key: value for key, value in source.items() if value not in (None, False, "")}
     asked = {key: value for key, value in question.items() if value not in (None, [], ())}
-    merged = {**table, **asked, "intercept": short_number(selection.intercept, 6)}
+    merged = {**table, **asked, "intercept": minus_sign(short_number(selection.intercept, 6))}
     merged |= {"time": time_spent(selection), "version": selection.version}
     return [(key.replace("_", " "), _said(value)) for key, value in merged.items()]
 
 
 def _said(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return few_names(value, 20)
     return shortened(
