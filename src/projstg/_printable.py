@@ -5,8 +5,8 @@ Names of columns, methods and files, and messages of other programs, may hold an
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 __all__ = ["counted", "few_names", "printable", "shortened", "told_apart"]
 
@@ -55,32 +55,51 @@ def shortened(text: object, longest: int = _LONGEST_NAME) -> str:
 
 
 def told_apart(names: Sequence[object], longest: int = _LONGEST_NAME) -> list[str]:
-    """Return names of at most ``longest`` characters; those cut alike begin where they differ.
+    """Return names of at most ``longest`` characters, different where the names are.
+
+    Names that are cut alike begin where they differ, or are numbered where that does not help.
 
     Examples
     --------
     >>> told_apart(["mean of the first year, in dollars", "mean of the third year, in dollars"], 16)
     ['…of the first y…', '…of the third y…']
     """
-    short = [shortened(name, longest) for name in names]
-    alike = defaultdict(set)
-    for name, cut in zip(names, short, strict=True):
-        alike[cut].add(str(name))
-    begins = {cut: max(_difference(own) - longest // 2, 0) for cut, own in alike.items()}
-    return [
-        _from(begins[cut], str(name), longest) if begins[cut] else cut
-        for name, cut in zip(names, short, strict=True)
-    ]
+    whole = {str(name): shortened(name, longest) for name in names}
+    for alike in _alike(whole):
+        begins = _differences(alike)
+        whole |= {name: _from(begins[name] - longest // 2, name, longest) for name in alike}
+    for alike in _alike(whole):
+        for number, name in enumerate(alike, start=1):
+            mark = f" {number}"
+            whole[name] = whole[name][: longest - len(mark)] + mark
+    return [whole[str(name)] for name in names]
 
 
-def _difference(texts: set[str]) -> int:
-    """Return the place of the first character that is not the same in all texts; 0 for one text."""
-    pairs = zip(min(texts), max(texts), strict=False)  # in order, so all others are between them
-    return next((place for place, (one, other) in enumerate(pairs) if one != other), 0)
+def _alike(short: Mapping[str, str]) -> list[list[str]]:
+    """Return groups of names that are cut to one text, each in order."""
+    groups: dict[str, list[str]] = {}
+    for name, cut in short.items():
+        groups.setdefault(cut, []).append(name)
+    return [sorted(group) for group in groups.values() if len(group) > 1]
+
+
+def _differences(ordered: Sequence[str]) -> dict[str, int]:
+    """Return for each name where it first differs from the one that begins most like it."""
+    shared = [_shared(one, other) for one, other in pairwise(ordered)]
+    most = map(max, [0, *shared], [*shared, 0])
+    return dict(zip(ordered, most, strict=True))
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts have in common at the beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _from(begin: int, text: str, longest: int) -> str:
     """Return a text without its beginning, and without its end where that is too long."""
+    if begin <= 0:
+        return shortened(text, longest)
     line = printable(text[begin : begin + 8 * longest])
     return f"…{line}" if len(line) < longest else f"…{line[: longest - 2]}…"
 
