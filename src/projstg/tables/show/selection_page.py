@@ -151,10 +151,15 @@ def _size(one: Tried) -> dict:
     return {
         "k": one["k"],
         "numbers": [_number(one.get(field), ".3f") for field in r2]
-        + [_number(one.get(field), ".1f") for field in ("bic", "ebic")],
+        + [_criterion(one.get(field)) for field in ("bic", "ebic")],
         "probability": one.get("probability"),
         "columns": one["columns"],
     }
+
+
+def _criterion(value: Any) -> str:
+    """Return BIC to a tenth, or to a whole number where it is large."""
+    return _number(value, ".0f" if abs(value or 0.0) >= 1e5 else ".1f")
 
 
 def _number(value: Any, form: str) -> str:
