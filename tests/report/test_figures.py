@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 from importlib.resources import files
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from made_up_runs import (
     summary_of,
     timed,
 )
+from matplotlib.text import Text
 
 from projstg.render.figure_svg import svg_text
 from projstg.report.captions import ENTRIES, entry_for
@@ -65,6 +67,17 @@ def test_every_entry_can_be_drawn(experiment, is_narrow):
     assert min(inked.x0, inked.y0) >= 0.0
     assert inked.x1 <= figure.get_figwidth()
     assert inked.y1 <= figure.get_figheight()
+    assert figure.get_figwidth() == (3.6 if is_narrow else 10.6)  # as wide as the page shows it
+    texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+    assert 96 / 72 * min(text.get_fontsize() for text in texts) >= 11.0
+    assert not overlapping(figure)
+
+
+def overlapping(figure):
+    """Pairs of titles that share ink."""
+    titles = [ax.title for ax in figure.axes if ax.get_title()]
+    boxes = [(title.get_text(), title.get_window_extent()) for title in titles]
+    return [(a, b) for (a, one), (b, other) in combinations(boxes, 2) if one.overlaps(other)]
 
 
 def test_the_same_figure_gives_the_same_bytes():

@@ -1,80 +1,51 @@
 """The page in a browser: no word on the console, no request, tables that sort, no overflow."""
 
-import json
-import re
-import shutil
-import subprocess
-from html import unescape
-
 import pytest
+from in_browser import BROWSER, opened, seen_at
 from made_up_runs import against_samples, growing, run_of
 
 from projstg.report.experiment_page import write_report
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
-FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking
---disable-component-update --disable-sync --enable-logging=stderr --virtual-time-budget=10000
---window-size=1400,900 --dump-dom""".split()
-
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
 
 # Clicks headings, as a reader would, and tells the window around it what was seen.
-PROBE = """<script>
+PROBE = """
 const column = (table, i) => Array.from(table.tBodies[0].rows, (row) => row.cells[i].innerText);
-const seen = {};
-const first = document.querySelector("#samples-needed table");
-const [name, , loud] = first.tHead.rows[0].cells;
-seen.before = column(first, 0);
-loud.querySelector("button").click();
-seen.up = [column(first, 2), loud.getAttribute("aria-sort")];
-loud.querySelector("button").click();
-seen.down = [column(first, 2), loud.getAttribute("aria-sort")];
-name.querySelector("button").click();
-seen.names = [column(first, 0), loud.getAttribute("aria-sort")];
-seen.focusable = Array.from(document.querySelectorAll("th button"), (b) => b.tabIndex === 0);
-seen.requests = performance.getEntriesByType("resource").length;
-seen.widths = [document.documentElement.scrollWidth, window.innerWidth];
 const shown = (kind) => getComputedStyle(document.querySelector(kind)).display !== "none";
-seen.drawings = [shown(".wide"), shown(".narrow")];
-parent.postMessage(JSON.stringify(seen), "*");
-</script></body>"""
-
-# A browser without a screen is at least 500 pixels wide; a frame in it is as narrow as one likes.
-FRAME = """<!DOCTYPE html><body><pre id="seen"></pre><script>
-onmessage = (event) => { document.getElementById("seen").textContent = event.data; };
-</script><iframe src="probed.html" width="WIDTH" height="900"></iframe></body>"""
-
-
-def opened(path, folder):
-    """Open a file in a browser of its own and return the document and the console's words."""
-    done = subprocess.run(
-        [BROWSER, *FLAGS, f"--user-data-dir={folder}", path.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+function seen() {
+  const found = {};
+  const first = document.querySelector("#samples-needed table");
+  const [name, , loud] = first.tHead.rows[0].cells;
+  found.before = column(first, 0);
+  loud.querySelector("button").click();
+  found.up = [column(first, 2), loud.getAttribute("aria-sort")];
+  loud.querySelector("button").click();
+  found.down = [column(first, 2), loud.getAttribute("aria-sort")];
+  name.querySelector("button").click();
+  found.names = [column(first, 0), loud.getAttribute("aria-sort")];
+  found.focusable = Array.from(document.querySelectorAll("th button"), (b) => b.tabIndex === 0);
+  found.requests = performance.getEntriesByType("resource").length;
+  found.drawings = [shown(".wide"), shown(".narrow")];
+  return found;
+}
+"""
+WIDTHS = (1280, 390)
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     lines = [line for line in against_samples() if line["n_samples"] in (30, 40, 50, 60)]
-    made = write_report(run_of(lines + growing()), tmp_path_factory.mktemp("page"))
-    probed = made.with_name("probed.html")
-    probed.write_text(made.read_text(encoding="utf-8").replace("</body>", PROBE), encoding="utf-8")
-    return probed
+    return write_report(run_of(lines + growing()), tmp_path_factory.mktemp("page"))
 
 
-@pytest.fixture(scope="module", params=[1200, 390])
-def seen(request, page, tmp_path_factory):
-    frame = page.with_name(f"frame{request.param}.html")
-    frame.write_text(FRAME.replace("WIDTH", str(request.param)), encoding="utf-8")
-    document, console = opened(frame, tmp_path_factory.mktemp("profile"))
-    found = re.search(r'<pre id="seen">(.+?)</pre>', document, re.DOTALL)
-    assert found, f"the page's script did not end: {console}"
-    return json.loads(unescape(found.group(1))) | {"console": console, "asked": request.param}
+@pytest.fixture(scope="module")
+def at_widths(page, tmp_path_factory):
+    return seen_at(WIDTHS, page, PROBE, tmp_path_factory.mktemp("profile"))
+
+
+@pytest.fixture(params=WIDTHS)
+def seen(request, at_widths):
+    return at_widths[request.param] | {"asked": request.param}
 
 
 def test_the_console_is_silent_and_nothing_is_asked_for(seen):
@@ -113,6 +84,12 @@ def test_the_page_fits_its_window_and_shows_one_shape_of_each_figure(seen):
     assert window == seen["asked"]
     assert scrolled <= window
     assert seen["drawings"] == [seen["asked"] > 640, seen["asked"] <= 640]
+
+
+def test_every_text_can_be_read(seen):
+    assert not seen["small"]
+    assert not seen["overlap"]
+    assert not seen["outside"]
 
 
 def test_the_reader_of_the_console_hears_a_forbidden_request(page, tmp_path):

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from .._printable import shortened
+
 __all__ = ["answer_html"]
 
-# At most so many chosen columns are listed; the others are counted.
-_MOST_ROWS = 50
+# At most so many chosen columns are listed, with at most so many letters; the others are counted.
+_MOST_ROWS, _LONGEST = 50, 80
 
 
 def answer_html(model: Any) -> str:
@@ -18,7 +20,7 @@ def answer_html(model: Any) -> str:
     chosen = np.flatnonzero(model.support_)
     names = getattr(model, "feature_names_in_", None)
     columns = {
-        "column": [str(j) if names is None else str(names[j]) for j in chosen],
+        "column": [str(j) if names is None else shortened(names[j], _LONGEST) for j in chosen],
         "coefficient": _numbers(model.coef_, chosen),
         "standard error": _numbers(getattr(model, "coef_std_error_", None), chosen),
         "inclusion probability": _numbers(
@@ -29,8 +31,9 @@ def answer_html(model: Any) -> str:
     caption = f"{type(model).__name__}: {chosen.size} of {model.support_.size} columns"
     caption += _certainty(model, chosen.size)
     return (
+        '<div style="overflow-x: auto" tabindex="0">'
         '<table class="projstg-answer"><caption style="text-align: left">'
-        f"{escape(caption)}</caption>{_head(shown)}{_body(shown, chosen.size)}</table>"
+        f"{escape(caption)}</caption>{_head(shown)}{_body(shown, chosen.size)}</table></div>"
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .._extras import extra
 from ..render import palette
-from ..render.figure_text import figure_label
+from ..render.figure_text import figure_labels
 from ..render.line_look import Look
 
 __all__ = [
@@ -72,7 +72,7 @@ def plain_names(found: Any, feature_names: Sequence[Any] | None, n_features: int
             f"{len(feature_names)} feature_names for {n_features} columns; give one for each."
         )
     # Between dollar signs Matplotlib would read a formula.
-    return [figure_label(name, _LONGEST).replace("$", r"\$") for name in feature_names]
+    return [name.replace("$", r"\$") for name in figure_labels(list(feature_names), _LONGEST)]
 
 
 def new_axes(width: float, height: float, n_columns: int = 1) -> Any:

@@ -3,6 +3,7 @@
 Matplotlib numbers the parts of every figure from one (``axes_1``, ``text_1``), and two figures in
 one page would share these ids. :func:`scoped` puts the figure's name before each, and before each
 reference to one. The metadata block is removed: it holds the date and links to other sites.
+:func:`themed` gives a drawing the colours of the page around it, light or dark.
 """
 
 from __future__ import annotations
@@ -15,9 +16,18 @@ from typing import Any
 
 from .._extras import extra
 from .._files import replacing
-from .palette import GRID, INK
+from .palette import CHOSEN, GREY_7, GRID, INK, WHITE
 
-__all__ = ["figure_style", "inline_svg", "save_png", "save_svg", "scoped", "slimmed", "svg_text"]
+__all__ = [
+    "figure_style",
+    "inline_svg",
+    "save_png",
+    "save_svg",
+    "scoped",
+    "slimmed",
+    "svg_text",
+    "themed",
+]
 
 _STYLE = {
     "font.size": 9.5,
@@ -36,6 +46,8 @@ _STYLE = {
     "text.parse_math": False,  # a dollar sign in a name is a dollar sign
     "svg.fonttype": "none",  # text stays text: searchable, small, in the reader's fonts
 }
+_THEME = {WHITE: "paper", INK: "ink", GRID: "line", GREY_7: "quiet", CHOSEN: "chosen"}
+"""Colours of a drawing, and what page.css calls them."""
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _NUMBERS = re.compile(r'(?<=\s)(d|x|y|points)="[^"]*"')
 _DECIMALS = re.compile(r"(\.\d\d)\d+")
@@ -56,6 +68,19 @@ def scoped(svg: str, scope: str) -> str:
     """
     svg = re.sub(r'(\sid=")', rf"\g<1>{scope}-", svg)
     return re.sub(r'(href="#|url\(#)', rf"\g<1>{scope}-", svg)
+
+
+def themed(svg: str) -> str:
+    """Return the drawing with its colours as variables of the page's style.
+
+    Examples
+    --------
+    >>> themed('<path style="fill: #ffffff; stroke: #0072b2"/>')
+    '<path style="fill: var(--paper); stroke: var(--chosen)"/>'
+    """
+    for colour, name in _THEME.items():
+        svg = svg.replace(colour.lower(), f"var(--{name})")
+    return svg
 
 
 def _written(figure: Any, name: str, form: str, **options: Any) -> bytes:

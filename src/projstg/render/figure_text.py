@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._printable import shortened
+from .._printable import shortened, told_apart
 
-__all__ = ["figure_label", "names_down_the_side"]
+__all__ = ["figure_label", "figure_labels", "names_down_the_side"]
 
 
 def figure_label(name: object, longest: int = 34) -> str:
@@ -20,7 +20,21 @@ def figure_label(name: object, longest: int = 34) -> str:
     >>> figure_label("_mine:make\n"), figure_label("two\nlines")
     (' _mine:make', 'two lines')
     """
-    text = shortened(name, longest)
+    return _seen(shortened(name, longest))
+
+
+def figure_labels(names: Sequence[object], longest: int = 34) -> list[str]:
+    """Return names as :func:`figure_label` does; those that differ stay different.
+
+    Examples
+    --------
+    >>> figure_labels(["the first of two", "the other of two"], 12)
+    ['the fir… two', 'the oth… two']
+    """
+    return [_seen(text) for text in told_apart(names, longest)]
+
+
+def _seen(text: str) -> str:
     return f" {text}" if not text or text.startswith("_") else text
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["minus_sign", "percent", "short_number", "signed"]
+__all__ = ["chance", "minus_sign", "percent", "r_squared", "short_number", "signed"]
 
 
 def short_number(value: float, digits: int = 4) -> str:

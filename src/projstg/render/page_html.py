@@ -6,13 +6,14 @@ and its own policy forbids every request. All values are escaped, except those m
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from .._extras import extra
-from .._printable import shortened
-from .number_text import percent
+from .._printable import shortened, told_apart
+from .number_text import chance, percent
 from .sentence import tied
 
 __all__ = ["package_text", "page_html"]
@@ -54,5 +55,25 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"tied": tied, "percent": percent, "shortened": shortened}
+    environment.filters |= {
+        "tied": tied,
+        "chance": chance,
+        "percent": percent,
+        "shortened": shortened,
+    }
+    environment.filters |= {"told_apart": told_apart, "name": _name, "with_options": _with_options}
     return environment
+
+
+def _name(text: str) -> Any:
+    """Return a name as markup that breaks over lines after its marks, if it must."""
+    markup = extra("markupsafe", "cli")
+    pieces = re.split(r"(?<=[_.=/:,-])(?=\w)", text)
+    return markup.Markup("<wbr>").join(pieces)
+
+
+def _with_options(text: str) -> Any:
+    """Return words as markup in which an option, such as --out, stays on one line."""
+    markup = extra("markupsafe", "cli")
+    whole = r'\1<span class="option">\2</span>'
+    return markup.Markup(re.sub(r"(^|\s)(--?[a-z][\w-]*)", whole, str(markup.escape(text))))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 INK = "#222222"
 """Axes, limits, text: one dark colour."""
-BLACK, GREY_4, GREY_7, GREY_8 = "#000000", "#444444", "#777777", "#888888"
+WHITE, BLACK, GREY_4, GREY_7, GREY_8 = "#ffffff", "#000000", "#444444", "#777777", "#888888"
 GRID = "#e6e6e6"
 
 # Okabe and Ito.

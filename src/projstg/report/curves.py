@@ -20,6 +20,7 @@ from .panels import Panel
 
 __all__ = [
     "OUTCOMES",
+    "SMALL",
     "draw_curves",
     "draw_split",
     "ranked",
@@ -30,7 +31,8 @@ __all__ = [
 ]
 
 _SPLIT_METHODS = ("projected-stg-refined", "projected-stg", "abess")
-_LONGEST_TITLE = 120
+SMALL = 8.6
+"""Points, of the smallest text: more than 11 of a page's pixels."""
 
 OUTCOMES = {
     "recovered": SUCCESS,
@@ -95,7 +97,7 @@ def draw_curves(ax: Any, panel: Panel, entry: FigureSpec, styles: dict[Any, Look
         if len(rows) and all(band) and styles[value].marker and band not in bands:
             bands.add(band)
             _band(ax, rows[panel.x], *band, styles[value])
-    ax.set(title=figure_label(panel.title, _LONGEST_TITLE), xlabel=axis_label(panel.x))
+    ax.set_xlabel(axis_label(panel.x))
     _scale(ax, panel, metric)
 
 
@@ -159,8 +161,11 @@ def draw_split(ax: Any, rows: Any, x: str, title: str) -> None:
     rows = rows.sort_values(x)
     parts = [rows["rate"], rows["optimisation"], rows["statistical"]]
     ax.stackplot(rows[x], *parts, colors=list(OUTCOMES.values()), linewidth=0)
-    ax.set_title(title, fontsize=8, pad=3)
+    ax.set_title(title, fontsize=SMALL, pad=3)
     ax.set(ylim=(0, 1), xlim=(rows[x].min(), rows[x].max()) if len(rows) > 1 else None)
     ax.set_yticks([0, 0.5, 1], labels=["0", "", "1"])
-    ax.tick_params(labelsize=7.5, length=2)
+    ax.tick_params(labelsize=SMALL, length=2)
+    # Not at the ends, where it would meet that of the next panel.
+    ticker = extra("matplotlib.ticker", "plots")
+    ax.xaxis.set_major_locator(ticker.MaxNLocator(3, prune="both"))
     ax.grid(False)

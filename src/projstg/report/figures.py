@@ -1,12 +1,14 @@
 """From a summary to a figure: panels of curves, failures split below them, a legend beside.
 
 pyplot's global state is not touched. A figure is drawn in one of two shapes:
-wide, panels side by side as in the paper; or narrow, panels below each other, for a phone.
+wide, panels side by side as in the paper; or narrow, panels below each other, for a phone. Neither
+is wider than the page shows it, so that its text is read at the size that is given here.
 """
 
 from __future__ import annotations
 
 import math
+from textwrap import fill
 from typing import Any
 
 from .._extras import extra
@@ -15,6 +17,7 @@ from ..render.figure_text import figure_label
 from ..render.line_look import Look
 from .curves import (
     OUTCOMES,
+    SMALL,
     draw_curves,
     draw_split,
     ranked,
@@ -30,7 +33,12 @@ from .panels import Panel, panels
 __all__ = ["draw"]
 
 # Inches: of a panel, of the split below it, between blocks, around them, and of a legend's line.
-_PANEL, _SPLIT, _GAP, _TOP, _BOTTOM, _KEY = 2.9, 1.3, 0.85, 0.32, 0.52, 0.205
+_PANEL, _SPLIT, _GAP, _TOP, _BOTTOM, _KEY = 2.9, 1.55, 0.85, 0.32, 0.52, 0.195
+# Inches: of the whole figure, which is what page.css leaves for it in 1280 and in 390 pixels.
+_WIDE, _NARROW = 10.6, 3.6
+_LONGEST_TITLE = 120
+# Inches: of a letter of a title and of a legend, of a line of a title, and of a legend's key.
+_TITLE_LETTER, _LETTER, _TITLE_LINE, _HANDLE = 0.085, 0.078, 0.17, 0.62
 
 
 def draw(entry: FigureSpec, table: Any, labels: dict[str, str], *, is_narrow: bool = False) -> Any:
@@ -71,52 +79,79 @@ class _Sheet:
         n_panels = len(self.panels)
         self.columns = 1 if is_narrow else min(n_panels, 3 if n_panels in (3, 5, 6) else 2)
         self.rows = math.ceil(n_panels / self.columns)
+        self.panel_width = 0.0
 
     def drawn(self) -> Any:
         """Lay the figure out and fill it."""
-        n_keys = len(self.order) + (4 if self.split else 0) + len(set(self.rules.values()))
-        beside = 0.15 if self.is_narrow else self._legend_width()
-        width = 4.2 if self.is_narrow else beside + {1: 5.0, 2: 8.6, 3: 10.2}[self.columns]
-        below = 0.85 * _KEY * math.ceil(n_keys / 2) + 0.3 if self.is_narrow else 0.0
-        below += 0.3 if self.split else _BOTTOM
-        block = _PANEL + (_SPLIT if self.split else 0.0)
-        height = _TOP + self.rows * block + (self.rows - 1) * _GAP + below
-        height = height if self.is_narrow else max(height, n_keys * _KEY + 0.5)
+        width = _NARROW if self.is_narrow else _WIDE
+        beside = self._key_width() + 0.15 if self._has_legend_beside() else 0.15
         left = 0.85 if METRICS[self.entry.metric].is_logarithmic else 0.62  # 0.0005 is wide
+        self.panel_width = (width - left - beside) / (1.14 * self.columns)
+        titles = 1 + max(self._title(panel).count("\n") for panel in self.panels)
+        top, gap = (size + (titles - 1) * _TITLE_LINE for size in (_TOP, _GAP))
+        below = 0.3 if self.split else _BOTTOM
+        n_keys, across = self._n_keys(), self._keys_across(width)
+        below += 0.0 if self._has_legend_beside() else _KEY * math.ceil(n_keys / across) + 0.3
+        block = _PANEL + (_SPLIT if self.split else 0.0)
+        height = top + self.rows * block + (self.rows - 1) * gap + below
+        height = max(height, n_keys * _KEY + 0.5) if self._has_legend_beside() else height
         figure = extra("matplotlib.figure", "plots").Figure(figsize=(width, height))
         grid = figure.add_gridspec(
             self.rows,
             self.columns,
             left=left / width,
             right=1 - beside / width,
-            top=1 - _TOP / height,
+            top=1 - top / height,
             bottom=below / height,
             wspace=0.14,
-            hspace=_GAP / block,
+            hspace=gap / block,
         )
         first = None
         for i, panel in enumerate(self.panels):
             place = grid[divmod(i, self.columns)]
             ax = self._block(figure, place, panel, first, is_left=not i % self.columns)
             first = first or ax
-        self._legend(figure, 1 - (beside - 0.1) / width, 1 - (_TOP - 0.1) / height)
+        if self._has_legend_beside():
+            corner = (1 - (beside - 0.05) / width, 1 - (top - 0.1) / height)
+            self._legend(figure, loc="upper left", bbox_to_anchor=corner)
+        else:
+            self._legend(figure, loc="lower left", bbox_to_anchor=(0.01, 0.0), ncols=across)
         return figure
 
-    def _legend_width(self) -> float:
+    def _has_legend_beside(self) -> bool:
+        """Return whether the legend is beside the panels: three of them leave no room for it."""
+        return not self.is_narrow and self.columns < 3
+
+    def _n_keys(self) -> int:
+        """Return the number of lines of the legend, headings and the blank one included."""
+        return len(self.order) + (4 if self.split else 0) + len(set(self.rules.values()))
+
+    def _key_width(self) -> float:
         """Return the width, in inches, that the longest name takes beside its line."""
         names = [series_label(value, self.entry, self.labels) for value in self.order]
         names += list(OUTCOMES) if self.split else []
-        return 0.75 + 0.075 * max(map(len, names), default=0)
+        return _HANDLE + _LETTER * max(map(len, names), default=0)
+
+    def _keys_across(self, width: float) -> int:
+        """Return how many columns of a legend have room below the panels."""
+        return max(1, min(int((width - 0.1) / self._key_width()), self._n_keys()))
+
+    def _title(self, panel: Panel) -> str:
+        """Return a panel's title, on as many lines as it needs."""
+        title = figure_label(panel.title, _LONGEST_TITLE)
+        whole = title.replace(" ", "\u00a0").replace(",\u00a0", ", ")  # "N = 200" is not broken
+        return fill(whole, max(int(self.panel_width / _TITLE_LETTER), 16)).replace("\u00a0", " ")
 
     def _block(self, figure: Any, place: Any, panel: Panel, first: Any, *, is_left: bool) -> Any:
         """Draw one panel on the scale of the ``first``, and under it the split of its failures."""
         if self.split:
-            shape = {"height_ratios": [_PANEL - 0.4, _SPLIT - 0.2], "hspace": 0.4, "wspace": 0.16}
+            shape = {"height_ratios": [_PANEL - 0.4, _SPLIT - 0.35], "hspace": 0.5, "wspace": 0.16}
             inner = place.subgridspec(2, len(self.split), **shape)
             self._splits(figure, inner, panel, is_left=is_left)
             place = inner[0, :]
         ax = figure.add_subplot(place, sharey=first)
         draw_curves(ax, panel, self.entry, self.looks)
+        ax.set_title(self._title(panel))
         ax.set_ylabel(METRICS[self.entry.metric].label if is_left else "")
         ax.tick_params(labelleft=is_left)
         return ax
@@ -125,11 +160,13 @@ class _Sheet:
         for j, method in enumerate(self.split):
             ax = figure.add_subplot(inner[1, j])
             rows = panel.table[panel.table["method"] == method]
-            draw_split(ax, rows, panel.x, figure_label(self.labels.get(method, method), 24))
-            ax.set_ylabel("Share" if is_left and not j else "", fontsize=8)
+            name = figure_label(self.labels.get(method, method), 24)
+            letters = max(int(self.panel_width / len(self.split) / _LETTER), 8)
+            draw_split(ax, rows, panel.x, fill(name, letters))
+            ax.set_ylabel("Share" if is_left and not j else "", fontsize=SMALL)
             ax.tick_params(labelleft=is_left and not j)
 
-    def _legend(self, figure: Any, left: float, top: float) -> None:
+    def _legend(self, figure: Any, **place: Any) -> None:
         """Name the curves outside the axes, best first, and then the colours of the split."""
         keys: list[tuple[Any, str, bool]] = []
         headed = set()
@@ -143,13 +180,8 @@ class _Sheet:
         if self.split:
             keys += zip(_patches(), ["", *OUTCOMES], [False] * 4, strict=True)
         handles, names, are_bold = zip(*keys, strict=True) if keys else ((), (), ())
-        if self.is_narrow:
-            place = {"loc": "lower left", "bbox_to_anchor": (0.01, 0.0), "ncols": 2}
-            place |= {"columnspacing": 1.0, "handlelength": 2.4, "fontsize": 7.8}
-        else:
-            place = {"loc": "upper left", "bbox_to_anchor": (left, top)}
-            place |= {"handlelength": 3.0, "fontsize": 8.5}
-        legend = figure.legend(handles, names, frameon=False, **place)
+        look = {"frameon": False, "handlelength": 2.6, "columnspacing": 1.0, "fontsize": SMALL}
+        legend = figure.legend(handles, names, **look, **place)
         for text, is_bold in zip(legend.get_texts(), are_bold, strict=True):
             text.set_fontweight("bold" if is_bold else "normal")
 

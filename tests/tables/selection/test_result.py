@@ -60,3 +60,15 @@ def test_it_draws_itself(frame):
     assert labels[-1] == "f" or labels[0] == "f"
     assert max(map(len, labels)) <= 40
     pyplot.close("all")
+
+
+def test_a_picture_has_room_for_long_names(frame):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    long = frame.rename(columns=lambda name: f"{'very_long_' * 8}{name}")
+    figure = projstg.select(long, long.columns[-1], folds=0).plot().figure
+    figure.canvas.draw()
+    inked, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert min(inked.x0, inked.y0) >= 0.0
+    assert inked.x1 <= width
+    assert inked.y1 <= height
+    pyplot.close(figure)

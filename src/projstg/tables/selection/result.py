@@ -283,11 +283,12 @@ class Selection:
         -------
         ax : matplotlib Axes
         """
-        from .selection_figures import draw_effects
+        from .selection_figures import MOST_BARS, draw_effects
 
         if ax is None:
-            height = 1.2 + 0.3 * max(len(self.chosen), 1)
-            ax = extra("matplotlib.pyplot", "plots").subplots(figsize=(6.4, height))[1]
+            size = (6.4, 1.2 + 0.3 * min(max(len(self.chosen), 1), MOST_BARS))
+            pyplot = extra("matplotlib.pyplot", "plots")
+            ax = pyplot.subplots(figsize=size, layout="constrained")[1]
         draw_effects(self, ax)
         return ax
 
@@ -310,7 +311,8 @@ class Selection:
     def _repr_html_(self) -> str:
         notes = "".join(f"<li>{escape(note.text)}</li>" for note in self.notes)
         frame = self.table.to_html(index=False, escape=True, border=0, float_format=short_number)
-        return f"<p>{escape(self.headline())}</p>{frame}<ul>{notes}</ul>"
+        table = f'<div style="overflow-x: auto" tabindex="0">{frame}</div>'
+        return f"<p>{escape(self.headline())}</p>{table}<ul>{notes}</ul>"
 
     def as_dict(self) -> dict:
         """Return the answer as what JSON can hold, with the schema's name and version."""

@@ -8,20 +8,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...render.figure_text import figure_label, names_down_the_side
-from ...render.palette import CHOSEN, INK, OTHER
+from ...render.figure_text import figure_label, figure_labels, names_down_the_side
+from ...render.palette import CHOSEN, GREY_7, INK
 from .result import Selection
 
-__all__ = ["draw_effects", "draw_path", "draw_residuals"]
+__all__ = ["MOST_BARS", "draw_effects", "draw_path", "draw_residuals"]
 
 # More bars, or longer names beside them, cannot be read in a picture that fits a page.
-_MOST_BARS, _LONGEST_NAME = 20, 32
+MOST_BARS, _LONGEST_NAME = 20, 32
 
 
 def _named(ax: Any, names: list[str], longest: int) -> None:
-    labels = [figure_label(name, longest) for name in names]
-    names_down_the_side(ax, labels, parse_math=False)
+    names_down_the_side(ax, figure_labels(names, longest), parse_math=False)
     ax.grid(visible=False, axis="y")
+
+
+def _below(ax: Any, words: str) -> None:
+    """Write below the axis what it shows, with the power of ten that its numbers leave out.
+
+    Matplotlib would write that power where long words are.
+    """
+    ax.ticklabel_format(axis="x", useOffset=False)
+    numbers = ax.xaxis.get_major_formatter()
+    numbers.set_locs(ax.get_xticks())
+    power = numbers.get_offset()
+    ax.xaxis.get_offset_text().set_visible(False)
+    ax.set_xlabel(f"{words} (×{power})" if power else words, parse_math=False)
 
 
 def _nothing(ax: Any, words: str) -> None:
@@ -33,7 +45,7 @@ def draw_effects(selection: Selection, ax: Any, *, longest: int = _LONGEST_NAME)
     """Draw what one standard deviation of each chosen column does to the target."""
     if not selection.chosen:
         return _nothing(ax, "no column was chosen")
-    chosen = selection.chosen[:_MOST_BARS]
+    chosen = selection.chosen[:MOST_BARS]
     _named(ax, [one.column for one in chosen], longest)
     for place, one in enumerate(chosen):
         if one.standard_error is not None and one.coefficient:
@@ -42,7 +54,7 @@ def draw_effects(selection: Selection, ax: Any, *, longest: int = _LONGEST_NAME)
     ax.plot([one.effect for one in chosen], range(len(chosen)), "o", color=CHOSEN)
     ax.axvline(0.0, color=INK, lw=0.8)
     target = figure_label(selection.target, longest)
-    ax.set_xlabel(f"change of {target}\nfor one standard deviation", parse_math=False)
+    _below(ax, f"change of {target}\nfor one standard deviation")
     return None
 
 
@@ -52,7 +64,7 @@ def draw_path(selection: Selection, ax: Any, *, longest: int = _LONGEST_NAME) ->
         return _nothing(ax, "other sizes were not tried")
     sizes = [one["k"] for one in selection.path]
     ax.plot(
-        sizes, [one["r2_in_sample"] for one in selection.path], "o-", color=OTHER, label="all rows"
+        sizes, [one["r2_in_sample"] for one in selection.path], "o-", color=GREY_7, label="all rows"
     )
     outside = [one["r2_out_of_sample"] for one in selection.path]
     if any(value is not None for value in outside):
@@ -70,9 +82,9 @@ def draw_residuals(selection: Selection, ax: Any, *, longest: int = _LONGEST_NAM
     """Draw the residuals against the fitted values."""
     actual, fitted = selection.rows.get("actual", []), selection.rows.get("fitted", [])
     residuals = [a - f for a, f in zip(actual, fitted, strict=True)]
-    size = 12.0 if len(actual) < 300 else 5.0
+    size = 12.0 if len(actual) < 300 else 7.0
     ax.scatter(fitted, residuals, s=size, color=CHOSEN, alpha=0.6, linewidths=0)
     ax.axhline(0.0, color=INK, lw=0.8)
     target = figure_label(selection.target, longest)
-    ax.set_xlabel(f"fitted {target}", parse_math=False)
+    _below(ax, f"fitted {target}")
     ax.set_ylabel("actual − fitted")

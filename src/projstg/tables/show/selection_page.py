@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from ..._extras import extra
 from ..._printable import few_names, shortened
-from ...render.figure_svg import figure_style, inline_svg, svg_text
-from ...render.number_text import minus_sign, percent, short_number
+from ...render.figure_svg import figure_style, inline_svg, svg_text, themed
+from ...render.number_text import chance, minus_sign, short_number
 from ...render.page_html import page_html
 from ..selection.grades import IN_PLACE, Graded, graded, left_out
 from ..selection.headline import headline
 from ..selection.result import Candidate, Chosen, Selection, Tried, time_spent, whole_choice
-from ..selection.selection_figures import draw_effects, draw_path, draw_residuals
+from ..selection.selection_figures import MOST_BARS, draw_effects, draw_path, draw_residuals
 from ..words.column_names import difference
 
 __all__ = ["page"]
@@ -71,10 +71,13 @@ def page(selection: Selection, command: str = "") -> str:
         selection=selection,
         title=f"What {shortened(selection.target)} depends on",
         sentence=headline(selection),
+        r2_in_sample=_number(selection.r2_in_sample, ".3f"),
+        r2_out_of_sample=_number(selection.r2_out_of_sample, ".3f"),
         rows=[_row(one) for one in graded(selection)],
         left_out=left_out(selection),
         near=[_near(one) for one in selection.others[:_MOST_NEAR]],
         n_folds=len(selection.r2_folds),
+        most_bars=MOST_BARS,
         notes=[note for note in selection.remarks if note.kind not in IN_PLACE],
         pictures=[
             (each, _drawn(selection, each, _WIDE), _drawn(selection, each, _NARROW))
@@ -82,11 +85,11 @@ def page(selection: Selection, command: str = "") -> str:
             if _APPLIES[each.name](selection)
         ],
         rivals=[
-            (percent(one["probability"]), difference(selection.columns, one["columns"]))
+            (chance(one["probability"]), difference(selection.columns, one["columns"]))
             for one in selection.alternatives
         ],
         certainties=[
-            (words[0].upper() + words[1:], percent(probability))
+            (words[0].upper() + words[1:], chance(probability))
             for words, probability in whole_choice(selection)
         ],
         counts=_counts(selection),
@@ -99,7 +102,9 @@ def page(selection: Selection, command: str = "") -> str:
 
 def _drawn(selection: Selection, picture: _Picture, width: float) -> Any:
     """Return a picture as markup, so many inches wide."""
-    height = 1.0 + 0.24 * max(len(selection.chosen[:20]), 2) if picture.name == "effects" else 3.2
+    height = (
+        1.0 + 0.24 * max(len(selection.chosen[:MOST_BARS]), 2) if picture.name == "effects" else 3.2
+    )
     name = picture.name if width == _WIDE else f"{picture.name}-narrow"
     with figure_style():
         figure = extra("matplotlib.figure", "plots").Figure(
@@ -107,7 +112,7 @@ def _drawn(selection: Selection, picture: _Picture, width: float) -> Any:
         )
         picture.draw(selection, figure.add_subplot(), longest=_LONGEST_NAMES[width])
         text = svg_text(figure, name)
-    return inline_svg(text, name, picture.title)
+    return inline_svg(themed(text), name, picture.title)
 
 
 def _row(one: Graded) -> dict:
@@ -154,14 +159,20 @@ def _size(one: Tried) -> dict:
     return {
         "k": one["k"],
         "numbers": [_number(one.get(field), ".3f") for field in r2]
-        + [_number(one.get(field), ".1f") for field in ("bic", "ebic")],
+        + [_criterion(one.get(field)) for field in ("bic", "ebic")],
         "probability": one.get("probability"),
         "columns": one["columns"],
     }
 
 
+def _criterion(value: Any) -> str:
+    """Return BIC to a tenth, or to a whole number where it is large."""
+    return _number(value, ".0f" if abs(value or 0.0) >= 1e5 else ".1f")
+
+
 def _number(value: Any, form: str) -> str:
-    return "" if value is None else minus_sign(format(value, form))
+    """Return a number, or nothing where there is none; what rounds to zero has no sign."""
+    return "" if value is None else minus_sign(format(value, f"z{form}"))
 
 
 def _squares(selection: Selection) -> list[str]:
@@ -179,12 +190,14 @@ def _facts(selection: Selection) -> list[tuple[str, str]]:
     source, question = dict(selection.source), dict(selection.question)
     table = {key: value for key, value in source.items() if value not in (None, False, "")}
     asked = {key: value for key, value in question.items() if value not in (None, [], ())}
-    merged = {**table, **asked, "intercept": short_number(selection.intercept, 6)}
+    merged = {**table, **asked, "intercept": minus_sign(short_number(selection.intercept, 6))}
     merged |= {"time": time_spent(selection), "version": selection.version}
     return [(key.replace("_", " "), _said(value)) for key, value in merged.items()]
 
 
 def _said(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return few_names(value, 20)
     return shortened(
