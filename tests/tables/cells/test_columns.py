@@ -78,3 +78,7 @@ def test_a_first_column_without_a_name_is_said_to_have_none(name):
     assert column_of(pd.Series([f"car {i}" for i in range(N)], name=name)).kind == "unnamed"
     assert column_of(pd.Series(counts, name=name), is_wanted=True).kind == "number"
     assert column_of(pd.Series(counts * 0.3, name=name)).kind == "number"
+
+
+def test_infinite_values_one_after_another_are_no_warning():
+    assert column_of(pd.Series([1.0, np.inf, np.inf, 4.0], name="a")).kind == "number"

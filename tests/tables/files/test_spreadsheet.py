@@ -109,6 +109,11 @@ def test_doubtful_text_beside_numbers_is_read_like_the_rest(book):
     assert read_table(book(Sheet=rows)).frame["x"].tolist() == [1234.0, 2345.0]
 
 
+def test_codes_as_text_keep_their_zeros(book):
+    rows = [["n", "zip", "y"], [1, "01234", 1], [2, "94305", 2], [3, None, 3]]
+    assert read_table(book(Sheet=rows)).frame["zip"].tolist()[:2] == ["01234", "94305"]
+
+
 def test_dates_booleans_and_levels_are_what_they_are(book, rng):
     a, b = rng.normal(size=(2, 40))
     rows = zip(

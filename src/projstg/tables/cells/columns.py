@@ -134,13 +134,15 @@ class NumberFacts(NamedTuple):
         known = values if n_finite == len(values) else values[np.isfinite(values)]
         if not np.all(known == np.rint(known)):
             return cls(len(values), n_missing, n_finite, False)
+        with np.errstate(invalid="ignore"):  # one infinite value after another
+            is_counter = bool(np.all(np.diff(values) == 1.0))
         return cls(
             n_rows=len(values),
             n_missing=n_missing,
             n_finite=n_finite,
             is_whole=True,
             are_days=_are_days(known),
-            is_counter=bool(np.all(np.diff(values) == 1.0)),
+            is_counter=is_counter,
             ends=(float(values[0]), float(values[-1])),
             largest=float(np.max(np.abs(known))),
             least=float(np.min(known)),

@@ -23,6 +23,7 @@ from ..._extras import MissingExtra, extra
 from ..._printable import few_names, printable, shortened
 from ..cells.convert_numbers import with_numbers
 from ..cells.dialect import is_number, no_header, numbered_names
+from ..cells.leading_zeros import with_codes
 from ..cells.memory_guard import check_memory, free_memory
 from ..cells.text_cells import MISSING_WORDS
 from ..words.column_names import distinct
@@ -182,6 +183,7 @@ def _frame(columns: list[list], names: list[str], how: HowToRead) -> tuple[Any, 
         as_text = _TextColumns(texts)
         frame = as_text.frame().drop(columns=kept)
         frame, marks, notes = with_numbers(frame, names, as_text, ",", how.decimal)
+        frame = with_codes(frame, as_text)
         unread = as_text(kept, None) if kept else {}
         made |= {place: unread[place] if place in kept else frame[place] for place in texts}
     return pandas.concat({place: made[place] for place in typed}, axis=1), marks, notes
