@@ -16,6 +16,8 @@ __all__ = ["MOST_BARS", "draw_effects", "draw_path", "draw_residuals"]
 
 # More bars, or longer names beside them, cannot be read in a picture that fits a page.
 MOST_BARS, _LONGEST_NAME = 20, 32
+# Numbers of seven signs below an axis need so much, with what stands beside the axis.
+_INCHES_A_NUMBER = 0.9
 
 
 def _named(ax: Any, names: list[str], longest: int) -> None:
@@ -29,6 +31,7 @@ def _below(ax: Any, words: str) -> None:
     Matplotlib would write that power where long words are.
     """
     ax.ticklabel_format(axis="x", useOffset=False)
+    ax.locator_params(axis="x", nbins=max(int(ax.figure.get_figwidth() / _INCHES_A_NUMBER), 2))
     numbers = ax.xaxis.get_major_formatter()
     numbers.set_locs(ax.get_xticks())
     power = numbers.get_offset()
