@@ -32,6 +32,17 @@ def test_it_is_the_sum_over_all_supports_that_have_one_of_them(seed):
         assert model.any_belong_probability(group) == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_each_of_several_groups_is_the_sum_over_supports_that_have_one_of_each(seed):
+    X, y = drawn(20, 8, seed)
+    model = ProjectedSTG(3).fit(X, y)
+    known = listed(as_table(X[None], y[None], None, centre=True).problem, JUDGE, ONLY_3)
+    for groups in ([], [[0]], [[0, 7], [1]], [[0, 7], [1, 3], [2]], [[0], [1], [2], [3]]):
+        has_all = [all(set(one) & set(support) for one in groups) for support in known]
+        expected = sum(p for p, is_so in zip(known.values(), has_all, strict=True) if is_so)
+        assert model.each_belong_probability(groups) == pytest.approx(expected, abs=1e-8)
+
+
 SHAPES = {"enumerated": (30, 8), "sampled": (40, 30), "not all kept": (60, 80)}
 
 
@@ -47,6 +58,16 @@ def test_of_one_column_it_is_its_own_and_it_grows_with_every_column(shape):
     assert np.all(np.diff(grown) >= -1e-12)
     assert np.all(grown[1:] <= np.cumsum(inclusion[order]) + 1e-9)
     assert np.all(grown[1:] >= np.maximum.accumulate(inclusion[order]) - 1e-9)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_of_single_columns_it_is_that_all_of_them_belong(shape):
+    model = ProjectedSTG().fit(*drawn(*shape))
+    groups = [[j] for j in model.get_support(indices=True)]
+    expected = model.all_belong_probability_
+    assert model.each_belong_probability(groups) == pytest.approx(expected, abs=1e-3)
+    both = [[0, shape[1] - 1], *groups]
+    assert model.each_belong_probability(both) <= model.any_belong_probability(both[0]) + 1e-9
 
 
 def test_any_column_at_all_belongs_unless_none_does():

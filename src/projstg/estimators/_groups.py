@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from .._core.data.quadratic import Problem, on_host
 from .._core.posterior.credible_groups import credible_groups
 from .._core.posterior.joint import Joint
 
-__all__ = ["CredibleGroup", "any_belongs", "correlations_of", "named_groups"]
+__all__ = ["CredibleGroup", "any_belongs", "correlations_of", "each_belongs", "named_groups"]
 
 
 class CredibleGroup(NamedTuple):
@@ -42,6 +43,15 @@ def any_belongs(joint: Joint, inclusion: np.ndarray, chosen: np.ndarray) -> floa
     others[joint.columns] = False
     without = 1.0 - joint.any_of(chosen[joint.columns])
     return 1.0 - without * float(np.prod(1.0 - inclusion[others]))
+
+
+def each_belongs(joint: Joint, groups: Sequence[np.ndarray]) -> float:
+    """Return P(each of the groups, masks (D,), has a column that belongs).
+
+    Columns that the joint posterior is not kept of are unlikely, and do not count.
+    """
+    kept = [group[joint.columns] for group in groups]
+    return joint.each_of(np.array(kept, dtype=bool).reshape(len(kept), joint.columns.size))
 
 
 def named_groups(

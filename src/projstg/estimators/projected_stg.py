@@ -20,7 +20,7 @@ from .._core.search.best_support import Refined
 from ._after_fit import AfterFit, ColumnAttributes
 from ._averaged_model import AveragedModel
 from ._base import GateSelector, Seed
-from ._groups import CredibleGroup, any_belongs, named_groups
+from ._groups import CredibleGroup, any_belongs, each_belongs, named_groups
 from ._validation import column_mask
 from .gate_options import PROJECTED, Gates
 
@@ -431,6 +431,39 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         names = getattr(self, "feature_names_in_", None)
         chosen = column_mask(features, self.n_features_in_, names, "features")
         return any_belongs(self._column_facts.joint, self.inclusion_probability_, chosen)  # type: ignore[arg-type]
+
+    def each_belong_probability(self, groups: Any) -> float:
+        """Return how likely each of several groups has a column that is one of the right ones.
+
+        Of single columns that are selected it is ``all_belong_probability_``. A column that may be
+        exchanged for another counts with it: ``[[2, 7], [5]]``.
+
+        Parameters
+        ----------
+        groups : sequence of array-like
+            The columns of each group, as names, indices or masks.
+
+        Returns
+        -------
+        probability : float
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from projstg import ProjectedSTG
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.standard_normal((50, 8))
+        >>> X[:, 7] = X[:, 2] + 0.02 * rng.standard_normal(50)
+        >>> y = X[:, 2] - X[:, 5] + 0.5 * rng.standard_normal(50)
+        >>> model = ProjectedSTG().fit(X, y)
+        >>> one, either = map(model.each_belong_probability, ([[2], [5]], [[2, 7], [5]]))
+        >>> one < 0.8 < 0.99 < either
+        True
+        """
+        self._check_probabilities("there are no probabilities")
+        names = getattr(self, "feature_names_in_", None)
+        masks = [column_mask(one, self.n_features_in_, names, "groups") for one in groups]
+        return each_belongs(self._column_facts.joint, masks)  # type: ignore[arg-type]
 
     @staticmethod
     def _check_level(level: float, usual: float) -> None:

@@ -18,14 +18,14 @@ def short_number(value: float, digits: int = 4) -> str:
 
 
 def chance(probability: float | None) -> str:
-    """Return a probability in percent; data leave some doubt, so it is never 100.
+    """Return a probability in percent; data leave some doubt, so it is never 0 or 100.
 
     Examples
     --------
     >>> chance(0.734), chance(1.0), chance(None)
     ('73 %', '>99 %', '')
     """
-    return percent(None if probability is None else min(probability, 1.0 - 1e-9))
+    return percent(None if probability is None else min(max(probability, 1e-9), 1.0 - 1e-9))
 
 
 def r_squared(value: float) -> str:
@@ -44,12 +44,12 @@ def percent(share: float | None) -> str:
 
     Examples
     --------
-    >>> percent(0.734), percent(1e-9), percent(0.9999), percent(None)
-    ('73 %', '<1 %', '>99 %', '')
+    >>> percent(0.734), percent(0.0), percent(1e-9), percent(0.9999), percent(None)
+    ('73 %', '0 %', '<1 %', '>99 %', '')
     """
     if share is None:
         return ""
-    if share < 0.005:
+    if 0.0 < share < 0.005:
         return "<1 %"
     return ">99 %" if 0.995 <= share < 1.0 else f"{100.0 * share:.0f} %"
 

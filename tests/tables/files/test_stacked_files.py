@@ -63,7 +63,7 @@ def test_what_is_noted_of_every_file_is_noted_once(written):
 
 def test_other_columns_are_named_with_their_file(written):
     paths = [written("a,b,y\n1,2,3\n", "one.csv"), written("y,c,a\n1,2,3\n", "two.csv")]
-    with pytest.raises(TableError, match=r"two.csv has other .* one.csv \(with c, without b\)"):
+    with pytest.raises(TableError, match=r"two.csv has other .* one.csv \(c instead of b\)"):
         read_tables(paths)
 
 

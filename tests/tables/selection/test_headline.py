@@ -14,13 +14,23 @@ def noise(rng):
     return pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcy"))
 
 
-def test_columns_of_the_table_are_counted_and_levels_beside_them(rng):
+def test_columns_of_the_table_are_counted_not_levels(rng):
     text = rng.choice(list("pqrs"), 200)
     y = 4.0 * (text == "p") - 3.0 * (text == "q") + 0.2 * rng.normal(size=200)
     found = select(pd.DataFrame({"g": text, "x": rng.normal(size=200), "y": y}), "y")
     assert len(found.chosen) > 1
     said = found.headline()
-    assert said.startswith(f"y depends on 1 of 2 columns ({len(found.chosen)} with levels of text)")
+    assert said.startswith("y depends on 1 of 2 columns; all of its levels chosen belong with")
+
+
+def test_a_column_stands_for_its_near_copy(rng):
+    X = rng.normal(size=(80, 4))
+    X[:, 3] = X[:, 0] + 0.02 * rng.normal(size=80)
+    y = X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=80)
+    found = select(pd.DataFrame(X, columns=list("abcd")).assign(y=y), "y")
+    assert found.all_belong < 0.9 < found.each_belongs
+    chosen, other = ("a", "d") if "a" in found.columns else ("d", "a")
+    assert f"both belong ({chosen} or {other}) with probability" in found.headline()
 
 
 def test_what_was_asked_for_is_not_what_was_found(noise):

@@ -45,6 +45,19 @@ class Joint(NamedTuple):
         """Return P(at least one column of the group, a mask (M,), belongs)."""
         return min(max(1.0 - float(self.absent(group).sum()), 0.0), 1.0)
 
+    def each_of(self, groups: np.ndarray) -> float:
+        """Return P(every one of G groups, masks (G, M), has a column that belongs).
+
+        A support is a base with one column at the most, so a base may lack one group alone.
+        """
+        masks = groups.astype(float)
+        lacks = np.asarray(self.bases @ masks.T) == 0.0
+        found = self.shares[:, :-1] @ masks.T
+        of_one = np.sum(np.where(lacks, found, 0.0), axis=1)
+        n_lacking = lacks.sum(axis=1)
+        every = np.where(n_lacking == 0, self.shares.sum(axis=1), 0.0)
+        return min(float(np.sum(np.where(n_lacking == 1, of_one, every))), 1.0)
+
     def inclusion(self) -> np.ndarray:
         """Return the probability of each column, (M,)."""
         return self.none_of(np.zeros(self.columns.size, dtype=bool))[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -30,6 +31,7 @@ from ..selection.result import (
     Together,
     Tried,
 )
+from ..selection.stand_ins import stand_ins
 from ..words.notes import Note, TableError
 from ..words.question import TableQuestion
 from .best_of_sizes import known_at, sizes_around, tried, with_size
@@ -93,7 +95,7 @@ def answered(
         found = _found(data, question, clock, show)
         coef, intercept = found.model.coef_, float(found.model.intercept_)
         errors = found.errors
-        return Selection(
+        selection = Selection(
             **_said_of_columns(data, question, found),
             target=data.target,
             intercept=intercept,
@@ -112,6 +114,16 @@ def answered(
             seconds=clock.seconds,
             version=_version(),
         )
+        return replace(selection, each_belongs=_each_belongs(selection, data, found.model))
+
+
+def _each_belongs(selection: Selection, data: Prepared, model: ProjectedSTG) -> float | None:
+    """Return how likely each chosen column belongs, or one that stands for it."""
+    if selection.all_belong is None:
+        return None
+    groups, places = stand_ins(selection), {name: i for i, name in enumerate(data.names)}
+    columns = (groups[name]["columns"] if name in groups else [name] for name in selection.columns)
+    return model.each_belong_probability([[places[name] for name in own] for own in columns])
 
 
 def _found(data: Prepared, question: TableQuestion, clock: _Clock, show: Show | None) -> _Found:
@@ -151,6 +163,7 @@ def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> 
         "others": _others(data, model, check),
         "r2_out_of_sample": None if check is None else check.r2,
         "r2_folds": () if check is None else tuple(check.r2_folds),
+        "typical_miss": None if check is None else float(np.sqrt(check.error / data.weight_sum)),
         "path": found.path,
         "sizes": _size_probabilities(model, question.k),
         "probability": model.support_probability_,

@@ -19,6 +19,8 @@ class Checked(NamedTuple):
 
     r2: float
     """Over all rows, each predicted by the fit that did not see it."""
+    error: float
+    """Σ w (y − ŷ)² of these predictions."""
     r2_folds: list[float]
     stability: np.ndarray
     """(D,), share of the folds that chose a column."""
@@ -84,4 +86,4 @@ def _together(found: Sequence[_Left | ValueError]) -> Checked | ValueError:
     errors = [one.errors for one in parts]
     whole = SquaredErrors(*(sum(side) for side in zip(*errors, strict=True)))
     stability = np.mean([one.support for one in parts], axis=0)
-    return Checked(whole.r_squared, [one.r_squared for one in errors], stability)
+    return Checked(whole.r_squared, whole.error, [one.r_squared for one in errors], stability)

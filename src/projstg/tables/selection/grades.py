@@ -12,12 +12,13 @@ from typing import NamedTuple
 from ..._printable import few_names, shortened
 from ...render.number_text import chance
 from .origins import asked_for, is_only_choice, text_columns
-from .result import Chosen, FactorPart, Selection, Together
+from .result import Chosen, FactorPart, Selection
+from .stand_ins import SURE, stand_ins
 
 __all__ = ["GRADES", "IN_PLACE", "Graded", "LeftOut", "graded", "left_out"]
 
-GRADES = {"sure": 0.95, "likely": 0.5, "doubtful": 0.0}
-"""Each grade, and how likely a column of it at least belongs. Credible groups have 0.95, too."""
+GRADES = {"sure": SURE, "likely": 0.5, "doubtful": 0.0}
+"""Each grade, and how likely a column of it at least belongs."""
 IN_PLACE = {"unlikely", "left_out"}
 """Kinds of notes that are shown beside their column."""
 # So many levels are named; of more it is said how many they are.
@@ -93,7 +94,7 @@ def _asked(one: Chosen) -> Graded:
 
 
 def _graded(selection: Selection, one: Chosen, factor: FactorPart | None) -> Graded:
-    group = _group(selection, one, factor)
+    group = stand_ins(selection).get(one.column)
     probability = one.probability if group is None else group["probability"]
     others = () if group is None else tuple(name for name in group["columns"] if name != one.column)
     has_line = factor is not None and len(factor["levels"]) > 1
@@ -125,22 +126,6 @@ def _grade(probability: float | None) -> str:
     if probability is None:
         return ""
     return next(grade for grade, least in GRADES.items() if probability >= least)
-
-
-def _group(selection: Selection, one: Chosen, factor: FactorPart | None) -> Together | None:
-    """Return the columns of which this one is chosen, where it is not sure by itself.
-
-    What levels of one text column have in common is said of the text column.
-    """
-    if one.probability is None or one.probability >= GRADES["sure"]:
-        return None
-    chosen, of_text = set(selection.columns), text_columns(selection)
-    for group in selection.groups:
-        names = group["columns"]
-        is_text = factor is not None and {of_text.get(name) for name in names} == {factor["column"]}
-        if len(names) > 1 and chosen & set(names) == {one.column} and not is_text:
-            return group
-    return None
 
 
 def _remark(selection: Selection, one: Chosen, others: tuple[str, ...]) -> str:

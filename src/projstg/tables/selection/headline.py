@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ..._printable import few_names, shortened
 from ...render.number_text import chance, r_squared
+from .grades import GRADES, graded
 from .origins import asked_for, distinct_origins, has_size, is_only_choice
-from .result import Selection
+from .result import Selection, Together
+from .stand_ins import stand_ins
 
 __all__ = ["headline"]
 
@@ -36,10 +40,17 @@ def _what(selection: Selection) -> str:
     if not found:
         clear = "helps" if (selection.probability or 1.0) >= _CLEAR else "clearly helps"
         return f"no {'other ' if asked else ''}column {clear} to explain {target}{beside}"
-    of_table = distinct_origins(selection, found)
+    n_found = len(distinct_origins(selection, found))
     n_columns = _n_table_columns(selection) - len(asked)
-    levels = "" if len(of_table) == len(found) else f" ({len(found)} with levels of text)"
-    return f"{target} depends on {len(of_table)} of {n_columns} columns{levels}{beside}"
+    return f"{target} depends on {n_found} of {n_columns} columns{_grades(selection)}{beside}"
+
+
+def _grades(selection: Selection) -> str:
+    """Return how many columns are sure, likely and doubtful, unless all are sure."""
+    counts = Counter(line.grade for line in graded(selection) if line.grade)
+    if set(counts) <= {"sure"}:
+        return ""
+    return f" ({', '.join(f'{counts[grade]} {grade}' for grade in GRADES if counts[grade])})"
 
 
 def _n_table_columns(selection: Selection) -> int:
@@ -50,7 +61,7 @@ def _n_table_columns(selection: Selection) -> int:
 
 
 def _how_sure(selection: Selection) -> list[str]:
-    exactly, belong, size = selection.probability, selection.all_belong, len(_found(selection))
+    exactly, size = selection.probability, len(_found(selection))
     if exactly is None or is_only_choice(selection):
         return []
     if has_size(selection):
@@ -62,10 +73,28 @@ def _how_sure(selection: Selection) -> list[str]:
         return [f"{some} with probability {chance(1.0 - exactly)}, but it cannot be said which"]
     if not size:
         return [f"that none does has probability {chance(exactly)}"]
-    if belong is None:
-        return []
-    who = {1: "it belongs", 2: "both belong"}.get(size, f"all {_word(size)} belong")
-    return [f"{who} with probability {chance(belong)}"]
+    return [] if selection.all_belong is None else [_all_belong(selection)]
+
+
+def _all_belong(selection: Selection) -> str:
+    """Return how likely all columns belong, or those that stand for them."""
+    found, groups = _found(selection), stand_ins(selection)
+    n_columns = len(distinct_origins(selection, found))
+    if n_columns < len(found):  # levels of a text column are not counted one by one
+        who = "all of them belong" if n_columns > 1 else "all of its levels chosen belong"
+    else:
+        usual = f"all {_word(n_columns)} belong"
+        who = {1: "it belongs", 2: "both belong"}.get(n_columns, usual)
+    if groups and selection.each_belongs is not None:
+        either = "; ".join(_either(name, group) for name, group in groups.items())
+        return f"{who} ({either}) with probability {chance(selection.each_belongs)}"
+    return f"{who} with probability {chance(selection.all_belong)}"
+
+
+def _either(name: str, group: Together) -> str:
+    """Return the columns that stand for each other, the chosen one first."""
+    others = [other for other in group["columns"] if other != name]
+    return f"{shortened(name)} or {few_names(others, 2)}"
 
 
 def _how_well(selection: Selection) -> list[str]:

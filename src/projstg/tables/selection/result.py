@@ -150,6 +150,8 @@ class Selection:
     """On rows left out, over all folds, with a new choice in each; None without folds."""
     r2_folds: tuple[float | None, ...] = ()
     residual_std: float | None = None
+    typical_miss: float | None = None
+    """The root of the mean squared error on rows left out; None without folds."""
     question: dict = field(default_factory=dict)
     source: dict = field(default_factory=dict)
     others: tuple[Candidate, ...] = ()
@@ -161,6 +163,8 @@ class Selection:
     """That exactly these columns are the right ones, given the data."""
     all_belong: float | None = None
     """That all of these columns are among the right ones, whatever others there are."""
+    each_belongs: float | None = None
+    """That each of these columns, or one that stands for it, is among the right ones."""
     alternatives: tuple[Alternative, ...] = ()
     """The likeliest other choices."""
     groups: tuple[Together, ...] = ()

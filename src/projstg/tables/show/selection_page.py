@@ -13,7 +13,7 @@ from ...render.number_text import chance, minus_sign, short_number
 from ...render.page_html import page_html
 from ..selection.grades import IN_PLACE, Graded, graded, left_out
 from ..selection.headline import headline
-from ..selection.result import Candidate, Chosen, Selection, Tried, time_spent, whole_choice
+from ..selection.result import Candidate, Selection, Tried, time_spent, whole_choice
 from ..selection.selection_figures import MOST_BARS, draw_effects, draw_path, draw_residuals
 from ..words.column_names import difference
 
@@ -77,6 +77,7 @@ def page(selection: Selection, command: str = "") -> str:
         left_out=left_out(selection),
         near=[_near(one) for one in selection.others[:_MOST_NEAR]],
         n_folds=len(selection.r2_folds),
+        typical_miss=_rough(selection.typical_miss),
         most_bars=MOST_BARS,
         notes=[note for note in selection.remarks if note.kind not in IN_PLACE],
         pictures=[
@@ -125,7 +126,7 @@ def _row(one: Graded) -> dict:
         "is_level": one.is_level,
         "or": few_names(one.stands_for, 3) if one.stands_for else "",
         "coefficient": "" if column is None else minus_sign(short_number(column.coefficient, 5)),
-        "error": _error(column),
+        "error": _rough(None if column is None else column.standard_error),
         "effect": "" if column is None else minus_sign(short_number(column.effect, 3)),
         "probability": one.probability,
         "stability": None if column is None else column.stability,
@@ -133,10 +134,8 @@ def _row(one: Graded) -> dict:
     }
 
 
-def _error(column: Chosen | None) -> str:
-    if column is None or column.standard_error is None:
-        return ""
-    return short_number(column.standard_error, 2)
+def _rough(value: float | None) -> str:
+    return "" if value is None else short_number(value, 2)
 
 
 def _near(one: Candidate) -> dict:

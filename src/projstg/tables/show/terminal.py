@@ -103,7 +103,9 @@ def _rivals(selection: Selection) -> Iterator[str]:
             f"{chance(one['probability'])} {difference(selection.columns, one['columns'])}"
             for one in others
         )
-        yield f"This choice as it is: {chance(selection.probability)}; others: {'; '.join(told)}"
+        yield (
+            f"Exactly these and no others: {chance(selection.probability)}; next: {'; '.join(told)}"
+        )
     likely = sorted(selection.sizes, key=lambda one: -one["probability"])[:4]
     if len(likely) > 1 and likely[1]["probability"] >= 0.05:
         counts = ", ".join(f"{one['k']} ({chance(one['probability'])})" for one in likely)
@@ -112,20 +114,32 @@ def _rivals(selection: Selection) -> Iterator[str]:
 
 
 def _legend(selection: Selection) -> Iterator[str]:
-    """Yield what the columns of the table mean."""
+    """Yield what the numbers mean, in plain words."""
     if not selection.chosen:
         return
     target = shortened(selection.target)
     yield (
-        f"coefficient: change of {target} for one unit of the column, the others held; per sd: for "
-        "one standard deviation of it"
+        f"coefficient: change of {target} for one unit of the column, the others held; ± error: "
+        "how far it may well be off; per sd: for a typical difference between rows"
     )
     if selection.probability is not None and not is_only_choice(selection):
         size = f", if just {len(selection.chosen)} are" if has_size(selection) else ""
         yield (
-            f"belongs: probability that the column is needed{size}, given these rows; sure: 95 % "
-            "or more, likely: 50 % or more"
+            f"belongs: probability that the column is needed beside the others{size}, not that it "
+            "is a cause; sure: 95 % or more, likely: 50 % or more, doubtful: less"
         )
+    yield f"R²: share of the differences in {target} that is explained{_miss(selection)}"
+
+
+def _miss(selection: Selection) -> str:
+    """Return how far predictions are off, and for which rows that is."""
+    if selection.typical_miss is None:
+        return ""
+    miss, parts = short_number(selection.typical_miss, 2), len(selection.r2_folds)
+    return (
+        f"; rows left out: each of {parts} parts is predicted from the others, with a new choice; "
+        f"a typical miss there is {miss}"
+    )
 
 
 def _sizes(selection: Selection) -> Any:

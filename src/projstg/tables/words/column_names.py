@@ -58,15 +58,17 @@ def difference(chosen: Iterable[str], other: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> difference(["a", "b"], ["a", "c"])
-    'with c, without b'
+    >>> difference(["a", "b"], ["a", "c"]), difference(["a"], ["a", "b", "c"])
+    ('c instead of b', 'also b, c')
     """
     chosen, other = list(chosen), list(other)
     more = [name for name in other if name not in chosen]
     fewer = [name for name in chosen if name not in other]
-    words = [f"with {few_names(more, 3)}"] if more else []
-    words += [f"without {few_names(fewer, 3)}"] if fewer else []
-    return ", ".join(words) or "the same columns"
+    if more and fewer:
+        return f"{few_names(more, 3)} instead of {few_names(fewer, 3)}"
+    if not more and not fewer:
+        return "the same columns"
+    return f"also {few_names(more, 3)}" if more else f"without {few_names(fewer, 3)}"
 
 
 def no_such_column(name: str, names: Iterable[str]) -> str:
