@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from ..selection.headline import headline
 from ..selection.result import Candidate, Selection, Tried, time_spent, whole_choice
 from ..selection.selection_figures import MOST_BARS, draw_effects, draw_path, draw_residuals
 from ..words.column_names import difference
+from .size_board import board_columns
 
 __all__ = ["page"]
 
@@ -23,7 +23,7 @@ __all__ = ["page"]
 _WIDE, _NARROW = 7.2, 3.7
 """Inches: for a desk, and for a phone, on which the text of the wide picture would be tiny."""
 _LONGEST_NAMES = {_WIDE: 32, _NARROW: 18}
-_MOST_NEAR, _MOST_SQUARES = 10, 40
+_MOST_NEAR = 10
 
 
 class _Picture(NamedTuple):
@@ -95,7 +95,7 @@ def page(selection: Selection, command: str = "") -> str:
         ],
         counts=_counts(selection),
         sizes=[_size(one) for one in selection.path],
-        squares=_squares(selection),
+        squares=board_columns(selection),
         facts=_facts(selection),
         command=command,
     )
@@ -172,16 +172,6 @@ def _criterion(value: Any) -> str:
 def _number(value: Any, form: str) -> str:
     """Return a number, or nothing where there is none; what rounds to zero has no sign."""
     return "" if value is None else minus_sign(format(value, f"z{form}"))
-
-
-def _squares(selection: Selection) -> list[str]:
-    """Return the columns of the checkerboard: those in the best choices, the most frequent first.
-
-    A board as wide as that would not be readable where they are very many.
-    """
-    counts = Counter(name for one in selection.path for name in one["columns"])
-    names = [name for name, _ in counts.most_common()]
-    return names if len(names) <= _MOST_SQUARES else []
 
 
 def _facts(selection: Selection) -> list[tuple[str, str]]:

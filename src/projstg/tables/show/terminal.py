@@ -13,10 +13,13 @@ from ..selection.headline import headline
 from ..selection.origins import has_size, is_only_choice
 from ..selection.result import Chosen, Selection
 from ..words.column_names import difference
+from .size_board import plain_table, size_tables
 
 __all__ = ["show"]
 
 _WIDTH_OF_PIPES = 120
+# On less, remarks stand below the table: beside it they would break after every word.
+_WIDE = 100
 _LONGEST_NOTE = 400
 
 
@@ -29,12 +32,14 @@ def show(selection: Selection, file: Any = None) -> None:
     console.print(text(_capital(headline(selection)), style="bold"))
     for note in selection.cautions:
         console.print(text(f"caution: {shortened(note.text, _LONGEST_NOTE)}", style="yellow"))
+    is_wide = console.width >= _WIDE
     if selection.chosen:
-        console.print(_table(selection))
-    for line in _lines(selection):
+        console.print(_table(selection, has_remarks=is_wide))
+    for line in (*([] if is_wide else _remarks(selection)), *_lines(selection)):
         console.print(line, markup=False)
     if selection.path and selection.question.get("sizes") is not True:
-        console.print(_sizes(selection))
+        for table in size_tables(selection):
+            console.print(table)
 
 
 def _capital(sentence: str) -> str:
@@ -43,11 +48,11 @@ def _capital(sentence: str) -> str:
     return f"N{sentence[1:]}" if is_none else sentence
 
 
-def _table(selection: Selection) -> Any:
+def _table(selection: Selection, *, has_remarks: bool) -> Any:
     text, lines = extra("rich.text", "cli").Text, graded(selection)
-    table = _plain_table()
+    table = plain_table()
     has_grades = any(one.grade for one in lines)
-    has_remarks = any(one.remark for one in lines)
+    has_remarks = has_remarks and any(one.remark for one in lines)
     if has_grades:
         table.add_column("how sure", no_wrap=True)
     table.add_column("column", overflow="fold")
@@ -65,9 +70,11 @@ def _table(selection: Selection) -> Any:
     return table
 
 
-def _plain_table() -> Any:
-    box = extra("rich.box", "cli").SIMPLE_HEAD
-    return extra("rich.table", "cli").Table(box=box, pad_edge=False)
+def _remarks(selection: Selection) -> Iterator[str]:
+    """Yield what is to be said of columns, where there is no room beside them."""
+    for one in graded(selection):
+        if one.remark:
+            yield f"{shortened(one.name)}: {one.remark}"
 
 
 def _named(one: Graded) -> str:
@@ -140,27 +147,3 @@ def _miss(selection: Selection) -> str:
         f"; rows left out: each of {parts} parts is predicted from the others, with a new choice; "
         f"a typical miss there is {miss}"
     )
-
-
-def _sizes(selection: Selection) -> Any:
-    """Return the best columns of every size as a table."""
-    table, text = _plain_table(), extra("rich.text", "cli").Text
-    numbers = {
-        "R²": ("r2_in_sample", ".3f"),
-        "adjusted": ("r2_adjusted", ".3f"),
-        "left out": ("r2_out_of_sample", ".3f"),
-        "BIC": ("bic", ".1f"),
-        "EBIC": ("ebic", ".1f"),
-    }
-    for name in ("size", *numbers, "probability"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("the best columns of this size", overflow="fold")
-    for one in selection.path:
-        values = [one.get(field) for field, _ in numbers.values()]
-        shown = [
-            "" if value is None else format(value, form)
-            for value, (_, form) in zip(values, numbers.values(), strict=True)
-        ]
-        names = text(few_names(one["columns"], 12))
-        table.add_row(str(one["k"]), *shown, chance(one.get("probability")), names)
-    return table
