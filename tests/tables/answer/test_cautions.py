@@ -91,6 +91,19 @@ def test_a_total_of_its_parts_is_named(seed, decimals):
     assert "exactly" in note.text
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("size", [3e2, 3e5])
+def test_an_identity_that_two_rows_make_is_none(seed, size):
+    frame = clean(seed, n=60)
+    frame.loc[[7, 19], "x5"] = [size, 1.1 * size]
+    frame.loc[[7, 19], "y"] = [2.0 * size, 2.2 * size]
+    found = said(frame, folds=0)
+    assert "identity" not in found
+    assert "x5 is not chosen" in found["one_row"].text
+    copied = said(frame.assign(copy=2.0 * frame["y"]), folds=0)
+    assert copied["identity"].columns == ("copy",)
+
+
 def test_a_fit_of_as_many_columns_as_rows_is_no_identity():
     frame = clean(0, n=14, d=12)
     assert "identity" not in said(frame, k=12, folds=0)

@@ -15,9 +15,11 @@ from ..._printable import few_names, shortened
 from ...estimators.projected_stg import ProjectedSTG
 from ...render.number_text import short_number
 from ..prepare.prepared import Prepared, RowResiduals, SomeRows
+from ..prepare.prepared_rows import PreparedRows
 from ..prepare.target_facts import MOST_VALUES, TargetValues
 from ..words.notes import Note
 from .deciding_rows import deciding_rows
+from .far_cells import far_cells
 from .held_out import Checked
 
 __all__ = ["cautions"]
@@ -79,7 +81,7 @@ def cautions(
     few = _residuals(data.some_rows(params["random_state"]), model)
     values = data.target_values()
     n_chosen = int(model.support_.sum())
-    identity = list(_identity(data, few, model, r2))
+    identity = _identity_of_most_rows(data, few, model, r2)
     return [
         *identity,
         *_carry_over(model, r2, check),
@@ -92,6 +94,24 @@ def cautions(
 
 def _residuals(few: SomeRows, model: ProjectedSTG) -> RowResiduals:
     return RowResiduals(few.y, few.y - few.X @ model.coef_ - model.intercept_)
+
+
+def _identity_of_most_rows(
+    data: Prepared, few: RowResiduals, model: ProjectedSTG, r2: float
+) -> list[Note]:
+    """Return a caution on an identity that holds without the rows whose target stands apart, too.
+
+    One or two such rows can make any correlation. Of a large file they are not at hand.
+    """
+    found = list(_identity(data, few, model, r2))
+    if not found or not isinstance(data, PreparedRows):
+        return found
+    apart = [row for cells in far_cells(data.y[:, None]) for row in cells.rows]
+    if not apart:
+        return found
+    most = data.some(np.setdiff1d(np.arange(data.n_rows), apart))
+    r2 = most.errors(model.coef_, float(model.intercept_)).r_squared
+    return list(_identity(most, few, model, r2))
 
 
 def _identity(data: Prepared, few: RowResiduals, model: ProjectedSTG, r2: float) -> Iterator[Note]:

@@ -50,7 +50,7 @@ def distinct_values(y: np.ndarray, known: np.ndarray | None) -> np.ndarray | Non
 
 
 def correlations(X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """Return the correlation of each column (N, D) with y (N,), all of which vary.
+    """Return the correlation of each column (N, D) with y (N,), which varies; 0 of a constant.
 
     Examples
     --------
@@ -64,7 +64,8 @@ def correlations(X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> np
     y = y - shares @ y
     squares, products = _moments(X, y, shares)
     if not np.all((squares > _TINY) & np.isfinite(squares)):  # in units far from those of the rest
-        squares, products = _moments(X / np.max(np.abs(X), axis=0), y, shares)
+        sizes = np.max(np.abs(X), axis=0)
+        squares, products = _moments(X / np.where(sizes > 0.0, sizes, 1.0), y, shares)
     lengths = np.sqrt(squares) * np.sqrt(shares @ y**2)
     return np.divide(products, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
 
