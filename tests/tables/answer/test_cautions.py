@@ -156,6 +156,13 @@ def test_a_few_whole_numbers_are_asked_about(seed):
     assert "classes" not in said(frame.assign(y=grades + 0.5))
 
 
+def test_counts_that_few_rows_reach_are_no_classes():
+    frame = clean(0, n=100)
+    counts = np.repeat(range(7), [36, 32, 20, 7, 2, 2, 1])
+    assert "classes" not in said(frame.assign(y=counts))
+    assert "only 5 values" in said(frame.assign(y=np.minimum(counts, 4)))["classes"].text
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_logarithm_is_proposed_where_it_helps(seed):
     frame = clean(seed, n=400)
@@ -177,7 +184,9 @@ def test_one_other_value_among_many_rows_counts(said_of_many):
     assert "only the values 0 and 1" in said_of_many(frame.assign(y=y))["classes"].text
     y[UNSEEN] = 250.0
     assert "classes" not in said_of_many(frame.assign(y=y))
-    y[UNSEEN] = 2.0
+    y[[UNSEEN, UNSEEN - 1]] = 2.0
+    assert "classes" not in said_of_many(frame.assign(y=y))
+    y[UNSEEN - 2] = 2.0
     text = said_of_many(frame.assign(y=y))["classes"].text
     assert "only 3 values, whole numbers from 0 to 2" in text
 

@@ -49,7 +49,9 @@ class _CautionRules(NamedTuple):
     rows_a_column: int = 3
     """Below it columns of noise alone have an R² of a third, for it is their number by the rows."""
     rows_a_value: int = 10
-    """Measurements in whole numbers repeat less often in a small table."""
+    """On average. Measurements in whole numbers repeat less often in a small table."""
+    fewest_of_a_class: int = 3
+    """Counts end with values that one or two rows reach; of a class there are more to look at."""
     skew: float = 2.0
     """That of an exponential distribution; sums and averages have less."""
     little_skew: float = 1.0
@@ -208,35 +210,38 @@ def _few_rows(n_rows: int, n_chosen: int) -> Iterator[Note]:
 
 
 def _classes(data: Prepared, values: TargetValues) -> Iterator[Note]:
-    distinct, target = values.distinct, shortened(data.target)
-    if distinct is None:
+    counts, target = values.counts, shortened(data.target)
+    if counts is None:
         return
     least, most = short_number(values.least), short_number(values.most)
-    if len(distinct) == 2:
+    if len(counts) == 2:
         text = f"{target} has only the values {least} and {most}, and a linear fit is used: "
-        if set(distinct) == {0.0, 1.0}:
+        if set(counts) == {0.0, 1.0}:
             text += "a fitted value is roughly the probability of 1, and may lie outside 0 to 1."
         else:
             text += f"the nearer a fitted value is to {most}, the likelier is {most}."
         yield Note("classes", text)
-    elif _may_be_codes(distinct) and data.n_rows >= _RULES.rows_a_value * len(distinct):
+    elif _may_be_codes(counts):
         text = (
-            f"{target} has only {len(distinct)} values, whole numbers from {least} to {most}. Are "
+            f"{target} has only {len(counts)} values, whole numbers from {least} to {most}. Are "
             "they amounts, such as counts or grades? If they are codes of classes, a linear fit "
             "means little: write one class as 1, all others as 0, and ask for that."
         )
         yield Note("classes", text)
 
 
-def _may_be_codes(distinct: np.ndarray) -> bool:
-    """Return whether a few distinct values lie as close as codes do."""
-    is_whole = bool(np.all(distinct == np.rint(distinct)))
-    return is_whole and bool(distinct[-1] - distinct[0] <= MOST_VALUES)
+def _may_be_codes(counts: dict[float, int]) -> bool:
+    """Return whether values lie as close, and have as many rows, as codes do."""
+    if not all(value.is_integer() for value in counts):
+        return False
+    is_close = max(counts) - min(counts) <= MOST_VALUES
+    is_frequent = sum(counts.values()) >= _RULES.rows_a_value * len(counts)
+    return is_close and is_frequent and min(counts.values()) >= _RULES.fewest_of_a_class
 
 
 def _skew(target: str, values: TargetValues, few: RowResiduals) -> Iterator[Note]:
     """Yield a caution where the target is skewed, a logarithm mends it, and columns do not."""
-    if len(few.y) < _RULES.skew_rows or values.least <= 0.0 or values.distinct is not None:
+    if len(few.y) < _RULES.skew_rows or values.least <= 0.0 or values.counts is not None:
         return
     (y, off), little = few, _RULES.little_skew
     if _skewness(y) > _RULES.skew and abs(_skewness(np.log(y))) < little < _skewness(off):
