@@ -132,6 +132,8 @@ def as_options(message: str) -> str:
     'choose --missing drop, --levels all; --never NAME, -k 3 or --auto, --target NAME'
     >>> as_options("'x' is both in always and in never."), as_options("never follows y; k=3")
     ("'x' is both in --always and in --never.", 'never follows y; k=3')
+    >>> as_options("give at most folds=9.")
+    'give at most --folds 9.'
     """
     message = message.replace('k="auto"', "--auto")
     message = re.sub(r"(^(?=(?:always|never) has )|\bin )(always|never)\b(?!=)", r"\1--\2", message)
@@ -139,6 +141,7 @@ def as_options(message: str) -> str:
     message = re.sub(
         r"""\b(missing|criterion|sizes|levels)=["']([\w, -]+)["']""", r"--\1 \2", message
     )
+    message = re.sub(r"(\bat most |^)folds=(?=\d+(?: leaves|;|\.$))", r"\1--folds ", message)
     return re.sub(r"\bk=(?=\d+(?: is (?:more|less|too|not below)\b|;| or ))", "-k ", message)
 
 

@@ -164,3 +164,44 @@ def test_a_fold_in_which_a_column_is_constant_is_no_disaster(frame):
     once[7] = 1.0
     found = projstg.select(frame[["b", "f", "y"]].assign(once=once), "y", 3)
     assert "unchecked" in [note.kind for note in found.notes] or found.r2_out_of_sample > 0.9
+
+
+def unchecked(*asked, **options):
+    """The reason why nothing is said of rows left out."""
+    found = projstg.select(*asked, **options)
+    assert found.r2_out_of_sample is None
+    (note,) = [note for note in found.notes if note.kind == "unchecked"]
+    return note.text.removeprefix("Not checked on rows left out: ")
+
+
+def test_without_a_check_the_note_says_why(rng):
+    X, y = rng.normal(size=(30, 28)), rng.normal(size=30)
+    assert unchecked((X, y), k=2, folds=30) == (
+        "30 folds of 30 rows leave fewer than 2 rows each; give at most folds=15."
+    )
+    assert unchecked((X, y), k=25) == (
+        "k=25 is too many for the 24 rows that 5 folds of 30 rows leave to choose from; "
+        "ask for at most 22."
+    )
+    once = np.zeros((30, 3))
+    once[0, 0], once[:, 1:] = 1.0, X[:, 1:3]
+    assert unchecked((once, y), k=3) == (
+        "in one fold, k=3 is more than the 2 columns that vary; ask for at most 2."
+    )
+
+
+@pytest.mark.parametrize("n_positive", [4, 9, 10, 11, 25])
+def test_rows_of_weight_zero_leave_no_fold_empty(frame, n_positive):
+    weights = np.zeros(len(frame))
+    weights[np.linspace(0, len(frame) - 1, n_positive).astype(int)] = 1.0
+    found = projstg.select(frame, "y", k=1, weights=weights)
+    assert found.n_samples == n_positive
+    assert "positive weight" not in " ".join(note.text for note in found.notes)
+
+
+def test_weights_that_are_shares_are_refused_in_the_words_of_select(frame):
+    with pytest.raises(ValueError, match=r"the weights sum to 0\.\d+; .* / their sum, or give"):
+        projstg.select(frame, "y", weights=np.full(len(frame), 0.5 / len(frame)))
+    uneven = np.full(len(frame), 1.0 / len(frame))
+    uneven[3] = 1.5
+    assert unchecked(frame, "y", weights=uneven).startswith("in one fold, the weights sum to 0.")

@@ -91,6 +91,19 @@ def test_a_total_of_its_parts_is_named(seed, decimals):
     assert "exactly" in note.text
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("size", [3e2, 3e5])
+def test_an_identity_that_two_rows_make_is_none(seed, size):
+    frame = clean(seed, n=60)
+    frame.loc[[7, 19], "x5"] = [size, 1.1 * size]
+    frame.loc[[7, 19], "y"] = [2.0 * size, 2.2 * size]
+    found = said(frame, folds=0)
+    assert "identity" not in found
+    assert "x5 is not chosen" in found["one_row"].text
+    copied = said(frame.assign(copy=2.0 * frame["y"]), folds=0)
+    assert copied["identity"].columns == ("copy",)
+
+
 def test_a_fit_of_as_many_columns_as_rows_is_no_identity():
     frame = clean(0, n=14, d=12)
     assert "identity" not in said(frame, k=12, folds=0)
@@ -143,6 +156,13 @@ def test_a_few_whole_numbers_are_asked_about(seed):
     assert "classes" not in said(frame.assign(y=grades + 0.5))
 
 
+def test_counts_that_few_rows_reach_are_no_classes():
+    frame = clean(0, n=100)
+    counts = np.repeat(range(7), [36, 32, 20, 7, 2, 2, 1])
+    assert "classes" not in said(frame.assign(y=counts))
+    assert "only 5 values" in said(frame.assign(y=np.minimum(counts, 4)))["classes"].text
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_logarithm_is_proposed_where_it_helps(seed):
     frame = clean(seed, n=400)
@@ -164,7 +184,9 @@ def test_one_other_value_among_many_rows_counts(said_of_many):
     assert "only the values 0 and 1" in said_of_many(frame.assign(y=y))["classes"].text
     y[UNSEEN] = 250.0
     assert "classes" not in said_of_many(frame.assign(y=y))
-    y[UNSEEN] = 2.0
+    y[[UNSEEN, UNSEEN - 1]] = 2.0
+    assert "classes" not in said_of_many(frame.assign(y=y))
+    y[UNSEEN - 2] = 2.0
     text = said_of_many(frame.assign(y=y))["classes"].text
     assert "only 3 values, whole numbers from 0 to 2" in text
 

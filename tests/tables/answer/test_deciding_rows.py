@@ -119,3 +119,64 @@ def test_weights_are_numbers_of_rows():
     absent = frame.assign(w=1.0)
     absent.loc[36, "w"] = 0.0
     assert told(absent, weights="w") is None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("rows", [[7, 19], [7, 19, 25], [7, 19, 25, 30]])
+def test_rows_that_stand_together_do_not_hide_each_other(seed, rows):
+    frame = table(seed, n=40)
+    frame.loc[rows, "d"] = [30.0, 28.0, 31.0, 29.0][: len(rows)]
+    frame.loc[rows, "y"] = [60.0, 57.0, 61.0, 59.0][: len(rows)]
+    note = told(frame)
+    assert note.text.startswith("Rows ")
+    assert all(str(row + 1) in note.text for row in rows)
+    assert "d is not chosen" in note.text
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("code", [-999.0, 99999.0])
+def test_a_code_for_missing_values_is_named_with_its_column(seed, code):
+    frame = table(seed)
+    frame.loc[[3, 11, 12, 40, 41, 60], "a"] = code
+    frame.loc[20, "d"] = code  # has no part in what happens to a
+    note = told(frame)
+    assert note.text.startswith(f"6 cells of a are {code:.0f}, far from all others: without these")
+    assert "a is chosen" in note.text
+    assert "a" in note.columns
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_code_in_the_target_is_named(seed):
+    frame = table(seed)
+    frame.loc[[3, 11, 12, 40], "y"] = -9999.0
+    assert "4 cells of y are -9999, far from all others" in told(frame).text
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_code_and_a_slip_in_one_column_are_named_together(seed):
+    frame = table(seed)
+    frame.loc[[3, 11, 12, 40], "a"] = -999.0
+    frame.loc[20, "a"] = 4000.0
+    text = told(frame).text
+    assert "4 cells of a are -999, far from all others. Row 21 decides with them" in text
+    assert "without all these rows a is chosen" in text
+
+
+def test_rows_of_a_code_in_another_column_have_no_part():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        X = rng.normal(size=(60, 6))
+        y = X[:, 0] + 0.4 * X[:, 1] + rng.normal(size=60)
+        frame = pd.DataFrame(X, columns=list("abcdef")).assign(y=y)
+        frame.loc[rng.permutation(60)[:8], "e"] = -999.0
+        note = told(frame)
+        assert note is None or "e" in note.columns
+
+
+@pytest.mark.parametrize("draw", ["standard_normal", "standard_exponential"])
+def test_tails_alone_are_no_reason(draw):
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        X = getattr(rng, draw)((100, 4))
+        y = X @ [2.0, 1.0, 0.0, 0.0] + rng.normal(size=100)
+        assert told(pd.DataFrame(X, columns=list("abcd")).assign(y=y)) is None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from projstg.tables.prepare.target_facts import MOST_VALUES, correlations, distinct_values
+from projstg.tables.prepare.target_facts import MOST_VALUES, correlations, value_counts
 
 
 @pytest.mark.parametrize("shape", [(50, 3), (40_000, 2), (30, 200)])
@@ -27,12 +27,11 @@ def test_weights_are_numbers_of_rows(rng):
 def test_values_are_kept_while_they_are_few(rng, n_values):
     y = rng.integers(0, n_values - 1, 100_000) * 0.5
     y[-1] = -3.0
-    whole = distinct_values(y, np.array([]))
-    known = np.array([])
+    whole, known = value_counts(y, {}), {}
     for piece in np.array_split(y, 7):
-        known = distinct_values(piece, known)
+        known = value_counts(piece, known)
     if n_values > MOST_VALUES:
         assert whole is known is None
     else:
-        np.testing.assert_array_equal(whole, np.unique(y))
-        np.testing.assert_array_equal(known, np.unique(y))
+        values, counts = np.unique(y, return_counts=True)
+        assert whole == known == dict(zip(values, counts, strict=True))

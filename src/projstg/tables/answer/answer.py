@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 from threadpoolctl import threadpool_limits
 
-from ..._printable import few_names, printable
+from ..._printable import few_names
 from ...estimators import CredibleGroup, SmallEffects
 from ...estimators.projected_stg import ProjectedSTG
 from ...render.progress_bar import Show, counted_steps, stage
@@ -32,6 +32,7 @@ from ..selection.result import (
     Tried,
 )
 from ..selection.stand_ins import stand_ins
+from ..words.fit_words import in_words_of_select
 from ..words.notes import Note, TableError
 from ..words.question import TableQuestion
 from .best_of_sizes import known_at, sizes_around, tried, with_size
@@ -194,9 +195,9 @@ def _fitted(data: Prepared, params: dict, show: Show | None) -> tuple[ProjectedS
         try:
             model = data.fitted(params, *callbacks)
         except ValueError as error:
-            raise TableError(printable(error)) from None
+            raise TableError(in_words_of_select(error)) from None
     return model, [
-        Note(kind, str(one.message).replace("n_features_to_select=", "k="))
+        Note(kind, in_words_of_select(one.message))
         for one in caught
         for category, kind in _NOTED.items()
         if issubclass(one.category, category)
@@ -240,7 +241,7 @@ def _checked(
             path.append(tried(data, whole, own, check, _sizes_known(model)))
             step()
     if isinstance(said[0], ValueError):
-        text = f"Not checked on rows left out: in one fold, {printable(said[0])}"
+        text = f"Not checked on rows left out: in one fold, {in_words_of_select(said[0])}"
         notes = [*notes, Note("unchecked", text)]
     return first, tuple(path), notes
 
@@ -250,10 +251,18 @@ def _fold_count(data: Prepared, question: TableQuestion) -> tuple[int, list[Note
     folds, n_rows = question.folds, data.n_rows
     if folds < 2:
         return 0, []
-    is_too_large = question.has_size and question.k > _training_rows(n_rows, folds) - 2
-    if n_rows < folds * _FEWEST_ROWS_A_FOLD or is_too_large:
-        return 0, [Note("unchecked", "Too few rows to leave some out for a check.")]
-    return folds, []
+    n_training, why = _training_rows(n_rows, folds), ""
+    if n_rows < folds * _FEWEST_ROWS_A_FOLD:
+        why = (
+            f"{folds} folds of {n_rows} rows leave fewer than {_FEWEST_ROWS_A_FOLD} rows each; "
+            f"give at most folds={n_rows // _FEWEST_ROWS_A_FOLD}."
+        )
+    elif question.has_size and question.k > n_training - 2:
+        why = (
+            f"k={question.k} is too many for the {n_training} rows that {folds} folds of {n_rows} "
+            f"rows leave to choose from; ask for at most {n_training - 2}."
+        )
+    return (0, [Note("unchecked", f"Not checked on rows left out: {why}")]) if why else (folds, [])
 
 
 def _training_rows(n_rows: int, folds: int) -> int:

@@ -15,9 +15,11 @@ from ..._printable import few_names, shortened
 from ...estimators.projected_stg import ProjectedSTG
 from ...render.number_text import short_number
 from ..prepare.prepared import Prepared, RowResiduals, SomeRows
+from ..prepare.prepared_rows import PreparedRows
 from ..prepare.target_facts import MOST_VALUES, TargetValues
 from ..words.notes import Note
 from .deciding_rows import deciding_rows
+from .far_cells import far_cells
 from .held_out import Checked
 
 __all__ = ["cautions"]
@@ -47,7 +49,9 @@ class _CautionRules(NamedTuple):
     rows_a_column: int = 3
     """Below it columns of noise alone have an R² of a third, for it is their number by the rows."""
     rows_a_value: int = 10
-    """Measurements in whole numbers repeat less often in a small table."""
+    """On average. Measurements in whole numbers repeat less often in a small table."""
+    fewest_of_a_class: int = 3
+    """Counts end with values that one or two rows reach; of a class there are more to look at."""
     skew: float = 2.0
     """That of an exponential distribution; sums and averages have less."""
     little_skew: float = 1.0
@@ -79,7 +83,7 @@ def cautions(
     few = _residuals(data.some_rows(params["random_state"]), model)
     values = data.target_values()
     n_chosen = int(model.support_.sum())
-    identity = list(_identity(data, few, model, r2))
+    identity = _identity_of_most_rows(data, few, model, r2)
     return [
         *identity,
         *_carry_over(model, r2, check),
@@ -92,6 +96,24 @@ def cautions(
 
 def _residuals(few: SomeRows, model: ProjectedSTG) -> RowResiduals:
     return RowResiduals(few.y, few.y - few.X @ model.coef_ - model.intercept_)
+
+
+def _identity_of_most_rows(
+    data: Prepared, few: RowResiduals, model: ProjectedSTG, r2: float
+) -> list[Note]:
+    """Return a caution on an identity that holds without the rows whose target stands apart, too.
+
+    One or two such rows can make any correlation. Of a large file they are not at hand.
+    """
+    found = list(_identity(data, few, model, r2))
+    if not found or not isinstance(data, PreparedRows):
+        return found
+    apart = [row for cells in far_cells(data.y[:, None]) for row in cells.rows]
+    if not apart:
+        return found
+    most = data.some(np.setdiff1d(np.arange(data.n_rows), apart))
+    r2 = most.errors(model.coef_, float(model.intercept_)).r_squared
+    return list(_identity(most, few, model, r2))
 
 
 def _identity(data: Prepared, few: RowResiduals, model: ProjectedSTG, r2: float) -> Iterator[Note]:
@@ -188,35 +210,38 @@ def _few_rows(n_rows: int, n_chosen: int) -> Iterator[Note]:
 
 
 def _classes(data: Prepared, values: TargetValues) -> Iterator[Note]:
-    distinct, target = values.distinct, shortened(data.target)
-    if distinct is None:
+    counts, target = values.counts, shortened(data.target)
+    if counts is None:
         return
     least, most = short_number(values.least), short_number(values.most)
-    if len(distinct) == 2:
+    if len(counts) == 2:
         text = f"{target} has only the values {least} and {most}, and a linear fit is used: "
-        if set(distinct) == {0.0, 1.0}:
+        if set(counts) == {0.0, 1.0}:
             text += "a fitted value is roughly the probability of 1, and may lie outside 0 to 1."
         else:
             text += f"the nearer a fitted value is to {most}, the likelier is {most}."
         yield Note("classes", text)
-    elif _may_be_codes(distinct) and data.n_rows >= _RULES.rows_a_value * len(distinct):
+    elif _may_be_codes(counts):
         text = (
-            f"{target} has only {len(distinct)} values, whole numbers from {least} to {most}. Are "
+            f"{target} has only {len(counts)} values, whole numbers from {least} to {most}. Are "
             "they amounts, such as counts or grades? If they are codes of classes, a linear fit "
             "means little: write one class as 1, all others as 0, and ask for that."
         )
         yield Note("classes", text)
 
 
-def _may_be_codes(distinct: np.ndarray) -> bool:
-    """Return whether a few distinct values lie as close as codes do."""
-    is_whole = bool(np.all(distinct == np.rint(distinct)))
-    return is_whole and bool(distinct[-1] - distinct[0] <= MOST_VALUES)
+def _may_be_codes(counts: dict[float, int]) -> bool:
+    """Return whether values lie as close, and have as many rows, as codes do."""
+    if not all(value.is_integer() for value in counts):
+        return False
+    is_close = max(counts) - min(counts) <= MOST_VALUES
+    is_frequent = sum(counts.values()) >= _RULES.rows_a_value * len(counts)
+    return is_close and is_frequent and min(counts.values()) >= _RULES.fewest_of_a_class
 
 
 def _skew(target: str, values: TargetValues, few: RowResiduals) -> Iterator[Note]:
     """Yield a caution where the target is skewed, a logarithm mends it, and columns do not."""
-    if len(few.y) < _RULES.skew_rows or values.least <= 0.0 or values.distinct is not None:
+    if len(few.y) < _RULES.skew_rows or values.least <= 0.0 or values.counts is not None:
         return
     (y, off), little = few, _RULES.little_skew
     if _skewness(y) > _RULES.skew and abs(_skewness(np.log(y))) < little < _skewness(off):

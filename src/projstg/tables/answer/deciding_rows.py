@@ -1,14 +1,16 @@
 """Rows that decide an answer: found by what they weigh in the fit, proved by a fit without them.
 
 Suspect are rows that move the coefficients (Cook's distance), make most of the error, or hold a
-cell far away from all others of its column. At most three are looked at, in two fits: one without
-the worst, one without all. A caution is due only where the answer changes; where it takes more than
-the worst, the others are left out one at a time, so that no row is named that has no part in it.
+cell that stands apart; all rows whose cell has one such value, say -999, are one suspect. At most
+five are looked at, in two fits: one without the worst, one without all. A caution is due only where
+the answer changes; where it takes more than the worst, suspects are put back one at a time, so that
+no row is named that has no part in it.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +21,7 @@ from ...render.number_text import short_number
 from ..prepare.prepared import Prepared
 from ..prepare.prepared_rows import PreparedRows
 from ..words.notes import Note
+from .far_cells import FarCells, far_cells
 
 __all__ = ["deciding_rows"]
 
@@ -31,29 +34,45 @@ class _RowRules(NamedTuple):
     made in seconds at the most."""
     fewest_rows: int = 10
     """With fewer rows every one of them decides."""
-    most_rows: int = 3
+    most_suspects: int = 5
     """One may be hidden behind another; beyond a few it is the distribution, no odd row."""
     cook: float = 0.5
     """Usual for a look at a row, and 1 for worry; the fit without it decides in any case."""
     error_share: float = 0.5
     """A row that makes most of the error hides what the others say."""
-    far: float = 2.0
-    """A cell is far out if it is twice the range of all others away from the nearest."""
     probability: float = 0.3
     """A column that is chosen or left out for a row has a probability that moves by more. Less is
     two choices nearly as likely, of which any row can tip the balance."""
     coefficient: float = 0.5
     """A coefficient that changes by more than half its size, and by more than its standard error,
     is another answer."""
+    digits: int = 6
+    """Of a cell that is shown: a code such as 99999 is to be recognised."""
 
 
 _RULES = _RowRules()
 
 
+class _Suspect(NamedTuple):
+    """What may decide the answer: one row, or all rows with cells of one value."""
+
+    rows: tuple[int, ...]
+    cells: FarCells | None = None
+    """Of several rows."""
+
+    @classmethod
+    def of(cls, cells: FarCells) -> _Suspect:
+        return cls(cells.rows, cells if len(cells.rows) > 1 else None)
+
+    def within(self, places: Collection[int]) -> _Suspect:
+        """Return the rows with cells in some columns; a single row is what it is."""
+        return self if self.cells is None else self.of(self.cells.within(places))
+
+
 class _Change(NamedTuple):
     """What is another answer without some rows."""
 
-    rows: list[int]
+    suspects: list[_Suspect]
     told: str
     columns: tuple[str, ...]
     """The columns that change."""
@@ -61,31 +80,70 @@ class _Change(NamedTuple):
     """Mask of the columns that are chosen with these rows or without them."""
 
 
+class _Fits(NamedTuple):
+    """A table, its answer, and how to find the answer without some rows."""
+
+    data: PreparedRows
+    model: ProjectedSTG
+    params: dict
+
+    def change(self, suspects: list[_Suspect]) -> _Change | None:
+        """Return what is another answer without these; None where nothing is."""
+        if not suspects:
+            return None
+        data, model = self.data, self.model
+        rows = [row for one in suspects for row in one.rows]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                left = np.setdiff1d(np.arange(data.n_rows), rows)
+                other = data.some(left).fitted(self.params)
+            except ValueError:  # too few rows or columns are left
+                return None
+        told = _told_flipped(data, model, other) or _told_moved(data, model, other)
+        if told is None:
+            return None
+        return self.own(_Change(suspects, *told, model.support_ | other.support_))
+
+    def own(self, change: _Change) -> _Change | None:
+        """Return the change by cells in the target and in columns that change.
+
+        Without the rows of other cells, too, a column may come or go, for there are fewer rows.
+        """
+        names = {self.data.target, *change.columns}
+        places = {place for place, name in enumerate(_names_of(self.data)) if name in names}
+        parts = [one.within(places) for one in change.suspects]
+        suspects = [one for one in parts if one.rows]
+        return change if suspects == change.suspects else self.change(suspects)
+
+
 def deciding_rows(data: Prepared, model: ProjectedSTG, params: dict) -> list[Note]:
-    """Return a caution where the answer is another one without one to three rows.
+    """Return a caution where the answer is another one without a few rows, or those of a code.
 
     Silent on sums over a file that does not fit into memory: the rows are not at hand.
     """
     if not isinstance(data, PreparedRows) or data.n_numbers > _RULES.most_numbers:
         return []
-    rows = _suspects(data, model) if data.n_rows >= _RULES.fewest_rows else []
-    change = _first_change(data, model, params, rows)
+    suspects = _suspects(data, model) if data.n_rows >= _RULES.fewest_rows else []
+    change = _first_change(_Fits(data, model, params), suspects)
     if change is None:
         return []
-    one = "it" if len(change.rows) == 1 else "them"
-    text = f"{_named(data, change)}: without {one} {change.told}."
-    return [Note("one_row", text, change.columns)]
+    return [Note("one_row", f"{_named(data, change)} {change.told}.", change.columns)]
 
 
-def _suspects(data: PreparedRows, model: ProjectedSTG) -> list[int]:
-    """Return at most three rows that may decide the answer, the worst first."""
+def _suspects(data: PreparedRows, model: ProjectedSTG) -> list[_Suspect]:
+    """Return what may decide the answer, the worst first."""
     cook, share = _influence(data, model)
-    merit = np.where(cook > _RULES.cook, 1.0 + cook, 0.0)
-    merit = np.maximum(merit, np.where(share > _RULES.error_share, 1.0 + share, 0.0))
-    for row in _far_out(data):
-        merit[row] = max(merit[row], 1.0)
-    worst = np.argsort(-merit, kind="stable")[: _RULES.most_rows]
-    return [int(row) for row in worst if merit[row] > 0.0]
+    merit = np.maximum(cook * (cook > _RULES.cook), share * (share > _RULES.error_share))
+    worst = [row for row in np.argsort(-merit, kind="stable").tolist() if merit[row] > 0.0]
+    far = [_Suspect.of(one) for one in far_cells(np.column_stack([data.y, data.X]))]
+    codes = [one for one in far if one.cells is not None]
+    found: dict[tuple[int, ...], _Suspect] = {}
+    for row in worst:  # where it has a code, the code comes first: it says more than the row
+        own = [one for one in codes if row in one.rows]
+        found |= {one.rows: one for one in (*own, _Suspect((row,)))}
+    found |= {one.rows: one for one in far}
+    return list(found.values())[: _RULES.most_suspects]
 
 
 def _influence(data: PreparedRows, model: ProjectedSTG) -> tuple[np.ndarray, np.ndarray]:
@@ -111,49 +169,17 @@ def _influence(data: PreparedRows, model: ProjectedSTG) -> tuple[np.ndarray, np.
     return np.where(alone, np.inf, cook), off**2 / error
 
 
-def _far_out(data: PreparedRows) -> list[int]:
-    """Return the rows with a cell far away from all others of its column, the farthest first."""
-    values = np.column_stack([data.y, data.X])
-    values /= np.max(np.abs(values), axis=0)  # differences of very large numbers may overflow
-    order = np.argsort(values, axis=0)
-    found: dict[int, float] = {}
-    for side in (order, order[::-1]):
-        first, second, last = (np.take_along_axis(values, side[[i]], 0)[0] for i in (0, 1, -1))
-        gap, spread = np.abs(first - second), np.abs(second - last)
-        far = np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0.0)
-        for place in np.flatnonzero(far > _RULES.far):
-            row = int(side[0, place])
-            found[row] = max(found.get(row, 0.0), float(far[place]))
-    return sorted(found, key=lambda row: -found[row])
-
-
-def _first_change(
-    data: PreparedRows, model: ProjectedSTG, params: dict, rows: list[int]
-) -> _Change | None:
-    """Return the change that the worst row makes, or another one alone, or all together."""
-    worst, others = rows[:1], rows[1:]
-    change = _change(data, model, params, worst) if worst else None
-    if change is not None or not others:
+def _first_change(fits: _Fits, suspects: list[_Suspect]) -> _Change | None:
+    """Return the change that the worst makes, or else as few of them together as it takes."""
+    change = fits.change(suspects[:1])
+    if change is not None or len(suspects) < 2:
         return change
-    together = _change(data, model, params, rows)
-    if together is None:
-        return None
-    alone = (_change(data, model, params, [row]) for row in others)
-    return next((one for one in alone if one is not None), together)
-
-
-def _change(
-    data: PreparedRows, model: ProjectedSTG, params: dict, rows: list[int]
-) -> _Change | None:
-    """Return what is another answer without these rows; None where nothing is."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            other = data.some(np.setdiff1d(np.arange(data.n_rows), rows)).fitted(params)
-        except ValueError:  # too few rows or columns are left
-            return None
-    told = _told_flipped(data, model, other) or _told_moved(data, model, other)
-    return None if told is None else _Change(rows, *told, model.support_ | other.support_)
+    change = fits.change(suspects)
+    for one in reversed(suspects if change is None else change.suspects):
+        if change is not None:
+            fewer = [other for other in change.suspects if other != one]
+            change = fits.change(fewer) or change
+    return change
 
 
 def _told_flipped(
@@ -202,13 +228,32 @@ def _told_moved(
     return told, (name,)
 
 
+def _names_of(data: PreparedRows) -> list[str]:
+    """Return the names of the target and of the columns, as places of far cells count them."""
+    return [data.target, *data.names]
+
+
 def _named(data: PreparedRows, change: _Change) -> str:
-    """Return the rows by their numbers in the file; of one also its strangest cell."""
-    rows = change.rows
+    """Return the rows by their numbers in the file, or the value of their cells."""
+    rows = [one.rows[0] for one in change.suspects if one.cells is None]
+    cells = [_counted(data, one.cells) for one in change.suspects if one.cells is not None]
+    if not rows:
+        return f"{' and '.join(cells)}, far from all others: without these rows"
+    if cells:
+        verb = "decides" if len(rows) == 1 else "decide"
+        said = f"{data.in_words(rows)} {verb} with them (the first row is 1)"
+        return f"{' and '.join(cells)}, far from all others. {said}: without all these rows"
     if len(rows) > 1:
-        return f"{data.in_words(rows)} decide (the first row is 1)"
+        return f"{data.in_words(rows)} decide (the first row is 1): without them"
     name, value = _strangest(data, change.involved, rows[0])
-    return f"{data.in_words(rows)} decides ({shortened(name)} is {value} there; the first row is 1)"
+    cell = f"{shortened(name)} is {value} there; the first row is 1"
+    return f"{data.in_words(rows)} decides ({cell}): without it"
+
+
+def _counted(data: PreparedRows, cells: FarCells) -> str:
+    names = _names_of(data)
+    columns = few_names([names[place] for place in sorted({place for _, place in cells.cells})], 3)
+    return f"{len(cells.cells)} cells of {columns} are {short_number(cells.value, _RULES.digits)}"
 
 
 def _strangest(data: PreparedRows, involved: np.ndarray, row: int) -> tuple[str, str]:
@@ -225,4 +270,4 @@ def _strangest(data: PreparedRows, involved: np.ndarray, row: int) -> tuple[str,
         own = column[row] / (np.max(np.abs(column)) or 1.0)
         far[name] = abs(own - rest.mean()) / max(float(rest.std()), 1e-12)
     name = max(far, key=lambda one: far[one])
-    return name, short_number(float(values[name][row]))
+    return name, short_number(float(values[name][row]), _RULES.digits)

@@ -31,7 +31,7 @@ from ..prepare.level_columns import LevelColumn, reference_level
 from ..prepare.missing import check_left, gap_notes
 from ..prepare.prepared import MOST_SHOWN, SomeRows
 from ..prepare.recipe import Recipe, made_column, recipe_of
-from ..prepare.target_facts import TargetValues, distinct_values
+from ..prepare.target_facts import TargetValues, value_counts
 from ..words.column_names import free_name
 from ..words.notes import Note, TableError
 from ..words.question import TableQuestion
@@ -112,7 +112,7 @@ class _Sums:
         self.n_rows = 0
         shape = len(coded.columns) + 1  # the columns, then the target
         self.least, self.most = np.full(shape, np.inf), np.full(shape, -np.inf)
-        self._distinct: np.ndarray | None = np.array([])
+        self._counts: dict[float, int] | None = {}
         self._totals = np.zeros(len(coded.columns))
         self._n_infinite: dict[str, int] = {}
         self._few: tuple[np.ndarray, ...] | None = None
@@ -124,7 +124,7 @@ class _Sums:
         for place, column in enumerate([*piece.X.T, piece.y]):
             self.least[place] = min(self.least[place], column.min())
             self.most[place] = max(self.most[place], column.max())
-        self._distinct = distinct_values(piece.y, self._distinct)
+        self._counts = value_counts(piece.y, self._counts)
         self._count_infinite(piece)
         if self._n_infinite:
             return  # what is wrong is counted to the end, and then said
@@ -183,7 +183,7 @@ class _Sums:
 
     def target_values(self) -> TargetValues:
         """Return which values the target has."""
-        return TargetValues(float(self.least[-1]), float(self.most[-1]), self._distinct)
+        return TargetValues(float(self.least[-1]), float(self.most[-1]), self._counts)
 
     def few(self, places: np.ndarray) -> SomeRows:
         """Return the rows that were kept, of some columns."""

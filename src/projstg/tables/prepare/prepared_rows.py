@@ -18,7 +18,7 @@ from .level_columns import Factor
 from .prepared import MOST_SHOWN, Folds, RowResiduals, SomeRows, SquaredErrors
 from .recipe import Recipe
 from .sum_folds import SumFolds
-from .target_facts import TargetValues, correlations, distinct_values
+from .target_facts import TargetValues, correlations, value_counts
 
 __all__ = ["PreparedRows", "RowFolds", "RowPart"]
 
@@ -96,7 +96,7 @@ class PreparedRows(NamedTuple):
     def target_values(self) -> TargetValues:
         """Return which values the target has."""
         y = self.y
-        return TargetValues(float(y.min()), float(y.max()), distinct_values(y, np.array([])))
+        return TargetValues(float(y.min()), float(y.max()), value_counts(y, {}))
 
     def correlations(self) -> np.ndarray:
         """Return the correlation of each column with the target, (D,)."""

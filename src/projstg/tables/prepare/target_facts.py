@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["MOST_VALUES", "TargetValues", "correlations", "distinct_values"]
+__all__ = ["MOST_VALUES", "TargetValues", "correlations", "value_counts"]
 
 MOST_VALUES = 10
 """So many distinct values are kept. Class codes have few values, and counts of up to ten things may
@@ -25,32 +25,34 @@ class TargetValues(NamedTuple):
 
     least: float
     most: float
-    distinct: np.ndarray | None
-    """All of them in order, at most :data:`MOST_VALUES`; None where there are more."""
+    counts: dict[float, int] | None
+    """Rows of each value, at most :data:`MOST_VALUES` of them; None where there are more."""
 
 
-def distinct_values(y: np.ndarray, known: np.ndarray | None) -> np.ndarray | None:
-    """Return the distinct values of y and those known before, in order; None for too many.
+def value_counts(y: np.ndarray, known: dict[float, int] | None) -> dict[float, int] | None:
+    """Return how many rows have each value, with those known before; None for too many values.
 
     Examples
     --------
     >>> import numpy as np
-    >>> some = distinct_values(np.array([2.0, 0.0, 2.0]), np.array([]))
-    >>> distinct_values(np.array([1.0]), some).tolist()
-    [0.0, 1.0, 2.0]
-    >>> distinct_values(np.arange(11.0), some) is None
+    >>> some = value_counts(np.array([2.0, 0.0, 2.0]), {})
+    >>> value_counts(np.array([1.0]), some)
+    {0.0: 1, 2.0: 2, 1.0: 1}
+    >>> value_counts(np.arange(11.0), some) is None
     True
     """
     for first in range(0, len(y), _BLOCK_NUMBERS):
         if known is None:
             break
-        known = np.union1d(known, y[first : first + _BLOCK_NUMBERS])
+        values, counts = np.unique(y[first : first + _BLOCK_NUMBERS], return_counts=True)
+        few = dict(zip(values[: MOST_VALUES + 1].tolist(), counts.tolist(), strict=False))
+        known = known | {value: known.get(value, 0) + count for value, count in few.items()}
         known = known if len(known) <= MOST_VALUES else None
     return known
 
 
 def correlations(X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """Return the correlation of each column (N, D) with y (N,), all of which vary.
+    """Return the correlation of each column (N, D) with y (N,), which varies; 0 of a constant.
 
     Examples
     --------
@@ -64,7 +66,8 @@ def correlations(X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> np
     y = y - shares @ y
     squares, products = _moments(X, y, shares)
     if not np.all((squares > _TINY) & np.isfinite(squares)):  # in units far from those of the rest
-        squares, products = _moments(X / np.max(np.abs(X), axis=0), y, shares)
+        sizes = np.max(np.abs(X), axis=0)
+        squares, products = _moments(X / np.where(sizes > 0.0, sizes, 1.0), y, shares)
     lengths = np.sqrt(squares) * np.sqrt(shares @ y**2)
     return np.divide(products, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
 
