@@ -10,9 +10,14 @@ import numpy as np
 from .._core.arrays.backend import to_numpy
 from .._core.data.standard_table import StandardTable
 from .._core.posterior.averaging import AveragedFit, Averaging, SmallEffects, Worlds
+from .._threads import in_threads
 from ._new_response import NewResponse
 
 __all__ = ["AveragedModel"]
+
+
+# Of masks of supports; with fewer a second thread costs more than it saves.
+_MANY_NUMBERS = 100_000
 
 
 class AveragedModel:
@@ -48,7 +53,8 @@ class AveragedModel:
     @cached_property
     def fit(self) -> AveragedFit:
         """The coefficients, of these columns standardised."""
-        return self._worlds.fit()
+        is_long = self._averaging.supports.masks.size > _MANY_NUMBERS
+        return self._worlds.fit(in_threads) if is_long else self._worlds.fit()
 
     def small_effects(self, support: np.ndarray) -> SmallEffects | None:
         """Return what is known of small effects beside a support (K,), if they were looked for."""

@@ -9,7 +9,7 @@ from oracles_posterior import JUDGE, UP_TO_5, counted, draw, judge_of, listed, s
 from projstg._core.posterior.averaging import Averaging
 from projstg._core.posterior.combined import Combined
 from projstg._core.posterior.posterior_settings import POSTERIOR
-from projstg._core.posterior.weighted_supports import WeightedSupports
+from projstg._core.posterior.weighted_supports import WeightedSupports, likeliest
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_spectra
 from projstg._core.score.shrunk import shrunk_coefficients
@@ -134,6 +134,6 @@ def test_backgrounds_have_the_shares_of_their_evidence():
 
 
 def test_the_likeliest_supports_have_the_share_asked_for_and_no_more_than_needed():
-    every = WeightedSupports(np.eye(4, dtype=bool), np.asarray([0.1, 0.5, 0.1, 0.3]))
-    assert every.likeliest(0.75).tolist() == [1, 3]
-    assert sorted(every.likeliest(1.0)) == [0, 1, 2, 3]
+    every = np.asarray([[0.1, 0.5], [0.1, 0.3]])
+    assert likeliest(every, 0.75).tolist() == [1, 3]
+    assert sorted(likeliest(every, 1.0)) == [0, 1, 2, 3]

@@ -16,8 +16,8 @@ within and between parts, and the noise make up its variance.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,9 +27,17 @@ from ..score.criterion import Judge
 from ..score.evidence import support_spectra, total_score, undiluted_scores
 from ..score.shrunk import Shrunk, shrunk_coefficients
 from .posterior_settings import PosteriorSettings
-from .weighted_supports import WeightedSupports
+from .weighted_supports import WeightedSupports, likeliest
 
 __all__ = ["AveragedFit", "Averaging", "SmallEffects", "Worlds"]
+
+
+Run = Callable[[Callable[[int], Any], Iterable[int]], list[Any]]
+"""Calls a function with each number, and returns what it returns."""
+
+
+def _one_by_one(function: Callable[[int], Any], numbers: Iterable[int]) -> list[Any]:
+    return [function(number) for number in numbers]
 
 
 class _Moments(NamedTuple):
@@ -184,9 +192,9 @@ class Worlds(NamedTuple):
     directions: Background
     each: list[_World]
 
-    def fit(self) -> AveragedFit:
-        """Return the averaged coefficients."""
-        return self._fit(self.asked.supports)
+    def fit(self, run: Run = _one_by_one) -> AveragedFit:
+        """Return the averaged coefficients; ``run`` may have its calls side by side."""
+        return self._fit(self.asked.supports, run)
 
     def small_effects(self, support: np.ndarray) -> SmallEffects | None:
         """Return what is known of small effects beside one support, columns of the table (K,).
@@ -198,25 +206,33 @@ class Worlds(NamedTuple):
         if not (self.asked.strengths and others.any()):
             return None
         mask = np.isin(columns[members], support)
-        return self._fit(WeightedSupports(mask[None], np.ones(1))).small_effects(others)
+        alone = WeightedSupports(mask[None], np.ones(1))
+        return self._fit(alone, _one_by_one).small_effects(others)
 
-    def _fit(self, supports: WeightedSupports) -> AveragedFit:
-        weights = self._weights(supports)
-        combined = WeightedSupports(supports.masks, weights.sum(axis=0))
-        kept = combined.likeliest(self.asked.settings.averaged_share)
-        weights = weights[:, kept] / np.sum(weights[:, kept])
-        few = supports.masks[kept]
-        parts = [world.part(few, own) for world, own in zip(self.each, weights, strict=True)]
+    def _fit(self, supports: WeightedSupports, run: Run) -> AveragedFit:
+        every = self._weights(supports, run)
+        weights, kept = np.zeros_like(every), likeliest(every, self.asked.settings.averaged_share)
+        weights.flat[kept] = every.flat[kept] / every.flat[kept].sum()
+
+        def part(number: int) -> _Moments:
+            own = weights[number]
+            return self.each[number].part(supports.masks[own > 0.0], own[own > 0.0])
+
+        parts = run(part, range(len(self.each)))
         return AveragedFit(parts, self.asked.members, self.directions)
 
-    def _weights(self, supports: WeightedSupports) -> np.ndarray:
+    def _weights(self, supports: WeightedSupports, run: Run) -> np.ndarray:
         """Return the weight of each support in each world, (1 + strengths, M)."""
         if len(self.each) == 1:
             return supports.weights[None]
-        costs = np.zeros((len(self.each), len(supports.weights)))
-        for number, world in enumerate(self.each):
+
+        def costs_in(number: int) -> np.ndarray:
+            found = np.zeros(len(supports.weights))
             for own, indices in _by_size(supports.masks):
-                costs[number, own] = world.costs(indices)
+                found[own] = self.each[number].costs(indices)
+            return found
+
+        costs = np.array(run(costs_in, range(len(self.each))))
         with np.errstate(divide="ignore"):
             logs = np.log(supports.weights) - 0.5 * (costs - costs[0])
         weights = np.exp(logs - np.max(logs))

@@ -93,7 +93,8 @@ class PosteriorSettings:
     """The joint posterior is kept of all columns where they are not more than this (1.5 MB with 60
     rows and 64 columns), of more columns without the unlikely ones: of all 300 it takes 20 MB."""
     averaged_share: float = 0.999
-    """Coefficients are averaged over the likeliest supports that have this share of all."""
+    """Coefficients are averaged over the likeliest supports, each beside its backgrounds, that have
+    this share of all."""
     far_less_likely: float = 0.01
     """The columns that are likelier than not, one by one, are not selected together where they are
     so many times less likely than the likeliest support. Not measured by a benchmark of its own;

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["WeightedSupports"]
+__all__ = ["WeightedSupports", "likeliest"]
 
 
 class WeightedSupports(NamedTuple):
@@ -17,8 +17,10 @@ class WeightedSupports(NamedTuple):
     weights: np.ndarray
     """(M,), which sum to one."""
 
-    def likeliest(self, share: float) -> np.ndarray:
-        """Return the places of the fewest supports that have this share of all."""
-        order = np.argsort(-self.weights, kind="stable")
-        sums = np.cumsum(self.weights[order])
-        return order[: np.searchsorted(sums, share * sums[-1]) + 1]
+
+def likeliest(weights: np.ndarray, share: float) -> np.ndarray:
+    """Return the places, in all of an array of weights, of the fewest that have this share."""
+    flat = weights.ravel()
+    order = np.argsort(-flat, kind="stable")
+    sums = np.cumsum(flat[order])
+    return order[: np.searchsorted(sums, share * sums[-1]) + 1]

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 from threadpoolctl import threadpool_limits
 
 from ..._printable import few_names
+from ..._threads import in_threads
 from ...estimators import CredibleGroup, SmallEffects
 from ...estimators.projected_stg import ProjectedSTG
 from ...render.progress_bar import Show, counted_steps, stage
@@ -236,10 +237,14 @@ def _checked(
     with counted_steps(show, what, n_folds * len(asked) + len(sizes)) as step:
         said = checked(folds, n_folds, asked, step) if n_folds else [None] * len(asked)
         first, *others = (None if isinstance(one, ValueError) else one for one in said)
-        path, whole = [], folds.whole()
-        for own, check in zip(asked[1:], others, strict=True):
-            path.append(tried(data, whole, own, check, _sizes_known(model)))
+        whole, known = folds.whole(), _sizes_known(model)
+
+        def of_size(given: tuple[dict, Checked | None]) -> Tried:
+            found = tried(data, whole, *given, known)
             step()
+            return found
+
+        path = in_threads(of_size, zip(asked[1:], others, strict=True))
     if isinstance(said[0], ValueError):
         text = f"Not checked on rows left out: in one fold, {in_words_of_select(said[0])}"
         notes = [*notes, Note("unchecked", text)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,9 +64,7 @@ def tried(
     size_probability : sequence of float or None
         How likely each number of columns is, where that is known.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = rows.fitted(params)
+    model = rows.fitted(params)
     k, errors = int(model.support_.sum()), rows.errors(model.coef_, float(model.intercept_))
     return Tried(
         k=k,

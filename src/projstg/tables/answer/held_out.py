@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 
+from ..._threads import in_threads
 from ..prepare.prepared import Folds, Part, SquaredErrors
 
 __all__ = ["Checked", "checked"]
@@ -58,12 +57,7 @@ def checked(
         part = folds.part(i)
         return [_left(part, params, step) for params in asked]
 
-    with warnings.catch_warnings():  # here, for filters are shared by all threads
-        warnings.simplefilter("ignore")
-        # The kernel and BLAS let other threads go on meanwhile.
-        found = Parallel(effective_n_jobs(-1), prefer="threads")(
-            delayed(of_fold)(i) for i in range(n_folds)
-        )
+    found = in_threads(of_fold, range(n_folds))
     return [_together(parts) for parts in zip(*found, strict=True)]
 
 
