@@ -6,6 +6,9 @@ from scipy.sparse import csr_array
 
 import projstg
 from projstg.tables import TableError
+from projstg.tables.files.read_table import read_table
+from projstg.tables.select_columns import chosen_from
+from projstg.tables.words.question import TableQuestion
 
 pd = pytest.importorskip("pandas")
 
@@ -80,3 +83,31 @@ def test_a_source_of_rows_is_told_where_to_go():
     for source in (statistics, iter([(X, X[:, 0])]), (statistics, None)):
         with pytest.raises(TableError, match=r"ProjectedSTG\(\).fit learns from"):
             projstg.select(source, "y")
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet", "feather", "pieces", "two files"])
+@pytest.mark.parametrize("codes", [[0, 1, 2], ["1", "2", "3"], [1.0, 2.0, 3.0]])
+def test_categories_are_levels_whatever_they_look_like(codes, kind, rng, tmp_path):
+    cells = rng.integers(0, 3, 60)
+    frame = pd.DataFrame(
+        {"a": rng.normal(size=60), "code": pd.Categorical.from_codes(cells, codes)}
+    )
+    frame["y"] = np.array([0.0, 5.0, 1.0])[cells] + 0.1 * rng.normal(size=60)
+    table, read = frame, None
+    if kind != "frame":
+        pytest.importorskip("pyarrow")
+        table = [tmp_path / "one", tmp_path / "two"][: 1 + (kind == "two files")]
+        for path, part in zip(table, (frame, frame[:0]), strict=False):
+            part.to_feather(path) if kind == "feather" else part.to_parquet(path)
+    if kind == "pieces":
+        read = read_table(table[0], most_bytes=1)
+        found = chosen_from(read, TableQuestion(target="y", folds=0), 0.0)[0]
+    else:
+        found = projstg.select(table, "y", folds=0)
+    assert found.factors[0]["column"] == "code"
+    assert found.r2_in_sample > 0.99
+    np.testing.assert_allclose(
+        found.predict(frame)["prediction"], found.predict(table)["prediction"], rtol=1e-12
+    )
+    numbers = frame.assign(y=pd.Categorical.from_codes(cells, [0, 1, 2]))
+    assert projstg.select(numbers, "y", folds=0).target == "y"

@@ -11,6 +11,7 @@ import numpy as np
 from ..._extras import extra
 from ..._printable import shortened
 from ...sources.gather import is_table, source_name
+from ..cells.columns import as_categories
 from ..words.column_names import distinct, free_name
 from ..words.notes import TableError
 from .pieces import LargeFile
@@ -62,9 +63,15 @@ def table_of(
     ):
         table = table if isinstance(table, pandas.DataFrame) else table.to_pandas()
         names, notes = distinct(str(name) for name in table.columns)
-        frame = table.reset_index(drop=True).set_axis(names, axis=1)
+        frame = _with_categories(table.reset_index(drop=True).set_axis(names, axis=1))
         return Read(frame, "data frame", {"format": "frame", **size_of(frame)}, notes)
     raise TableError(f"give a data frame, a path, or arrays, select(X, y); {_seen(table)}.")
+
+
+def _with_categories(frame: Any) -> Any:
+    """Return a frame whose categories are levels, whatever they look like."""
+    named = [name for name in frame if frame[name].dtype == "category"]
+    return frame.assign(**{name: as_categories(frame[name]) for name in named}) if named else frame
 
 
 def frame_of_array(X: Any) -> Any:

@@ -79,9 +79,11 @@ class Read(NamedTuple):
         return list(self.frame.columns)
 
     def column(self, name: str) -> Column:
-        """Return what a column is that is asked for by name."""
+        """Return what a column is that is asked for by name, as numbers."""
         may = self.may_have_thousands
-        return column_of(self.frame[name], is_wanted=True, may_have_thousands=may)
+        return column_of(
+            self.frame[name], is_wanted=True, must_be_number=True, may_have_thousands=may
+        )
 
 
 def read_table(

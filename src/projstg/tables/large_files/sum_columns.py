@@ -94,10 +94,10 @@ def _check_sums(name: str, n_columns: int, folds: int) -> None:
 def _fixed(known: Learned, question: TableQuestion) -> dict[str, Column]:
     """Return the target and the weights, or raise where they are no numbers."""
     target, weights = question.target, question.weights
-    fixed = {target: known.column(target, True)}
+    fixed = {target: known.column(target, True, must_be_number=True)}
     check_is_number(fixed[target], target, known.first_cell(target))
     if weights is not None:
-        fixed[weights] = known.column(weights, True)
+        fixed[weights] = known.column(weights, True, must_be_number=True)
         check_weights(fixed[weights], weights)
     return fixed
 

@@ -50,8 +50,12 @@ def prepared_table(
     check_shape(names, len(frame))
 
     def column_named(name: str, is_wanted: bool) -> Column:
-        series = frame[name]
-        return column_of(series, is_wanted=is_wanted, may_have_thousands=may_have_thousands)
+        return column_of(
+            frame[name],
+            is_wanted=is_wanted,
+            must_be_number=name in {question.target, question.weights},
+            may_have_thousands=may_have_thousands,
+        )
 
     fixed = _fixed(frame, column_named, question)
     target, weights = question.target, question.weights
