@@ -82,12 +82,12 @@ def _run(
 ) -> int:
     """Do what was asked for and return the exit status."""
     from .prepare.recipe import known_recipe
-    from .prepare.recipe_columns import in_memory
+    from .prepare.recipe_columns import in_memory, known_cells
     from .selection.prediction import predicted
 
     answer = _loaded(selection)
-    texts = known_recipe(answer.recipe)["levels"]
-    read = in_memory(read_files(tables, texts=texts, **how))
+    known = known_cells(known_recipe(answer.recipe))
+    read = in_memory(read_files(tables, **known, **how))
     found = predicted(answer, read, averaged=averaged, interval=interval)
     if out is None:
         # A line of one column without a value would be blank.

@@ -14,6 +14,7 @@ from .files.read_table import Read
 from .large_files.sum_columns import prepared_file
 from .prepare.design_matrix import prepared_table
 from .prepare.prepared import Prepared
+from .prepare.recipe import with_decimals
 from .selection.result import Selection
 from .words.question import TableQuestion, named_target
 
@@ -124,11 +125,13 @@ def chosen_from(
     data: Prepared
     if isinstance(read, Read):
         may = read.may_have_thousands
-        data = prepared_table(read.frame, question, may_have_thousands=may)
-        data = data._replace(files=read.files)
-        facts, notes = read.facts, read.notes
+        rows = prepared_table(read.frame, question, may_have_thousands=may)
+        facts, notes = dict(read.facts), read.notes
+        recipe = with_decimals(rows.recipe, facts.pop("decimals", {}))
+        data = rows._replace(files=read.files, recipe=recipe)
     else:
-        data, facts, notes = prepared_file(read, question, show)
+        sums, facts, notes = prepared_file(read, question, show)
+        data = sums._replace(recipe=with_decimals(sums.recipe, facts.pop("decimals", {})))
     source = {"name": read.name, **facts}
     seconds = {"read": perf_counter() - start}
     return answered(data, question, source, notes, seconds, show), data

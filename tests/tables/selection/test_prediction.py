@@ -14,6 +14,7 @@ from projstg import ProjectedSTG
 from projstg.tables import Selection, TableError
 from projstg.tables.files.read_table import read_table
 from projstg.tables.prepare.design_matrix import prepared_table
+from projstg.tables.prepare.recipe_columns import known_cells
 from projstg.tables.select_columns import chosen_from
 from projstg.tables.selection import averages
 from projstg.tables.words.question import TableQuestion
@@ -250,6 +251,54 @@ def test_booleans_and_numbers_are_the_text_that_select_makes_of_them(flagged, ki
             typed.to_excel(path, index=False)
         typed = path
     np.testing.assert_allclose(prediction(found, typed), prediction(found, texts), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["whole", "pieces"])
+def test_numbers_are_read_by_the_marks_that_they_had(kind, rng, tmp_path):
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    price = rng.uniform(1000, 9999, 40).round(2)
+    cells = [f"{one:,.2f}".replace(",", "x").replace(".", ",").replace("x", ".") for one in price]
+    y = price / 100.0 + rng.normal(size=40)
+    pd.DataFrame({"price": cells, "y": y.astype(int)}).to_csv(old, index=False, sep=";")
+    read = read_table(old) if kind == "whole" else read_table(old, most_bytes=1)
+    found = chosen_from(read, TableQuestion(target="y", folds=0), 0.0)[0]
+    assert found.recipe["decimals"] == {"price": ","}
+    assert "decimals" not in found.source
+    new.write_text("price;q\n1.234;1\n5.678;2\n")
+    expected = prediction(found, pd.DataFrame({"price": [1234.0, 5678.0]}))
+    again = loaded(found, tmp_path)
+    for one in (found, again):
+        np.testing.assert_allclose(prediction(one, new), expected, rtol=1e-12)
+        np.testing.assert_allclose(one.model.predict(new), expected, rtol=1e-12)
+    known = known_cells(found.recipe)
+    assert [note.kind for note in read_table(new, **known).notes] == ["delimiter", "thousands"]
+    new.write_text("price;q\n1.234;1.5\n")  # a file in which points are decimal
+    assert "doubtful" in [note.kind for note in read_table(new, **known).notes]
+    assert read_table(new, **known, decimal=".").frame["price"].tolist() == [1.234]
+
+
+@pytest.mark.parametrize("kind", ["whole", "pieces"])
+def test_a_sign_that_comes_or_goes_is_said(kind, rng, tmp_path):
+    path = tmp_path / "old.csv"
+    cells = rng.uniform(1, 99, 40).round(2)
+    frame = pd.DataFrame({"share": [f"{one} %" for one in cells], "b": rng.normal(size=40)})
+    frame["y"] = cells + 30.0 * frame.b + rng.normal(size=40)
+    frame.to_csv(path, index=False)
+    read = read_table(path) if kind == "whole" else read_table(path, most_bytes=1)
+    found = loaded(chosen_from(read, TableQuestion(target="y", folds=0), 0.0)[0], tmp_path)
+    new = pd.DataFrame({"share": [0.12], "b": ["5 %"]})
+    text = (
+        r"Written in another way: .*share has no sign and had % for select, so 0\.12 is taken for "
+        r"0\.12 %.*"
+    )
+    with pytest.warns(UserWarning, match=text):
+        found.predict(new)
+    with pytest.warns(
+        UserWarning, match="b has % and had no sign for select, so 5 % is taken for 5"
+    ):
+        found.model.predict(new)
+    del found.recipe["shares"]  # as in an older file
+    found.predict(new)
 
 
 def test_levels_that_are_not_known_are_named_and_counted(mixed):

@@ -15,7 +15,7 @@ from ..._extras import extra
 from ..._printable import shortened
 from ...sources.arrow import MOST_LEVELS
 from .leading_zeros import are_codes
-from .number_marks import MOSTLY, bare, plain, written
+from .number_marks import MOSTLY, SHARES, bare, plain, written
 
 __all__ = [
     "Column",
@@ -67,6 +67,8 @@ class Column(NamedTuple):
     """Whether it counts the rows."""
     has_signs: bool = False
     """Whether signs such as % and $ were taken off."""
+    share: str = ""
+    """The sign of a share, % or ‰, where it was one of these."""
     is_rounded: bool = False
     """Whether it has whole numbers so large that a float may not hold them exactly."""
 
@@ -349,8 +351,10 @@ def _with_gaps(name: str, levels: _Levels, cells: Any, is_wanted: bool) -> Colum
         return column
     has_signs = bool(np.any(is_number & (cells != levels.texts).to_numpy()))
     strange = levels.texts[~is_number]
+    ends = set(levels.texts[is_number].str[-1])
     return column._replace(
         has_signs=has_signs,
+        share=next((sign for sign in SHARES if sign in ends), ""),
         n_not_numbers=int(levels.counts[~is_number].sum()),
         example=shortened(strange.iloc[0], 20) if len(strange) else "",
     )

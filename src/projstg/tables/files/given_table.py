@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -46,16 +45,14 @@ def _paths(table: Any) -> list[str | os.PathLike[str]]:
     return list(many) if all(isinstance(one, str | os.PathLike) for one in many) else []
 
 
-def table_of(
-    table: Any, *, sheet: str | None = None, texts: Collection[str] = ()
-) -> Read | LargeFile:
+def table_of(table: Any, *, sheet: str | None = None, **known: Any) -> Read | LargeFile:
     """Return a data frame as if read, or the table at one path or several.
 
-    ``sheet`` and ``texts`` are those of :class:`.how_to_read.HowToRead`.
+    ``sheet`` and what is known of cells are fields of :class:`.how_to_read.HowToRead`.
     """
     pandas = extra("pandas", "cli")
     if paths := _paths(table):
-        return read_tables(paths, sheet=sheet, texts=texts)
+        return read_tables(paths, sheet=sheet, **known)
     if sheet is not None:
         raise TableError('sheet="…" chooses a sheet of an Excel workbook; give its path.')
     if isinstance(table, pandas.DataFrame) or (

@@ -118,7 +118,8 @@ def begun_table(
 def settled_reads(tables: Sequence[TextTable], how: HowToRead) -> list[Read]:
     """Return text tables with the same columns and the same delimiter, settled together."""
     reads = []
-    for table, one in zip(tables, settled(tables, how.decimal, how.texts), strict=True):
+    known = settled(tables, how.decimal, how.texts, how.decimals)
+    for table, one in zip(tables, known, strict=True):
         facts = {"format": "text", "gzip": table.is_gzip, **one.facts, **size_of(one.frame)}
         reads.append(Read(one.frame, table.name, facts, one.notes))
     return reads

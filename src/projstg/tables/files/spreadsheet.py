@@ -182,7 +182,9 @@ def _frame(columns: list[list], names: list[str], how: HowToRead) -> tuple[Any, 
     if texts:
         as_text = _TextColumns(texts)
         frame = as_text.frame().drop(columns=kept)
-        frame, marks, notes = with_numbers(frame, names, as_text, ",", how.decimal)
+        frame, marks, notes = with_numbers(
+            frame, names, as_text, ",", how.decimal, known=how.decimals
+        )
         frame = with_codes(frame, as_text)
         unread = as_text(kept, None) if kept else {}
         made |= {place: unread[place] if place in kept else frame[place] for place in texts}

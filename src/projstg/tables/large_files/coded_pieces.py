@@ -70,6 +70,8 @@ class CodedPieces:
             if name not in self._roles
             for level in (self._levels[name].levels if name in self._levels else [None])
         ]
+        self.shares = {name: column.share for name, column in columns.items() if column.share}
+        """The sign of each column of numbers that is written with one, % or ‰."""
         self.n_missing = self._count_gaps(columns)
         self._means: dict[str, float] = {}
 

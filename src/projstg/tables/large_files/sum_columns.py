@@ -268,4 +268,5 @@ def _recipe(
         for place in places
         if coded.columns[place].level is None
     }
-    return recipe_of(made, levels, fills if question.missing == "mean" else None)
+    kept = fills if question.missing == "mean" else None
+    return recipe_of(made, levels, kept, shares=coded.shares)

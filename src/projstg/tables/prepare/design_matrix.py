@@ -152,8 +152,9 @@ def _recipe(
     """Return how the columns of numbers that are used are made of a table."""
     texts = [name for name, column in columns.items() if column.kind == "category"]
     levels = {name: sorted(set(labels_of(columns[name].values[rows]))) for name in texts}
+    shares = {name: column.share for name, column in columns.items() if column.share}
     if question.missing != "mean":
-        return recipe_of(made, levels, None)
+        return recipe_of(made, levels, None, shares=shares)
     numbers = [one for one in made if one["level"] is None]
     fills = {one["column"]: fill_of(designed[one["name"]]) for one in numbers}
-    return recipe_of(made, levels, fills)
+    return recipe_of(made, levels, fills, shares=shares)

@@ -20,7 +20,7 @@ from .level_columns import MISSING_LEVEL, labels_of
 from .missing import words_among_numbers
 from .recipe import MadeColumn, Recipe
 
-__all__ = ["MadeRows", "in_memory", "made_rows", "whole_table"]
+__all__ = ["MadeRows", "in_memory", "known_cells", "made_rows", "whole_table"]
 
 
 _MEAN, _LEVEL = "the mean of the first table", f"the level '{MISSING_LEVEL}'"
@@ -42,6 +42,8 @@ class MadeRows(NamedTuple):
     """Those that were missing and are filled in, by what they are filled in with."""
     unknown: dict[str, Counter[str]]
     """The levels that are not in the recipe, with their counts, by column of the table."""
+    shares: dict[str, str]
+    """The sign of each column of numbers that select saw with another one; % or ‰ or none."""
 
     def trouble(self) -> str:
         """Return one line on the rows that cannot be predicted; nothing where all can."""
@@ -58,6 +60,22 @@ class MadeRows(NamedTuple):
             cells = [f"'{shortened(level)}' {count}" for level, count in levels.most_common()]
             parts.append(f"text in {shortened(name)} that select has not seen, {few_names(cells)}")
         return f"{is_lost.sum()} of {len(self.X)} rows have no prediction: {'; '.join(parts)}."
+
+    def remarks(self) -> list[str]:
+        """Return lines on what may not be as it is meant to be."""
+        return [line for line in (self.filled_in(), self._written_otherwise()) if line]
+
+    def _written_otherwise(self) -> str:
+        """Return one line on columns of numbers with another sign; "" where none has."""
+        parts = []
+        for name, then in self.shares.items():
+            now, values = self.columns[name].share, self.columns[name].values
+            example = next((f"{one:.6g}" for one in values if np.isfinite(one)), "")
+            seen, taken = (f"{example} {sign}".strip() for sign in (now, then))
+            here, before = (sign or "no sign" for sign in (now, then))
+            said = f"{shortened(name)} has {here} and had {before} for select"
+            parts.append(f"{said}, so {seen} is taken for {taken}")
+        return f"Written in another way: {'; '.join(parts)}." if parts else ""
 
     def filled_in(self) -> str:
         """Return one line on the cells that were missing and are filled in; "" where none is."""
@@ -76,7 +94,12 @@ def whole_table(table: Any, recipe: Recipe, sheet: str | None = None) -> Read:
     What is text in the recipe stays as it is written.
     """
     table = frame_of_array(table) if isinstance(table, np.ndarray) else table
-    return in_memory(table_of(table, sheet=sheet, texts=recipe["levels"]))
+    return in_memory(table_of(table, sheet=sheet, **known_cells(recipe)))
+
+
+def known_cells(recipe: Recipe) -> dict[str, Any]:
+    """Return what a recipe knows of cells: fields of :class:`.how_to_read.HowToRead`."""
+    return {"texts": recipe["levels"], "decimals": recipe.get("decimals", {})}
 
 
 def in_memory(read: Read | LargeFile) -> Read:
@@ -95,7 +118,7 @@ def made_rows(read: Read, recipe: Recipe, names: Sequence[str]) -> MadeRows:
     wanted = [made[name] for name in names]
     _check_columns([one["column"] for one in wanted], read.frame.columns)
     X, has_fills = np.empty((len(read.frame), len(names))), recipe["fills"] is not None
-    found = MadeRows(X, {}, has_fills, Counter(), Counter(), {}, {})
+    found = MadeRows(X, {}, has_fills, Counter(), Counter(), {}, {}, {})
     places: dict[str, list[int]] = {}
     for place, one in enumerate(wanted):
         places.setdefault(one["column"], []).append(place)
@@ -124,6 +147,9 @@ def _add_number(
     """Put in a column of numbers."""
     name = one["column"]
     column = found.columns[name] = _number_column(read, name)
+    then = recipe.get("shares", {name: column.share}).get(name, "")
+    if then != column.share and not np.isnan(column.values).all():
+        found.shares[name] = then
     gap, infinite = np.isnan(column.values), np.isinf(column.values)
     fill = (recipe["fills"] or {}).get(name, np.nan)
     found.X[:, places] = np.where(gap, fill, np.where(infinite, np.nan, column.values))[:, None]
