@@ -301,6 +301,22 @@ def test_a_sign_that_comes_or_goes_is_said(kind, rng, tmp_path):
     found.predict(new)
 
 
+@pytest.mark.filterwarnings("ignore:Filled in")
+@pytest.mark.parametrize("kind", ["whole", "pieces"])
+def test_a_text_that_is_called_missing_is_no_gap(kind, rng, tmp_path):
+    path = tmp_path / "old.csv"
+    frame = pd.DataFrame({"g": np.array(["u", "(missing)", None], dtype=object)[np.arange(60) % 3]})
+    frame["b"] = rng.normal(size=60)
+    frame["y"] = 2.0 * (frame.g == "(missing)") - 3.0 * frame.g.isna() + 0.1 * frame.b
+    frame.to_csv(path, index=False)
+    read = read_table(path) if kind == "whole" else read_table(path, most_bytes=1)
+    question = TableQuestion(target="y", folds=0, missing="mean")
+    found = loaded(chosen_from(read, question, 0.0)[0], tmp_path)
+    np.testing.assert_allclose(prediction(found, path), frame["y"], atol=1e-6)
+    del found.recipe["gaps"]  # as in an older file
+    assert prediction(found, path)[2] == pytest.approx(prediction(found, path)[1], abs=1.0)
+
+
 def test_levels_that_are_not_known_are_named_and_counted(mixed):
     found = projstg.select(mixed, "y", folds=0)
     new = mixed.copy()

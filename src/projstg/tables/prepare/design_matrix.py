@@ -23,7 +23,7 @@ from .column_roles import (
     usable,
     weightless_notes,
 )
-from .level_columns import LevelColumn, indicators, labels_of
+from .level_columns import LevelColumn, gap_level, indicators, labels_of
 from .missing import fill_of, filled, kept_rows
 from .prepared_rows import PreparedRows
 from .recipe import MadeColumn, Recipe, made_column, recipe_of
@@ -152,9 +152,14 @@ def _recipe(
     """Return how the columns of numbers that are used are made of a table."""
     texts = [name for name, column in columns.items() if column.kind == "category"]
     levels = {name: sorted(set(labels_of(columns[name].values[rows]))) for name in texts}
+    gaps = {
+        name: gap_level(columns[name].values[rows])
+        for name in texts
+        if any(one is None for one in columns[name].values[rows])
+    }
     shares = {name: column.share for name, column in columns.items() if column.share}
     if question.missing != "mean":
-        return recipe_of(made, levels, None, shares=shares)
+        return recipe_of(made, levels, None, shares=shares, gaps=gaps)
     numbers = [one for one in made if one["level"] is None]
     fills = {one["column"]: fill_of(designed[one["name"]]) for one in numbers}
-    return recipe_of(made, levels, fills, shares=shares)
+    return recipe_of(made, levels, fills, shares=shares, gaps=gaps)

@@ -43,8 +43,10 @@ class RecipeBefore(TypedDict):
 
 
 class Recipe(RecipeBefore, total=False):
-    """That, and how numbers were written; answers of earlier versions have none of it."""
+    """That, and how cells were written; answers of earlier versions have none of it."""
 
+    gaps: dict[str, str]
+    """The level of missing cells, of each text column in which they have one."""
     shares: dict[str, str]
     """The sign, % or ‰, of each column of numbers that was written with one."""
     decimals: dict[str, str]

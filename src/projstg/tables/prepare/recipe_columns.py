@@ -16,14 +16,14 @@ from ..files.read_table import Read
 from ..words.column_names import no_such_column
 from ..words.notes import TableError
 from .design_matrix import first_cell
-from .level_columns import MISSING_LEVEL, labels_of
+from .level_columns import MISSING_LEVEL
 from .missing import words_among_numbers
 from .recipe import MadeColumn, Recipe
 
 __all__ = ["MadeRows", "in_memory", "known_cells", "made_rows", "whole_table"]
 
 
-_MEAN, _LEVEL = "the mean of the first table", f"the level '{MISSING_LEVEL}'"
+_MEAN = "the mean of the first table"
 
 
 class MadeRows(NamedTuple):
@@ -180,15 +180,23 @@ def _add_text(
 ) -> None:
     """Put in the columns of zeros and ones of a text column."""
     name, levels = made[0]["column"], set(recipe["levels"].get(made[0]["column"], []))
-    labels = labels_of(cell_texts(read.frame[name]))
-    counts = Counter(labels.tolist())
-    strange = Counter({label: n for label, n in counts.items() if label not in levels})
+    gap, cells = _gap_level(recipe, name), cell_texts(read.frame[name])
+    labels = np.array([gap if cell is None else cell for cell in cells], dtype=object)
     is_known = np.array([label in levels for label in labels], dtype=bool)
     for place, one in zip(places, made, strict=True):
         found.X[:, place] = np.where(is_known, labels == one["level"], np.nan)
-    if n_missing := strange.pop(MISSING_LEVEL, 0):
+    strange = Counter(label for label in labels[~is_known] if label is not None)
+    n_missing = sum(cell is None for cell in cells)
+    if n_missing and gap is None:
         found.n_missing[name] = n_missing
-    elif counts[MISSING_LEVEL]:
-        found.n_filled.setdefault(_LEVEL, Counter())[name] = counts[MISSING_LEVEL]
+    elif n_missing:
+        found.n_filled.setdefault(f"the level '{gap}'", Counter())[name] = n_missing
     if strange:
         found.unknown[name] = strange
+
+
+def _gap_level(recipe: Recipe, name: str) -> str | None:
+    """Return the level of missing cells of a text column; None where they have none."""
+    if "gaps" in recipe:
+        return recipe["gaps"].get(name)
+    return MISSING_LEVEL if MISSING_LEVEL in recipe["levels"].get(name, []) else None
