@@ -405,6 +405,27 @@ def test_a_file_that_was_changed_by_hand_is_refused(mixed):
             Selection.from_dict(broken).predict(mixed, interval=0.9)
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("-inf"), 10**400])
+def test_numbers_that_are_not_finite_are_refused(mixed, number):
+    content = projstg.select(mixed, "y", folds=0).as_dict()
+    with pytest.raises(TableError, match="this is no selection: intercept is not finite"):
+        Selection.from_dict(content | {"intercept": number})
+    content["chosen"][0]["coefficient"] = number
+    with pytest.raises(TableError, match=r"chosen\[0\]\.coefficient is not finite"):
+        Selection.from_dict(content)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [{"noise": -1.0}, {"target_scale": 0.0}, {"degrees_of_freedom": 0.0}, {"scales": 8 * [0.0]}],
+)
+def test_scales_are_positive(mixed, forged):
+    content = projstg.select(mixed, "y", folds=0).as_dict()
+    content["averages"] |= forged
+    with pytest.raises(TableError, match="scale, or degrees of freedom, that is not positive"):
+        Selection.from_dict(content).predict(mixed, interval=0.9)
+
+
 def test_the_model_is_a_pipeline_that_can_be_kept_cloned_and_fitted_anew(mixed, tmp_path):
     found = projstg.select(mixed, "y", folds=0)
     for model in (
