@@ -191,12 +191,29 @@ def test_a_probability_is_between_zero_and_one(table, answer, capsys):
     assert "0.0<x<1.0" in capsys.readouterr().err
 
 
+def test_what_is_read_is_not_replaced_and_csv_is_written(table, answer, tmp_path, capsys):
+    link = tmp_path / "link.csv"
+    link.symlink_to(answer)
+    for out in (answer, table, link, tmp_path / "x.xlsx", tmp_path / "x.parquet"):
+        before = answer.read_bytes(), table.read_bytes()
+        assert main(["predict", str(answer), str(table), "--out", str(out)]) == 2
+        said = capsys.readouterr().err
+        assert "give another name" in said or "ends in .csv or .csv.gz" in said
+        assert said.count("\n") == 1
+        assert (answer.read_bytes(), table.read_bytes()) == before
+    out = tmp_path / "x.csv.gz"
+    assert main(["predict", str(answer), str(table), "--out", str(out)]) == 0
+    assert out.read_bytes().startswith(b"\x1f\x8b")
+    assert len(pd.read_csv(out)) == 60
+
+
 def test_nothing_is_written_where_it_cannot_be(table, answer, tmp_path, capsys):
     before = sorted(tmp_path.iterdir())
     for out in (tmp_path, tmp_path / "no" / "such.csv"):
         assert main(["predict", str(answer), str(table), "--out", str(out)]) == 2
         said = capsys.readouterr()
         assert "nothing is written to" in said.err
+        assert ".." not in said.err
         assert said.err.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before
 

@@ -6,6 +6,7 @@ Nothing but the standard library is imported until the command runs, so that hel
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,13 +41,16 @@ Exit status: 0 predicted; 2 the files do not fit together or cannot be read or w
 one line on standard error says why; 130 stopped by Ctrl-C.
 """
 _OPTION_HELP = {
-    "--out": "Write the rows of TABLE with the predictions there, as CSV.",
+    "--out": "Write the rows of TABLE with the predictions there, as CSV (.csv or .csv.gz).",
     "--averaged": "Average over all likely choices of columns; needs all columns.",
     "--interval": "Also say where a new value lies with this probability, such as 0.9; averaged.",
     "--delimiter": "What stands between fields, such as ; or tab; guessed.",
     "--decimal": "The decimal mark; guessed.",
     "--sheet": "The sheet of an Excel workbook; the first that has data.",
 }
+# Ends of names of files that are no CSV.
+_OTHER_KINDS = {".arrow", ".feather", ".json", ".jsonl", ".ndjson", ".ods", ".parquet", ".xls"}
+_OTHER_KINDS |= {".xlsm", ".xlsx", ".zip"}
 
 
 def predict_command(click: Any) -> Any:
@@ -85,6 +89,8 @@ def _run(
     from .prepare.recipe_columns import in_memory, known_cells
     from .selection.prediction import predicted
 
+    if out is not None:
+        _check_out(out, [selection, *map(Path, tables)])
     answer = _loaded(selection)
     known = known_cells(known_recipe(answer.recipe))
     read = in_memory(read_files(tables, **known, **how))
@@ -100,6 +106,20 @@ def _run(
     for line in said:
         print(printable(line), file=sys.stderr)
     return 0
+
+
+def _check_out(out: Path, given: Sequence[Path]) -> None:
+    """Raise where the predictions would take the place of what was given, or are no such file."""
+    for path in given:
+        if path.exists() and out.exists() and out.samefile(path):
+            raise TableError(
+                f"--out {printable(out)} would replace a file that is read; give another name."
+            )
+    if out.suffix.lower() in _OTHER_KINDS:
+        raise TableError(
+            f"--out writes CSV, and {printable(out.name)} would be another kind of file; give a "
+            "name that ends in .csv or .csv.gz."
+        )
 
 
 def _loaded(path: Path) -> Selection:
@@ -133,7 +153,8 @@ def _write(read: Read, predictions: Any, out: Path) -> None:
     try:
         with interruptible(), replacing(out) as temporary:
             header = [formula_safe(str(name)) for name in names]
-            whole.set_axis(header, axis=1).to_csv(temporary, index=False)
+            how = "gzip" if out.suffix == ".gz" else None
+            whole.set_axis(header, axis=1).to_csv(temporary, index=False, compression=how)
     except OSError as error:
         raise TableError(
             f"nothing is written to {printable(out)}: {error.strerror or error}."
