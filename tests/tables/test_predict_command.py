@@ -1,5 +1,6 @@
 """The command that uses an answer: what it prints, what it writes, and how it ends."""
 
+import csv
 import io
 import json
 import subprocess
@@ -158,6 +159,25 @@ def test_codes_are_written_as_they_were(answer, table, tmp_path, rng, capsys):
     assert main(["predict", str(answer), str(new), "--out", str(out)]) == 0
     assert "no prediction" not in capsys.readouterr().err
     assert pd.read_csv(out, dtype=str)["zip"].tolist() == ["01234"]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_the_cells_of_text_files_are_written_as_they_stand_there(answer, delimiter, tmp_path):
+    rows = [
+        ["a", "city", "id", "price", "name", "gone"],
+        ["1.10", "Rome", "007", "1.234,50 €", 'say "a,b;c"', "NA"],
+        ["0.20", "", "010", "2,00 €", "TRUE", ""],
+        ["?", "Bern", "100", "12345678901234567890", "2024-01-01", "5 %"],
+    ]
+    new, out = tmp_path / "new.csv", tmp_path / "out.csv"
+    with new.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=delimiter).writerows(rows)
+    for files, expected in (([new], rows[1:]), ([new, tmp_path / "two.csv"], 2 * rows[1:])):
+        files[-1].write_bytes(new.read_bytes())
+        assert main(["predict", str(answer), *map(str, files), "--out", str(out)]) == 0
+        with out.open(newline="", encoding="utf-8") as file:
+            got = list(csv.reader(file))
+        assert [row[:-1] for row in got] == [rows[0], *expected]
 
 
 def changed(answer, **fields):

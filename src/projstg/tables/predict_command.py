@@ -93,7 +93,7 @@ def _run(
         _check_out(out, [selection, *map(Path, tables)])
     answer = _loaded(selection)
     known = known_cells(known_recipe(answer.recipe))
-    read = in_memory(read_files(tables, **known, **how))
+    read = in_memory(read_files(tables, keeps_cells=out is not None, **known, **how))
     found = predicted(answer, read, averaged=averaged, interval=interval)
     if out is None:
         # A line of one column without a value would be blank.
@@ -149,7 +149,8 @@ def _write(read: Read, predictions: Any, out: Path) -> None:
     names = [*read.frame.columns]
     for name in predictions.columns:
         names.append(free_name(name, names))
-    whole = extra("pandas", "cli").concat([read.frame, predictions], axis=1)
+    rows = read.frame if read.written is None else read.written
+    whole = extra("pandas", "cli").concat([rows, predictions], axis=1)
     try:
         with interruptible(), replacing(out) as temporary:
             header = [formula_safe(str(name)) for name in names]

@@ -25,6 +25,9 @@ class HowToRead:
     decimals: Mapping[str, str] = field(default_factory=dict)
     """Decimal marks of columns, by name, for cells that leave two possible."""
 
+    keeps_cells: bool = False
+    """Whether the cells of text files are kept as they are written, too."""
+
     def __post_init__(self) -> None:
         if self.decimal not in {None, ".", ","}:
             raise TableError(f"the decimal mark is {self.decimal!r}; give . or , or leave it out.")

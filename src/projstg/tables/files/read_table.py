@@ -67,6 +67,8 @@ class Read(NamedTuple):
     notes: list[Note]
     files: tuple[FileRows, ...] = ()
     """Whose rows follow each other, where there are several."""
+    written: Any = None
+    """Its cells as they stand in a text file, a frame, where they are kept."""
 
     @property
     def may_have_thousands(self) -> bool:
@@ -121,7 +123,8 @@ def settled_reads(tables: Sequence[TextTable], how: HowToRead) -> list[Read]:
     known = settled(tables, how.decimal, how.texts, how.decimals)
     for table, one in zip(tables, known, strict=True):
         facts = {"format": "text", "gzip": table.is_gzip, **one.facts, **size_of(one.frame)}
-        reads.append(Read(one.frame, table.name, facts, one.notes))
+        written = table.as_written() if how.keeps_cells else None
+        reads.append(Read(one.frame, table.name, facts, one.notes, written=written))
     return reads
 
 

@@ -107,7 +107,10 @@ def _stacked(reads: list[Read]) -> Read:
     }
     facts = {"format": "several", **shared, "files": files, **size_of(frame)}
     rows = tuple(FileRows(read.name, len(read.frame)) for read in reads)
-    return Read(frame, few_names(files, 2), facts, notes, rows)
+    written = None
+    if all(read.written is not None for read in reads):
+        written = pandas.concat([read.written[names] for read in reads], ignore_index=True)
+    return Read(frame, few_names(files, 2), facts, notes, rows, written)
 
 
 def _alike(parts: list[Any]) -> list[Any]:
