@@ -51,7 +51,7 @@ def test_other_frames_are_taken_too(frame):
         (((1, 2, 3),), "a tuple of 3"),
         ((np.ones(3), np.ones(3)), "must have rows and columns"),
         ((np.ones((3, 2)), np.ones(2)), r"y has shape \(2,\) for 3 rows.*one value for each row"),
-        ((np.ones((3, 2)), np.ones((3, 1))), r"y has shape \(3, 1\)"),
+        ((np.ones((3, 2)), np.ones((3, 2))), r"y has shape \(3, 2\)"),
         (((np.ones((3, 2)), np.ones(3)), np.ones(3)), "y is given twice"),
         (("prices.csv", [1.0, 2.0]), 'name of a column, as in target="price"'),
         ((csr_array(np.eye(3)), np.ones(3)), r"X is sparse; pass X.toarray\(\)"),
@@ -111,3 +111,33 @@ def test_categories_are_levels_whatever_they_look_like(codes, kind, rng, tmp_pat
     )
     numbers = frame.assign(y=pd.Categorical.from_codes(cells, [0, 1, 2]))
     assert projstg.select(numbers, "y", folds=0).target == "y"
+
+
+def test_labels_in_another_order_are_refused_and_others_go_by_position(frame):
+    X, y = frame.drop(columns="y"), frame["y"]
+    words = r"the index of {0} has the labels of X in another order; pass {0}\.loc\[X\.index\]"
+    for given in (y[::-1], y[::-1].to_frame()):
+        with pytest.raises(TableError, match=words.format("y")):
+            projstg.select(X, given)
+    weights = pd.Series(1.0, index=y.index[::-1])
+    for ask in (
+        lambda: projstg.select(frame, "y", weights=weights),
+        lambda: projstg.select(X, y, weights=weights),
+    ):
+        with pytest.raises(TableError, match=words.format("weights")):
+            ask()
+    for given in (y[::-1].loc[X.index], y.set_axis(y.index + 1000)):
+        assert projstg.select(X, given, 2, folds=0).columns == ["b", "f"]
+
+
+def test_a_target_of_one_column_is_taken(frame):
+    X, y = frame.drop(columns="y"), frame[["y"]].rename(columns={"y": "price"})
+    found = projstg.select(X, y, 2, folds=0)
+    assert (found.columns, found.target) == (["b", "f"], "price")
+    assert projstg.select(X, y.to_numpy(), 2, folds=0).target == "y"
+
+
+def test_predict_says_what_it_takes(frame):
+    found = projstg.select(frame, "y", 2, folds=0)
+    with pytest.raises(TableError, match="a list of paths or an array; you gave a dict"):
+        found.predict({"b": [1.0], "f": [2.0]})

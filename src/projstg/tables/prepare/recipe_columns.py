@@ -94,7 +94,8 @@ def whole_table(table: Any, recipe: Recipe, sheet: str | None = None) -> Read:
     What is text in the recipe stays as it is written.
     """
     table = frame_of_array(table) if isinstance(table, np.ndarray) else table
-    return in_memory(table_of(table, sheet=sheet, **known_cells(recipe)))
+    wanted = "a data frame, a path, a list of paths or an array"
+    return in_memory(table_of(table, sheet=sheet, wanted=wanted, **known_cells(recipe)))
 
 
 def known_cells(recipe: Recipe) -> dict[str, Any]:
