@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._printable import printable
+from .._printable import amount, printable
 from .command import as_options, in_options, read_files
 from .words.column_names import free_name
 from .words.notes import TableError
@@ -136,7 +136,9 @@ def _quality(answer: Selection, read: Read, prediction: Any) -> list[str]:
     from .selection.prediction import r_squared
 
     known = r_squared(answer, read, prediction)
-    return [] if known is None else [f"R² on {known[1]} rows of {read.name}: {known[0]:.3f}"]
+    return (
+        [] if known is None else [f"R² on {amount(known[1], 'row')} of {read.name}: {known[0]:.3f}"]
+    )
 
 
 def _write(read: Read, predictions: Any, out: Path) -> None:

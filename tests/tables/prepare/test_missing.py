@@ -67,11 +67,11 @@ def test_the_level_of_gaps_is_a_text_that_no_cell_has():
 def test_words_among_numbers_are_in_the_note(missing):
     frame = frame_of(a=["<0.1", *np.arange(1.5, N).astype(str)])
     data = prepared_frame(frame, "y", missing=missing)
-    assert data.notes[0].text.endswith("(in a 1 are not numbers, such as '<0.1').")
+    assert data.notes[0].text.endswith("(in a 1 is no number, '<0.1').")
 
 
 def test_numbers_with_a_few_words_count_as_missing_and_are_shown():
     frame = frame_of(a=["1", "2", "3", "4", "5", "6", "7", "8", "n/k", "10", "11", "12"])
-    with pytest.raises(TableError, match="in a 1 are not numbers, such as 'n/k'"):
+    with pytest.raises(TableError, match="in a 1 is no number, 'n/k'"):
         prepared_frame(frame, "y")
     assert prepared_frame(frame, "y", missing="drop").X[:, 1].tolist() == [*range(1, 9), 10, 11, 12]

@@ -142,7 +142,7 @@ def test_gaps_are_filled_in_as_they_were(mixed):
     row["city"], other["city"] = None, "(missing)"
     assert prediction(found, row) == prediction(found, other)
     row["sex"] = None  # of which there is no level (missing)
-    with pytest.warns(UserWarning, match=r"1 of 1 rows .* sex 1 \(fill these in\)\.$"):
+    with pytest.warns(UserWarning, match=r"1 of 1 row .* sex 1 \(fill these in\)\.$"):
         assert np.isnan(prediction(found, row)).all()
 
 
@@ -174,10 +174,10 @@ def test_what_is_filled_in_is_counted_and_infinite_values_never_are(mixed):
     with pytest.warns(UserWarning, match="120 rows") as warned:
         got = prediction(found, new)
     lines = [str(one.message) for one in warned]
-    assert lines[0] == "1 of 120 rows have no prediction: infinite values, a 1."
+    assert lines[0] == "1 of 120 rows has no prediction: infinite values, a 1."
     assert lines[1] == (
-        "Filled in, of 120 rows: with the mean of the first table, b 120, a 3 (in a 1 are not "
-        "numbers, such as 'oops'); with the level '(missing)', city 1."
+        "Filled in, of 120 rows: with the mean of the first table, b 120, a 3 (in a 1 is no "
+        "number, 'oops'); with the level '(missing)', city 1."
     )
     assert len(lines) == 2
     assert np.flatnonzero(np.isnan(got)).tolist() == [8]

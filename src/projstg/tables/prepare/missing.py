@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ..._printable import counted, shortened
+from ..._printable import amount, counted, shortened
 from ..cells.columns import Column
 from ..words.notes import Note, TableError
 from .level_columns import gap_level
@@ -65,8 +65,8 @@ def missing_trouble(counts: dict[str, int], columns: dict[str, Column], left: st
     """
     words = words_among_numbers(counts, columns)
     return (
-        f"{sum(counts.values())} values are missing: {counted(counts)}{words}; choose "
-        f'missing="drop"{left} or missing="mean".'
+        f"{amount(sum(counts.values()), 'value is', 'values are')} missing: "
+        f'{counted(counts)}{words}; choose missing="drop"{left} or missing="mean".'
     )
 
 
@@ -75,14 +75,15 @@ def words_among_numbers(names: Iterable[str], columns: Mapping[str, Column]) -> 
     for name in names:
         if name in columns and columns[name].n_not_numbers:
             n_words, example = columns[name].n_not_numbers, columns[name].example
-            return f" (in {shortened(name)} {n_words} are not numbers, such as '{example}')"
+            words = amount(n_words, "is no number,", "are not numbers, such as")
+            return f" (in {shortened(name)} {words} '{example}')"
     return ""
 
 
 def check_left(n_left: int, n_rows: int, counts: dict[str, int], missing: str) -> None:
     """Raise where too few rows are left without those that have a missing value."""
     if n_left < FEWEST_ROWS:
-        few = "no row" if not n_left else f"only {n_left} rows"
+        few = "no row" if not n_left else f"only {amount(n_left, 'row')}"
         raise TableError(
             f'missing="{missing}" leaves {few} of {n_rows} ({counted(counts)} missing); '
             "leave out the columns with most gaps by never=[…]."

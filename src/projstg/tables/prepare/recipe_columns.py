@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._printable import counted, few_names, shortened
+from ..._printable import amount, counted, few_names, shortened
 from ..cells.columns import Column, cell_texts
 from ..files.given_table import frame_of_array, table_of
 from ..files.pieces import LargeFile
@@ -59,7 +59,9 @@ class MadeRows(NamedTuple):
         for name, levels in self.unknown.items():
             cells = [f"'{shortened(level)}' {count}" for level, count in levels.most_common()]
             parts.append(f"text in {shortened(name)} that select has not seen, {few_names(cells)}")
-        return f"{is_lost.sum()} of {len(self.X)} rows have no prediction: {'; '.join(parts)}."
+        have = "has" if is_lost.sum() == 1 else "have"
+        n_rows = amount(len(self.X), "row")
+        return f"{is_lost.sum()} of {n_rows} {have} no prediction: {'; '.join(parts)}."
 
     def remarks(self) -> list[str]:
         """Return lines on what may not be as it is meant to be."""
@@ -82,7 +84,7 @@ class MadeRows(NamedTuple):
         if not self.n_filled:
             return ""
         parts = [f"with {what}, {self._counted(own)}" for what, own in self.n_filled.items()]
-        return f"Filled in, of {len(self.X)} rows: {'; '.join(parts)}."
+        return f"Filled in, of {amount(len(self.X), 'row')}: {'; '.join(parts)}."
 
     def _counted(self, counts: Counter[str]) -> str:
         return counted(counts) + words_among_numbers(counts, self.columns)
