@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from time import perf_counter
 from typing import Any
 
+from .._printable import shortened
 from ..render.progress_bar import Show
 from .answer.answer import answered
 from .files.given_table import as_read, beside, is_response
@@ -16,6 +17,7 @@ from .prepare.design_matrix import prepared_table
 from .prepare.prepared import Prepared
 from .prepare.recipe import with_decimals
 from .selection.result import Selection
+from .words.notes import TableError
 from .words.question import TableQuestion, named_target
 
 __all__ = ["chosen_from", "select"]
@@ -124,6 +126,7 @@ def chosen_from(
     """
     data: Prepared
     if isinstance(read, Read):
+        _check_saved(read, question.target)
         may = read.may_have_thousands
         rows = prepared_table(read.frame, question, may_have_thousands=may)
         facts, notes = dict(read.facts), read.notes
@@ -135,3 +138,12 @@ def chosen_from(
     source = {"name": read.name, **facts}
     seconds = {"read": perf_counter() - start}
     return answered(data, question, source, notes, seconds, show), data
+
+
+def _check_saved(read: Read, target: str) -> None:
+    """Raise where the target is empty because its formulas have no saved values."""
+    if any(note.kind == "formulas" and target in note.columns for note in read.notes):
+        raise TableError(
+            f"the target '{shortened(target)}' has formulas without saved values; open the "
+            "workbook in Excel and save it."
+        )

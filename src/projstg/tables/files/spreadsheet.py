@@ -64,6 +64,12 @@ def workbook_frame(
         used = [place for place in columns if names[place] or any(map(_is_value, columns[place]))]
         names, twice = distinct(names[place] for place in used)
         frame, marks, on_marks = _frame([columns[place] for place in used], names, how)
+        empty = {
+            place: names[i]
+            for i, place in enumerate(used)
+            if not any(map(_is_value, columns[place]))
+        }
+        notes += _on_formulas(file, found.title, empty) if empty else []
     if how.sheet is None and found.others:
         notes = [_on_sheets(found), *notes]
     facts = {"format": "excel", "sheet": found.title, **marks}
@@ -168,6 +174,24 @@ def _header(rows: list[list]) -> tuple[list[str], list[list], list[Note]]:
 def _on_sheets(found: _SheetRows) -> Note:
     text = f"Read from the sheet '{shortened(found.title)}', the first that has data; "
     return Note("sheet", f'{text}sheet="…" reads another: {few_names(found.others)}.')
+
+
+def _on_formulas(file: Any, title: str, empty: dict[int, str]) -> list[Note]:
+    """Return a note on those of the empty columns, by place, that have formulas."""
+    book = extra("openpyxl", "excel").load_workbook(file, read_only=True, keep_links=False)
+    found: set[int] = set()
+    try:
+        sheet = book[title]
+        sheet.reset_dimensions()
+        for cells in sheet.iter_rows():
+            found |= {i for i in empty if i < len(cells) and cells[i].data_type == "f"}
+            if len(found) == len(empty):
+                break
+    finally:
+        book.close()
+    names = tuple(name for place, name in empty.items() if place in found)
+    text = "Empty, for formulas have no saved values; open the workbook in Excel and save it: "
+    return [Note("formulas", f"{text}{few_names(names)}.", names)] if names else []
 
 
 def _frame(columns: list[list], names: list[str], how: HowToRead) -> tuple[Any, dict, list[Note]]:
