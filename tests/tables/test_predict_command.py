@@ -229,7 +229,7 @@ def test_what_is_read_is_not_replaced_and_csv_is_written(table, answer, tmp_path
 
 def test_nothing_is_written_where_it_cannot_be(table, answer, tmp_path, capsys):
     before = sorted(tmp_path.iterdir())
-    for out in (tmp_path, tmp_path / "no" / "such.csv"):
+    for out in (tmp_path, tmp_path / "no" / "such.csv", tmp_path / f"{300 * 'a'}.csv"):
         assert main(["predict", str(answer), str(table), "--out", str(out)]) == 2
         said = capsys.readouterr()
         assert "nothing is written to" in said.err

@@ -5,6 +5,7 @@ Nothing but the standard library is imported until the command runs, so that hel
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -111,7 +112,8 @@ def _run(
 def _check_out(out: Path, given: Sequence[Path]) -> None:
     """Raise where the predictions would take the place of what was given, or are no such file."""
     for path in given:
-        if path.exists() and out.exists() and out.samefile(path):
+        # Those of os.path are false for names that no file can have.
+        if os.path.exists(path) and os.path.exists(out) and os.path.samefile(path, out):
             raise TableError(
                 f"--out {printable(out)} would replace a file that is read; give another name."
             )
