@@ -112,9 +112,9 @@ def _check_replaceable(path: Path) -> None:
         return
     kind = kind_of_file(path.stat().st_mode)
     if kind == "folder":
-        raise IsADirectoryError(f"{path} is a folder; a file of that name is to be written.")
+        raise IsADirectoryError(f"{path} is a folder; a file of that name is to be written")
     if kind != "file":
-        raise OSError(f"{path} is a {kind}; give a file.")
+        raise OSError(f"{path} is a {kind}; give a file")
 
 
 def _unused(path: Path) -> Path:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-__all__ = ["counted", "few_names", "printable", "shortened", "told_apart"]
+__all__ = ["amount", "counted", "few_names", "printable", "shortened", "told_apart"]
 
 _LONGEST_NAME, _MOST_NAMES = 40, 6
 
@@ -115,6 +115,17 @@ def few_names(names: Iterable[object], most: int = _MOST_NAMES) -> str:
     names = list(names)
     few = ", ".join(shortened(name) for name in names[:most])
     return few if len(names) <= most else f"{few} and {len(names) - most} more"
+
+
+def amount(count: int, one: str, many: str = "") -> str:
+    """Return a number and what it counts.
+
+    Examples
+    --------
+    >>> amount(1, "row"), amount(3, "row"), amount(1, "value is", "values are")
+    ('1 row', '3 rows', '1 value is')
+    """
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def counted(counts: Mapping[str, int]) -> str:

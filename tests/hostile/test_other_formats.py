@@ -206,7 +206,7 @@ def test_infinite_numbers_in_json_are_refused(tmp_path, refused):
     rows = [dict(zip("abcdy", row, strict=True)) for row in TABLE.tolist()]
     rows[3]["c"], rows[4]["d"] = np.inf, 1
     (tmp_path / "t").write_text("\n".join(map(json.dumps, rows)))
-    assert "1 values are infinite: c 1" in refused(tmp_path / "t", *QUESTION)
+    assert "1 value is infinite: c 1" in refused(tmp_path / "t", *QUESTION)
 
 
 URLS = {

@@ -114,8 +114,8 @@ def test_the_terminal_names_columns_numbers_and_notes(table, capsys):
     out = capsys.readouterr().out
     assert "y by 2 of 6 columns" in out
     assert "on its 60 rows" in " ".join(out.split())
-    assert "Left out, for they are the same in every row: same." in out
-    assert "Left out, for they look like identifiers" in out
+    assert "Left out, for it is the same in every row: same." in out
+    assert "Left out, for it looks like identifiers" in out
     assert "one named in --always is used" in out
     rows = [line.split() for line in out.splitlines()]
     assert next(row for row in rows if row[:2] == ["sure", "b"])

@@ -1,5 +1,6 @@
 """The command that uses an answer: what it prints, what it writes, and how it ends."""
 
+import csv
 import io
 import json
 import subprocess
@@ -160,6 +161,25 @@ def test_codes_are_written_as_they_were(answer, table, tmp_path, rng, capsys):
     assert pd.read_csv(out, dtype=str)["zip"].tolist() == ["01234"]
 
 
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_the_cells_of_text_files_are_written_as_they_stand_there(answer, delimiter, tmp_path):
+    rows = [
+        ["a", "city", "id", "price", "name", "gone"],
+        ["1.10", "Rome", "007", "1.234,50 €", 'say "a,b;c"', "NA"],
+        ["0.20", "", "010", "2,00 €", "TRUE", ""],
+        ["?", "Bern", "100", "12345678901234567890", "2024-01-01", "5 %"],
+    ]
+    new, out = tmp_path / "new.csv", tmp_path / "out.csv"
+    with new.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=delimiter).writerows(rows)
+    for files, expected in (([new], rows[1:]), ([new, tmp_path / "two.csv"], 2 * rows[1:])):
+        files[-1].write_bytes(new.read_bytes())
+        assert main(["predict", str(answer), *map(str, files), "--out", str(out)]) == 0
+        with out.open(newline="", encoding="utf-8") as file:
+            got = list(csv.reader(file))
+        assert [row[:-1] for row in got] == [rows[0], *expected]
+
+
 def changed(answer, **fields):
     content = json.loads(answer.read_text(encoding="utf-8"))
     answer.write_text(json.dumps(content | fields), encoding="utf-8")
@@ -191,12 +211,29 @@ def test_a_probability_is_between_zero_and_one(table, answer, capsys):
     assert "0.0<x<1.0" in capsys.readouterr().err
 
 
+def test_what_is_read_is_not_replaced_and_csv_is_written(table, answer, tmp_path, capsys):
+    link = tmp_path / "link.csv"
+    link.symlink_to(answer)
+    for out in (answer, table, link, tmp_path / "x.xlsx", tmp_path / "x.parquet"):
+        before = answer.read_bytes(), table.read_bytes()
+        assert main(["predict", str(answer), str(table), "--out", str(out)]) == 2
+        said = capsys.readouterr().err
+        assert "give another name" in said or "ends in .csv or .csv.gz" in said
+        assert said.count("\n") == 1
+        assert (answer.read_bytes(), table.read_bytes()) == before
+    out = tmp_path / "x.csv.gz"
+    assert main(["predict", str(answer), str(table), "--out", str(out)]) == 0
+    assert out.read_bytes().startswith(b"\x1f\x8b")
+    assert len(pd.read_csv(out)) == 60
+
+
 def test_nothing_is_written_where_it_cannot_be(table, answer, tmp_path, capsys):
     before = sorted(tmp_path.iterdir())
-    for out in (tmp_path, tmp_path / "no" / "such.csv"):
+    for out in (tmp_path, tmp_path / "no" / "such.csv", tmp_path / f"{300 * 'a'}.csv"):
         assert main(["predict", str(answer), str(table), "--out", str(out)]) == 2
         said = capsys.readouterr()
         assert "nothing is written to" in said.err
+        assert ".." not in said.err
         assert said.err.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before
 

@@ -6,6 +6,9 @@ from scipy.sparse import csr_array
 
 import projstg
 from projstg.tables import TableError
+from projstg.tables.files.read_table import read_table
+from projstg.tables.select_columns import chosen_from
+from projstg.tables.words.question import TableQuestion
 
 pd = pytest.importorskip("pandas")
 
@@ -48,7 +51,7 @@ def test_other_frames_are_taken_too(frame):
         (((1, 2, 3),), "a tuple of 3"),
         ((np.ones(3), np.ones(3)), "must have rows and columns"),
         ((np.ones((3, 2)), np.ones(2)), r"y has shape \(2,\) for 3 rows.*one value for each row"),
-        ((np.ones((3, 2)), np.ones((3, 1))), r"y has shape \(3, 1\)"),
+        ((np.ones((3, 2)), np.ones((3, 2))), r"y has shape \(3, 2\)"),
         (((np.ones((3, 2)), np.ones(3)), np.ones(3)), "y is given twice"),
         (("prices.csv", [1.0, 2.0]), 'name of a column, as in target="price"'),
         ((csr_array(np.eye(3)), np.ones(3)), r"X is sparse; pass X.toarray\(\)"),
@@ -80,3 +83,61 @@ def test_a_source_of_rows_is_told_where_to_go():
     for source in (statistics, iter([(X, X[:, 0])]), (statistics, None)):
         with pytest.raises(TableError, match=r"ProjectedSTG\(\).fit learns from"):
             projstg.select(source, "y")
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet", "feather", "pieces", "two files"])
+@pytest.mark.parametrize("codes", [[0, 1, 2], ["1", "2", "3"], [1.0, 2.0, 3.0]])
+def test_categories_are_levels_whatever_they_look_like(codes, kind, rng, tmp_path):
+    cells = rng.integers(0, 3, 60)
+    frame = pd.DataFrame(
+        {"a": rng.normal(size=60), "code": pd.Categorical.from_codes(cells, codes)}
+    )
+    frame["y"] = np.array([0.0, 5.0, 1.0])[cells] + 0.1 * rng.normal(size=60)
+    table, read = frame, None
+    if kind != "frame":
+        pytest.importorskip("pyarrow")
+        table = [tmp_path / "one", tmp_path / "two"][: 1 + (kind == "two files")]
+        for path, part in zip(table, (frame, frame[:0]), strict=False):
+            part.to_feather(path) if kind == "feather" else part.to_parquet(path)
+    if kind == "pieces":
+        read = read_table(table[0], most_bytes=1)
+        found = chosen_from(read, TableQuestion(target="y", folds=0), 0.0)[0]
+    else:
+        found = projstg.select(table, "y", folds=0)
+    assert found.factors[0]["column"] == "code"
+    assert found.r2_in_sample > 0.99
+    np.testing.assert_allclose(
+        found.predict(frame)["prediction"], found.predict(table)["prediction"], rtol=1e-12
+    )
+    numbers = frame.assign(y=pd.Categorical.from_codes(cells, [0, 1, 2]))
+    assert projstg.select(numbers, "y", folds=0).target == "y"
+
+
+def test_labels_in_another_order_are_refused_and_others_go_by_position(frame):
+    X, y = frame.drop(columns="y"), frame["y"]
+    words = r"the index of {0} has the labels of X in another order; pass {0}\.loc\[X\.index\]"
+    for given in (y[::-1], y[::-1].to_frame()):
+        with pytest.raises(TableError, match=words.format("y")):
+            projstg.select(X, given)
+    weights = pd.Series(1.0, index=y.index[::-1])
+    for ask in (
+        lambda: projstg.select(frame, "y", weights=weights),
+        lambda: projstg.select(X, y, weights=weights),
+    ):
+        with pytest.raises(TableError, match=words.format("weights")):
+            ask()
+    for given in (y[::-1].loc[X.index], y.set_axis(y.index + 1000)):
+        assert projstg.select(X, given, 2, folds=0).columns == ["b", "f"]
+
+
+def test_a_target_of_one_column_is_taken(frame):
+    X, y = frame.drop(columns="y"), frame[["y"]].rename(columns={"y": "price"})
+    found = projstg.select(X, y, 2, folds=0)
+    assert (found.columns, found.target) == (["b", "f"], "price")
+    assert projstg.select(X, y.to_numpy(), 2, folds=0).target == "y"
+
+
+def test_predict_says_what_it_takes(frame):
+    found = projstg.select(frame, "y", 2, folds=0)
+    with pytest.raises(TableError, match="a list of paths or an array; you gave a dict"):
+        found.predict({"b": [1.0], "f": [2.0]})

@@ -5,12 +5,14 @@ Nothing but the standard library is imported until the command runs, so that hel
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._printable import printable
+from .._printable import amount, printable
 from .command import as_options, in_options, read_files
 from .words.column_names import free_name
 from .words.notes import TableError
@@ -40,13 +42,16 @@ Exit status: 0 predicted; 2 the files do not fit together or cannot be read or w
 one line on standard error says why; 130 stopped by Ctrl-C.
 """
 _OPTION_HELP = {
-    "--out": "Write the rows of TABLE with the predictions there, as CSV.",
+    "--out": "Write the rows of TABLE with the predictions there, as CSV (.csv or .csv.gz).",
     "--averaged": "Average over all likely choices of columns; needs all columns.",
     "--interval": "Also say where a new value lies with this probability, such as 0.9; averaged.",
     "--delimiter": "What stands between fields, such as ; or tab; guessed.",
     "--decimal": "The decimal mark; guessed.",
     "--sheet": "The sheet of an Excel workbook; the first that has data.",
 }
+# Ends of names of files that are no CSV.
+_OTHER_KINDS = {".arrow", ".feather", ".json", ".jsonl", ".ndjson", ".ods", ".parquet", ".xls"}
+_OTHER_KINDS |= {".xlsm", ".xlsx", ".zip"}
 
 
 def predict_command(click: Any) -> Any:
@@ -82,12 +87,14 @@ def _run(
 ) -> int:
     """Do what was asked for and return the exit status."""
     from .prepare.recipe import known_recipe
-    from .prepare.recipe_columns import in_memory
+    from .prepare.recipe_columns import in_memory, known_cells
     from .selection.prediction import predicted
 
+    if out is not None:
+        _check_out(out, [selection, *map(Path, tables)])
     answer = _loaded(selection)
-    texts = known_recipe(answer.recipe)["levels"]
-    read = in_memory(read_files(tables, texts=texts, **how))
+    known = known_cells(known_recipe(answer.recipe))
+    read = in_memory(read_files(tables, keeps_cells=out is not None, **known, **how))
     found = predicted(answer, read, averaged=averaged, interval=interval)
     if out is None:
         # A line of one column without a value would be blank.
@@ -100,6 +107,21 @@ def _run(
     for line in said:
         print(printable(line), file=sys.stderr)
     return 0
+
+
+def _check_out(out: Path, given: Sequence[Path]) -> None:
+    """Raise where the predictions would take the place of what was given, or are no such file."""
+    for path in given:
+        # Those of os.path are false for names that no file can have.
+        if os.path.exists(path) and os.path.exists(out) and os.path.samefile(path, out):
+            raise TableError(
+                f"--out {printable(out)} would replace a file that is read; give another name."
+            )
+    if out.suffix.lower() in _OTHER_KINDS:
+        raise TableError(
+            f"--out writes CSV, and {printable(out.name)} would be another kind of file; give a "
+            "name that ends in .csv or .csv.gz."
+        )
 
 
 def _loaded(path: Path) -> Selection:
@@ -116,7 +138,9 @@ def _quality(answer: Selection, read: Read, prediction: Any) -> list[str]:
     from .selection.prediction import r_squared
 
     known = r_squared(answer, read, prediction)
-    return [] if known is None else [f"R² on {known[1]} rows of {read.name}: {known[0]:.3f}"]
+    return (
+        [] if known is None else [f"R² on {amount(known[1], 'row')} of {read.name}: {known[0]:.3f}"]
+    )
 
 
 def _write(read: Read, predictions: Any, out: Path) -> None:
@@ -129,11 +153,13 @@ def _write(read: Read, predictions: Any, out: Path) -> None:
     names = [*read.frame.columns]
     for name in predictions.columns:
         names.append(free_name(name, names))
-    whole = extra("pandas", "cli").concat([read.frame, predictions], axis=1)
+    rows = read.frame if read.written is None else read.written
+    whole = extra("pandas", "cli").concat([rows, predictions], axis=1)
     try:
         with interruptible(), replacing(out) as temporary:
             header = [formula_safe(str(name)) for name in names]
-            whole.set_axis(header, axis=1).to_csv(temporary, index=False)
+            how = "gzip" if out.suffix == ".gz" else None
+            whole.set_axis(header, axis=1).to_csv(temporary, index=False, compression=how)
     except OSError as error:
         raise TableError(
             f"nothing is written to {printable(out)}: {error.strerror or error}."

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from time import perf_counter
 from typing import Any
 
+from .._printable import shortened
 from ..render.progress_bar import Show
 from .answer.answer import answered
 from .files.given_table import as_read, beside, is_response
@@ -14,7 +15,9 @@ from .files.read_table import Read
 from .large_files.sum_columns import prepared_file
 from .prepare.design_matrix import prepared_table
 from .prepare.prepared import Prepared
+from .prepare.recipe import with_decimals
 from .selection.result import Selection
+from .words.notes import TableError
 from .words.question import TableQuestion, named_target
 
 __all__ = ["chosen_from", "select"]
@@ -123,12 +126,24 @@ def chosen_from(
     """
     data: Prepared
     if isinstance(read, Read):
+        _check_saved(read, question.target)
         may = read.may_have_thousands
-        data = prepared_table(read.frame, question, may_have_thousands=may)
-        data = data._replace(files=read.files)
-        facts, notes = read.facts, read.notes
+        rows = prepared_table(read.frame, question, may_have_thousands=may)
+        facts, notes = dict(read.facts), read.notes
+        recipe = with_decimals(rows.recipe, facts.pop("decimals", {}))
+        data = rows._replace(files=read.files, recipe=recipe)
     else:
-        data, facts, notes = prepared_file(read, question, show)
+        sums, facts, notes = prepared_file(read, question, show)
+        data = sums._replace(recipe=with_decimals(sums.recipe, facts.pop("decimals", {})))
     source = {"name": read.name, **facts}
     seconds = {"read": perf_counter() - start}
     return answered(data, question, source, notes, seconds, show), data
+
+
+def _check_saved(read: Read, target: str) -> None:
+    """Raise where the target is empty because its formulas have no saved values."""
+    if any(note.kind == "formulas" and target in note.columns for note in read.notes):
+        raise TableError(
+            f"the target '{shortened(target)}' has formulas without saved values; open the "
+            "workbook in Excel and save it."
+        )

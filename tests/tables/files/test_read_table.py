@@ -117,6 +117,16 @@ def test_row_names_without_a_name_of_their_own(written):
     read = read_table(written("a,y\nfirst,1,2\nsecond,3,4\n"))
     assert list(read.frame.columns) == ["row names", "a", "y"]
     assert read.frame["a"].tolist() == [1, 3]
+    assert kinds(read) == ["row_names"]
+    assert read_table(written("a,y\n8,1,2\n9,3,4\n")).frame["y"].tolist() == [2, 4]
+
+
+@pytest.mark.parametrize(
+    "rows", ["1,5,2\n3,5,4\n", "1.5,2,3\n3.5,4,5\n", "x,5,2\nx,5,4\n", "1,5,2\n"]
+)
+def test_a_field_too_many_is_no_row_name_unless_it_looks_like_one(rows, written):
+    with pytest.raises(TableError, match="has 3 fields and the header 2; if the first is the name"):
+        read_table(written(f"a,b\n{rows}"))
 
 
 TOPS = {

@@ -141,3 +141,18 @@ def test_a_workbook_that_does_not_fit_is_to_be_saved_as_something_else(book):
     path = book(Sheet=[["a", "y"], *[[i, 2 * i] for i in range(1000)]])
     with pytest.raises(TableError, match=r"of memory .* save it as CSV or Parquet"):
         read_table(path, most_bytes=200_000)
+
+
+def test_formulas_without_saved_values_are_named(book):
+    rows = [
+        ["a", "b", "empty", "text"],
+        *([i, f"=A{i}*2", None, "=1" if i else "x"] for i in range(9)),
+    ]
+    path = book(First=rows)
+    read = read_table(path)
+    told = {note.kind: note.columns for note in read.notes}
+    assert told["formulas"] == ("b",)
+    with pytest.raises(TableError, match="the target 'b' has formulas without saved values; open"):
+        projstg.select(path, "b")
+    with pytest.raises(TableError, match="the target 'empty' is empty"):
+        projstg.select(path, "empty")

@@ -257,7 +257,7 @@ def refused(path, message, **asked):
 def test_faults_are_said_in_one_line(tmp_path):
     table = frame()
     path = written(table.assign(a=table.a.replace(table.a[100], np.inf)), tmp_path, "csv")
-    refused(path, "1 values are infinite: a 1;")
+    refused(path, "1 value is infinite: a 1;")
     refused(written(table.assign(times=-1), tmp_path, "csv"), "300 negative", weights="times")
     refused(written(table.assign(price=7.0), tmp_path, "csv"), "the same in every row")
     refused(written(table.assign(price="dear"), tmp_path, "csv"), "has no numbers")

@@ -166,12 +166,12 @@ REFUSED = {
     "infinite": (
         bad(lambda frame: frame.loc.__setitem__((2, "a"), np.inf)),
         {},
-        "1 values are infinite: a 1",
+        "1 value is infinite: a 1",
     ),
     "infinite target": (
         bad(lambda frame: frame.loc.__setitem__((2, "y"), -np.inf)),
         {},
-        "1 values are infinite: y 1",
+        "1 value is infinite: y 1",
     ),
     "all text": (
         pd.DataFrame({"t": [f"w{i}" for i in range(N)], "y": Y}),
@@ -210,7 +210,7 @@ REFUSED = {
     "date in always": (
         frame_of(d=pd.date_range("2024", periods=N)),
         {"always": ["d"]},
-        "always has d, which are dates",
+        "always has d, which holds dates or times",
     ),
     "negative weights": (frame_of(w=-1.0), {"weights": "w"}, "12 negative values"),
     "weights of zero": (
@@ -223,7 +223,7 @@ REFUSED = {
     "nothing without gaps": (
         frame_of(a=[np.nan] * (N - 1) + [1.0]),
         {"missing": "drop"},
-        "leaves only 1 rows of 12",
+        "leaves only 1 row of 12",
     ),
 }
 

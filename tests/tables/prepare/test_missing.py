@@ -55,8 +55,23 @@ def test_a_missing_target_is_never_filled_in(missing):
     assert 4 not in prepared_frame(frame, "y", missing=missing).rows
 
 
+def test_the_level_of_gaps_is_a_text_that_no_cell_has():
+    frame = frame_of(site=["(missing)", "o", None] * 4)
+    data = prepared_frame(frame, "y", missing="mean", levels="all")
+    assert data.names == ["x", "site=(missing)", "site=(missing)'", "site=o"]
+    assert "level of its own, '(missing)'': site 4" in data.notes[0].text
+    assert data.recipe["gaps"] == {"site": "(missing)'"}
+
+
+@pytest.mark.parametrize("missing", ["drop", "mean"])
+def test_words_among_numbers_are_in_the_note(missing):
+    frame = frame_of(a=["<0.1", *np.arange(1.5, N).astype(str)])
+    data = prepared_frame(frame, "y", missing=missing)
+    assert data.notes[0].text.endswith("(in a 1 is no number, '<0.1').")
+
+
 def test_numbers_with_a_few_words_count_as_missing_and_are_shown():
     frame = frame_of(a=["1", "2", "3", "4", "5", "6", "7", "8", "n/k", "10", "11", "12"])
-    with pytest.raises(TableError, match="in a 1 are not numbers, such as 'n/k'"):
+    with pytest.raises(TableError, match="in a 1 is no number, 'n/k'"):
         prepared_frame(frame, "y")
     assert prepared_frame(frame, "y", missing="drop").X[:, 1].tolist() == [*range(1, 9), 10, 11, 12]

@@ -14,6 +14,7 @@ from projstg import ProjectedSTG
 from projstg.tables import Selection, TableError
 from projstg.tables.files.read_table import read_table
 from projstg.tables.prepare.design_matrix import prepared_table
+from projstg.tables.prepare.recipe_columns import known_cells
 from projstg.tables.select_columns import chosen_from
 from projstg.tables.selection import averages
 from projstg.tables.words.question import TableQuestion
@@ -141,7 +142,7 @@ def test_gaps_are_filled_in_as_they_were(mixed):
     row["city"], other["city"] = None, "(missing)"
     assert prediction(found, row) == prediction(found, other)
     row["sex"] = None  # of which there is no level (missing)
-    with pytest.warns(UserWarning, match=r"1 of 1 rows .* sex 1 \(fill these in\)\.$"):
+    with pytest.warns(UserWarning, match=r"1 of 1 row .* sex 1 \(fill these in\)\.$"):
         assert np.isnan(prediction(found, row)).all()
 
 
@@ -173,10 +174,10 @@ def test_what_is_filled_in_is_counted_and_infinite_values_never_are(mixed):
     with pytest.warns(UserWarning, match="120 rows") as warned:
         got = prediction(found, new)
     lines = [str(one.message) for one in warned]
-    assert lines[0] == "1 of 120 rows have no prediction: infinite values, a 1."
+    assert lines[0] == "1 of 120 rows has no prediction: infinite values, a 1."
     assert lines[1] == (
-        "Filled in, of 120 rows: with the mean of the first table, b 120, a 3 (in a 1 are not "
-        "numbers, such as 'oops'); with the level '(missing)', city 1."
+        "Filled in, of 120 rows: with the mean of the first table, b 120, a 3 (in a 1 is no "
+        "number, 'oops'); with the level '(missing)', city 1."
     )
     assert len(lines) == 2
     assert np.flatnonzero(np.isnan(got)).tolist() == [8]
@@ -250,6 +251,70 @@ def test_booleans_and_numbers_are_the_text_that_select_makes_of_them(flagged, ki
             typed.to_excel(path, index=False)
         typed = path
     np.testing.assert_allclose(prediction(found, typed), prediction(found, texts), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["whole", "pieces"])
+def test_numbers_are_read_by_the_marks_that_they_had(kind, rng, tmp_path):
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    price = rng.uniform(1000, 9999, 40).round(2)
+    cells = [f"{one:,.2f}".replace(",", "x").replace(".", ",").replace("x", ".") for one in price]
+    y = price / 100.0 + rng.normal(size=40)
+    pd.DataFrame({"price": cells, "y": y.astype(int)}).to_csv(old, index=False, sep=";")
+    read = read_table(old) if kind == "whole" else read_table(old, most_bytes=1)
+    found = chosen_from(read, TableQuestion(target="y", folds=0), 0.0)[0]
+    assert found.recipe["decimals"] == {"price": ","}
+    assert "decimals" not in found.source
+    new.write_text("price;q\n1.234;1\n5.678;2\n")
+    expected = prediction(found, pd.DataFrame({"price": [1234.0, 5678.0]}))
+    again = loaded(found, tmp_path)
+    for one in (found, again):
+        np.testing.assert_allclose(prediction(one, new), expected, rtol=1e-12)
+        np.testing.assert_allclose(one.model.predict(new), expected, rtol=1e-12)
+    known = known_cells(found.recipe)
+    assert [note.kind for note in read_table(new, **known).notes] == ["delimiter", "thousands"]
+    new.write_text("price;q\n1.234;1.5\n")  # a file in which points are decimal
+    assert "doubtful" in [note.kind for note in read_table(new, **known).notes]
+    assert read_table(new, **known, decimal=".").frame["price"].tolist() == [1.234]
+
+
+@pytest.mark.parametrize("kind", ["whole", "pieces"])
+def test_a_sign_that_comes_or_goes_is_said(kind, rng, tmp_path):
+    path = tmp_path / "old.csv"
+    cells = rng.uniform(1, 99, 40).round(2)
+    frame = pd.DataFrame({"share": [f"{one} %" for one in cells], "b": rng.normal(size=40)})
+    frame["y"] = cells + 30.0 * frame.b + rng.normal(size=40)
+    frame.to_csv(path, index=False)
+    read = read_table(path) if kind == "whole" else read_table(path, most_bytes=1)
+    found = loaded(chosen_from(read, TableQuestion(target="y", folds=0), 0.0)[0], tmp_path)
+    new = pd.DataFrame({"share": [0.12], "b": ["5 %"]})
+    text = (
+        r"Written in another way: .*share has no sign and had % for select, so 0\.12 is taken for "
+        r"0\.12 %.*"
+    )
+    with pytest.warns(UserWarning, match=text):
+        found.predict(new)
+    with pytest.warns(
+        UserWarning, match="b has % and had no sign for select, so 5 % is taken for 5"
+    ):
+        found.model.predict(new)
+    del found.recipe["shares"]  # as in an older file
+    found.predict(new)
+
+
+@pytest.mark.filterwarnings("ignore:Filled in")
+@pytest.mark.parametrize("kind", ["whole", "pieces"])
+def test_a_text_that_is_called_missing_is_no_gap(kind, rng, tmp_path):
+    path = tmp_path / "old.csv"
+    frame = pd.DataFrame({"g": np.array(["u", "(missing)", None], dtype=object)[np.arange(60) % 3]})
+    frame["b"] = rng.normal(size=60)
+    frame["y"] = 2.0 * (frame.g == "(missing)") - 3.0 * frame.g.isna() + 0.1 * frame.b
+    frame.to_csv(path, index=False)
+    read = read_table(path) if kind == "whole" else read_table(path, most_bytes=1)
+    question = TableQuestion(target="y", folds=0, missing="mean")
+    found = loaded(chosen_from(read, question, 0.0)[0], tmp_path)
+    np.testing.assert_allclose(prediction(found, path), frame["y"], atol=1e-6)
+    del found.recipe["gaps"]  # as in an older file
+    assert prediction(found, path)[2] == pytest.approx(prediction(found, path)[1], abs=1.0)
 
 
 def test_levels_that_are_not_known_are_named_and_counted(mixed):
@@ -338,6 +403,27 @@ def test_a_file_that_was_changed_by_hand_is_refused(mixed):
         broken = {**content, field: {**content[field], name: content[field][name][1:]}}
         with pytest.raises(TableError, match="no whole selection"):
             Selection.from_dict(broken).predict(mixed, interval=0.9)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("-inf"), 10**400])
+def test_numbers_that_are_not_finite_are_refused(mixed, number):
+    content = projstg.select(mixed, "y", folds=0).as_dict()
+    with pytest.raises(TableError, match="this is no selection: intercept is not finite"):
+        Selection.from_dict(content | {"intercept": number})
+    content["chosen"][0]["coefficient"] = number
+    with pytest.raises(TableError, match=r"chosen\[0\]\.coefficient is not finite"):
+        Selection.from_dict(content)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [{"noise": -1.0}, {"target_scale": 0.0}, {"degrees_of_freedom": 0.0}, {"scales": 8 * [0.0]}],
+)
+def test_scales_are_positive(mixed, forged):
+    content = projstg.select(mixed, "y", folds=0).as_dict()
+    content["averages"] |= forged
+    with pytest.raises(TableError, match="scale, or degrees of freedom, that is not positive"):
+        Selection.from_dict(content).predict(mixed, interval=0.9)
 
 
 def test_the_model_is_a_pipeline_that_can_be_kept_cloned_and_fitted_anew(mixed, tmp_path):

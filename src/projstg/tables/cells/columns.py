@@ -15,13 +15,15 @@ from ..._extras import extra
 from ..._printable import shortened
 from ...sources.arrow import MOST_LEVELS
 from .leading_zeros import are_codes
-from .number_marks import MOSTLY, bare, plain, written
+from .number_marks import MOSTLY, SHARES, bare, plain, written
 
 __all__ = [
     "Column",
     "NumberFacts",
+    "as_categories",
     "cell_texts",
     "column_of",
+    "has_categories",
     "number_column",
 ]
 
@@ -65,11 +67,19 @@ class Column(NamedTuple):
     """Whether it counts the rows."""
     has_signs: bool = False
     """Whether signs such as % and $ were taken off."""
+    share: str = ""
+    """The sign of a share, % or ‰, where it was one of these."""
     is_rounded: bool = False
     """Whether it has whole numbers so large that a float may not hold them exactly."""
 
 
-def column_of(series: Any, *, is_wanted: bool = False, may_have_thousands: bool = True) -> Column:
+def column_of(
+    series: Any,
+    *,
+    is_wanted: bool = False,
+    must_be_number: bool = False,
+    may_have_thousands: bool = True,
+) -> Column:
     """Return what a column is.
 
     Parameters
@@ -77,11 +87,17 @@ def column_of(series: Any, *, is_wanted: bool = False, may_have_thousands: bool 
     series : Series
     is_wanted : bool
         Whether it is asked for by name; then it is no identifier.
+    must_be_number : bool
+        Whether categories are to be read as numbers, too.
     may_have_thousands : bool
         Whether text may have commas between thousands; a file that was read has none left.
     """
     pandas = extra("pandas", "cli")
     types = pandas.api.types
+    if has_categories(series):
+        if not must_be_number:
+            return _of_categories(series)
+        series = series.astype(series.cat.categories.dtype)
     if getattr(series.dtype, "kind", "O") in "iuf" and isinstance(series.dtype, np.dtype):
         return _numeric(series, series.to_numpy().astype(np.float64), is_wanted)  # most columns
     if series.isna().all():
@@ -95,6 +111,37 @@ def column_of(series: Any, *, is_wanted: bool = False, may_have_thousands: bool 
     if types.is_numeric_dtype(series.dtype):
         return _numeric(series, _floats(series), is_wanted)
     return _text(series, is_wanted, may_have_thousands)
+
+
+def as_categories(series: Any) -> Any:
+    """Return a column whose cells are levels, whatever they look like.
+
+    pandas holds text as categories, too. Those that are meant have another type than ``str``.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> column_of(as_categories(pandas.Series(["1", "2", "1"]))).values.tolist()
+    ['1', '2', '1']
+    """
+    series = series.astype("category")
+    levels = series.cat.categories
+    return series.cat.rename_categories(levels.astype(object)) if levels.dtype == "str" else series
+
+
+def has_categories(series: Any) -> bool:
+    """Return whether the cells of a column are levels, whatever they look like."""
+    return bool(series.dtype == "category" and series.cat.categories.dtype != "str")
+
+
+def _of_categories(series: Any) -> Column:
+    if series.isna().all():
+        return Column("empty", None)
+    if series.cat.categories.dtype.kind in "mM":
+        return Column("date", None)
+    if not _kinds(series) <= {*_WRITTEN, "Interval"}:
+        return Column("other", None)
+    return _category("", _levels(series), "text")
 
 
 def _numeric(series: Any, values: np.ndarray, is_wanted: bool) -> Column:
@@ -264,6 +311,7 @@ def _levels(series: Any) -> _Levels:
     pandas = extra("pandas", "cli")
     if series.dtype == "category":
         codes, texts = series.cat.codes.to_numpy(), series.cat.categories.to_series()
+        texts = texts.convert_dtypes() if texts.dtype.kind == "f" else texts
     else:
         codes, texts = np.arange(len(series)), series
     is_known = texts.notna().to_numpy()
@@ -303,8 +351,10 @@ def _with_gaps(name: str, levels: _Levels, cells: Any, is_wanted: bool) -> Colum
         return column
     has_signs = bool(np.any(is_number & (cells != levels.texts).to_numpy()))
     strange = levels.texts[~is_number]
+    ends = set(levels.texts[is_number].str[-1])
     return column._replace(
         has_signs=has_signs,
+        share=next((sign for sign in SHARES if sign in ends), ""),
         n_not_numbers=int(levels.counts[~is_number].sum()),
         example=shortened(strange.iloc[0], 20) if len(strange) else "",
     )

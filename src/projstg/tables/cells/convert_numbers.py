@@ -7,7 +7,7 @@ those is the text read again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ def with_numbers(
     delimiter: str,
     decimal: str | None,
     other_fractions: Sequence[int] = (),
+    known: Mapping[str, str] | None = None,
 ) -> tuple[Any, dict, list[Note]]:
     """Return the frame with numbers for text that is numbers, facts on marks, and notes.
 
@@ -46,6 +47,9 @@ def with_numbers(
         The decimal mark, where it is known.
     other_fractions : sequence of int
         Columns with a decimal point that are not in the frame.
+    known : mapping or None
+        Decimal marks of columns, by name, for cells that leave two possible; those of another
+        table with the same columns.
     """
     decimals = decimal or ".,"
     kinds = {place: str(frame[place].dtype) for place in frame.columns}
@@ -60,13 +64,16 @@ def with_numbers(
     sure = {one.sure for one in found.values()} - {None} | ({"."} if fractions else set())
     usual = decimal or (sure.pop() if len(sure) == 1 else None)
     for place, one in found.items():
+        own = None if decimal else (known or {}).get(names[place])
         between = "," if delimiter == ";" and "," in one.example else "."
-        found[place] = one.with_decimal(usual or between)
+        one = one.with_decimal(own or usual or between)
+        found[place] = one if own is None or usual not in {None, own} else one.without_doubt
     frame = _converted(frame, texts, found)
     told = {names[place]: one for place, one in found.items()}
     facts = {
         "decimal": "," if any(one.has_decimal_comma for one in told.values()) else ".",
         "thousands": next((m.thousands for m, *_ in told.values() if m and m.thousands), None),
+        "decimals": {name: m.decimal for name, (m, *_) in told.items() if m and m != PLAIN},
     }
     notes = marks_notes(told)
     if decimal == "," and fractions:

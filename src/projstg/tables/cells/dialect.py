@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..._printable import few_names
@@ -59,6 +60,8 @@ class Dialect(NamedTuple):
     """Those of them that begin with #."""
     has_comment_header: bool = False
     """Whether the last of those has the names."""
+    has_row_names: bool = False
+    """Whether lines begin with the name of a row, for which the header has no name."""
 
     def notes(self) -> list[Note]:
         """Return what was guessed, where it is not what one expects."""
@@ -74,6 +77,9 @@ class Dialect(NamedTuple):
             found.append(Note("comment", f"{text}."))
         if not self.has_header and not self.has_comment_header:
             found.append(no_header(self.names))
+        if self.has_row_names:
+            text = "Lines have one field more than the header; the first is the name of the row."
+            found.append(Note("row_names", text))
         return found
 
 
@@ -149,8 +155,11 @@ def sniff(text: str, encoding: str, name: str, *, delimiter: str | None = None) 
         raise TableError(f"{name} is empty but for quotes and delimiters.")
     names = _names_in_comment(comments, records[0], delimiter)
     has_header = names is None and not all(is_number(cell) for cell in records[0])
+    has_row_names = False
     if has_header:
-        names = _with_row_names(_names(records[0]), records[1:], name)
+        own = _names(records[0])
+        has_row_names = _has_row_names(own, records[1:], name)
+        names = ["row names", *own] if has_row_names else _with_last(own, records[1:])
     return Dialect(
         encoding,
         delimiter,
@@ -159,6 +168,7 @@ def sniff(text: str, encoding: str, name: str, *, delimiter: str | None = None) 
         n_passed=len(top),
         n_comments=len(comments),
         has_comment_header=names is not None and not has_header,
+        has_row_names=has_row_names,
     )
 
 
@@ -249,16 +259,42 @@ def _names(first: list[str]) -> list[str]:
     return [cell or f"unnamed {place}" for place, cell in enumerate(first, start=1)]
 
 
-def _with_row_names(names: list[str], body: list[list[str]], name: str) -> list[str]:
-    """Return the names with one more where every line has one more field than the header."""
-    counts = {len(record) for record in body}
-    if counts == {len(names) + 1}:
-        if all(not record[-1] for record in body):  # each line ends with a delimiter
-            return [*names, f"unnamed {len(names) + 1}"]
-        return ["row names", *names]
+def _with_last(names: list[str], body: list[list[str]]) -> list[str]:
+    """Return the names with one more where each line ends with a delimiter."""
+    is_ended = body and {len(record) for record in body} == {len(names) + 1}
+    return [*names, f"unnamed {len(names) + 1}"] if is_ended else names
+
+
+def _has_row_names(names: list[str], body: list[list[str]], name: str) -> bool:
+    """Return whether the header lacks a name for the names of the rows, as R writes it.
+
+    Raise where lines have more fields than the header for another reason.
+    """
+    has_one_more = {len(record) for record in body} == {len(names) + 1}
+    if has_one_more and all(not record[-1] for record in body):  # each line ends with a delimiter
+        return False
+    if has_one_more and _are_row_names([record[0] for record in body]):
+        return True
     if body and len(body[0]) > len(names):
+        more = "if the first is the name of the row, give it a name in the header; otherwise "
         raise TableError(
             f"{name} is ragged: the first line under the header has {len(body[0])} fields and the "
-            f"header {len(names)}; repair it, or put names with commas into quotes."
+            f"header {len(names)}; {more if has_one_more else ''}repair it, or put names and "
+            "numbers with commas into quotes."
         )
-    return names
+    return False
+
+
+def _are_row_names(cells: list[str]) -> bool:
+    """Return whether cells are different texts, or count the rows.
+
+    Examples
+    --------
+    >>> _are_row_names(["a", "b"]), _are_row_names(["7", "8"]), _are_row_names(["1", "3"])
+    (True, True, False)
+    """
+    if not any(map(is_number, cells)):
+        return all(cells) and len(set(cells)) == len(cells)
+    if len(cells) < 2 or not all(cell.isdecimal() for cell in cells):
+        return False
+    return all(int(after) == int(before) + 1 for before, after in pairwise(cells))

@@ -17,7 +17,17 @@ import numpy as np
 from ..._printable import few_names, shortened
 from ..words.notes import Note
 
-__all__ = ["MOSTLY", "PLAIN", "Marks", "Writing", "bare", "marks_notes", "plain", "written"]
+__all__ = [
+    "MOSTLY",
+    "PLAIN",
+    "SHARES",
+    "Marks",
+    "Writing",
+    "bare",
+    "marks_notes",
+    "plain",
+    "written",
+]
 
 MOSTLY = 0.5
 """A share of cells that says what the others were meant to be."""
@@ -35,7 +45,9 @@ _THOUSANDS = {
 _MINUS = "\u2212"
 _SIGN = f"[+{_MINUS}-]?"
 _EXPONENT = "(?:[eE][+-]?[0-9]+)?"
-_CURRENCY, _SHARES = "$€£¥", "%‰"
+SHARES = "%‰"
+"""Signs of shares."""
+_CURRENCY = "$€£¥"
 # One repetition only, so that a long cell takes time in proportion to its length.
 _NUMERAL = rf"{_SIGN}[.,]?[0-9][0-9{''.join(_THOUSANDS)}]*{_EXPONENT}"
 
@@ -94,6 +106,11 @@ class Writing(NamedTuple):
         """Whether a comma is decimal in a cell."""
         return self.marks is not None and self.marks.decimal == "," and "," in self.example
 
+    @property
+    def without_doubt(self) -> Writing:
+        """The same, known to be the way that is meant."""
+        return self._replace(other=None)
+
     def with_decimal(self, decimal: str) -> Writing:
         """Return the way of the two that has this decimal mark."""
         if self.marks is None or self.other is None or self.marks.decimal == decimal:
@@ -103,7 +120,7 @@ class Writing(NamedTuple):
 
 def bare(cells: Any) -> Any:
     """Return text cells (a Series) without blanks, currency and percent signs around them."""
-    cells = cells.str.strip().str.lstrip(_CURRENCY).str.rstrip(_SHARES + _CURRENCY)
+    cells = cells.str.strip().str.lstrip(_CURRENCY).str.rstrip(SHARES + _CURRENCY)
     return cells.str.strip()
 
 
@@ -161,13 +178,13 @@ def written(
 
 def _other_sign(cells: Any) -> str | None:
     """Return a cell with the rarest sign, where cells have different signs; else None."""
-    if not cells.str.contains(f"[{_CURRENCY}{_SHARES}]").any():
+    if not cells.str.contains(f"[{_CURRENCY}{SHARES}]").any():
         return None
     cells = cells.drop_duplicates()
-    signs = cells.str.replace(f"[^{_CURRENCY}{_SHARES}]", "", regex=True)
+    signs = cells.str.replace(f"[^{_CURRENCY}{SHARES}]", "", regex=True)
     rarest_last = signs.value_counts().index
     kinds = {sign for sign in rarest_last if sign}
-    is_share = any(mark in sign for sign in kinds for mark in _SHARES)
+    is_share = any(mark in sign for sign in kinds for mark in SHARES)
     if len(kinds) + (is_share and "" in rarest_last) < 2:
         return None
     return cells[signs == rarest_last[-1]].iloc[0]

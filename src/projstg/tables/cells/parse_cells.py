@@ -38,6 +38,11 @@ class TextTable(NamedTuple):
         """Return columns without reading numbers; None: all rows."""
         return self.cells.frame(dtype=str, usecols=columns, nrows=n_rows)[columns]
 
+    def as_written(self) -> Any:
+        """Return all columns by name, their cells as they stand in the file, also missing ones."""
+        frame = self.cells.frame(dtype=str, na_values=[], keep_default_na=False)
+        return frame.set_axis(self.names, axis=1)
+
 
 def text_table(
     stream: Any, file: Any, name: str, delimiter: str | None, most_bytes: int | None

@@ -7,7 +7,7 @@ text where pandas took them for different things, and then looked at as those of
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..._extras import extra
@@ -29,7 +29,10 @@ class SettledText(NamedTuple):
 
 
 def settled(
-    tables: Sequence[TextTable], decimal: str | None, texts: Collection[str] = ()
+    tables: Sequence[TextTable],
+    decimal: str | None,
+    texts: Collection[str] = (),
+    decimals: Mapping[str, str] | None = None,
 ) -> list[SettledText]:
     """Return tables with the same columns and the same delimiter, their columns settled together.
 
@@ -41,13 +44,17 @@ def settled(
         The decimal mark, where it is known.
     texts : collection of str
         Columns that are known to be text; their cells stay as they are written.
+    decimals : mapping or None
+        Decimal marks of columns, where their cells leave two possible.
     """
     stack = _Stack(tables)
     names, delimiter = tables[0].names, tables[0].cells.dialect.delimiter
     kept = [place for place, name in enumerate(names) if name in texts]
     frame = stack.frame(kept)
     others = frame.drop(columns=kept)
-    others, marks, on_marks = with_numbers(others, names, stack.as_text, delimiter, decimal)
+    others, marks, on_marks = with_numbers(
+        others, names, stack.as_text, delimiter, decimal, known=decimals
+    )
     frame = _replaced(frame, with_codes(others, stack.as_text)).set_axis(names, axis=1)
     found, start = [], 0
     for table in tables:

@@ -75,7 +75,7 @@ class TextCells:
         pandas = extra("pandas", "cli")
         try:
             with self._lines() as lines:
-                return pandas.read_csv(lines, **self._options(), **how)
+                return pandas.read_csv(lines, **(self._options() | how))
         except EncodingGuess:
             return self.frame(**how)
         except pandas.errors.EmptyDataError:

@@ -15,7 +15,7 @@ from ..._extras import extra
 from ..cells.memory_guard import check_memory, free_memory
 from ..words.column_names import distinct
 from ..words.notes import Note, TableError
-from .parquet import frame_of, is_nested, is_text, readable, with_nested
+from .parquet import categories_in, frame_of, is_nested, is_text, readable, with_nested
 
 __all__ = ["feather_frame"]
 
@@ -41,7 +41,7 @@ def feather_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, li
         flat = [place for place, is_left in enumerate(nested) if not is_left]
         table = reader.read_all()
         table.validate(full=True)  # Arrow believes a file; an offset that is wrong ends the process
-        frame = frame_of(_with_levels(table.select(flat)))
+        frame = frame_of(_with_levels(table.select(flat)), categories_in(schema))
     names, notes = distinct(schema.names)
     return with_nested(frame, nested).set_axis(names, axis=1), notes
 

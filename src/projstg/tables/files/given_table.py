@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from ..._extras import extra
 from ..._printable import shortened
 from ...sources.gather import is_table, source_name
+from ..cells.columns import as_categories
 from ..words.column_names import distinct, free_name
 from ..words.notes import TableError
 from .pieces import LargeFile
@@ -25,13 +25,16 @@ def as_read(
 ) -> tuple[Read | LargeFile, str | None, str | None]:
     """Return the table as if read, with target and weights as names of columns."""
     pandas = extra("pandas", "cli")
+    rows = table
     if isinstance(table, tuple) and not _paths(table):
+        rows = table[0]
         table, target = _joined(pandas, table, target)
     read = table_of(table, sheet=sheet)
     if weights is None or isinstance(weights, str):
         return read, target, weights
     if not isinstance(read, Read):
         raise TableError(f"{read.name} does not fit into memory; weights must be a column of it.")
+    _check_order(rows, weights, "weights")
     weights = np.asarray(weights, dtype=np.float64)
     if weights.shape != (len(read.frame),):
         raise TableError(f"weights have shape {weights.shape} for {len(read.frame)} rows.")
@@ -46,15 +49,16 @@ def _paths(table: Any) -> list[str | os.PathLike[str]]:
 
 
 def table_of(
-    table: Any, *, sheet: str | None = None, texts: Collection[str] = ()
+    table: Any, *, sheet: str | None = None, wanted: str = "", **known: Any
 ) -> Read | LargeFile:
     """Return a data frame as if read, or the table at one path or several.
 
-    ``sheet`` and ``texts`` are those of :class:`.how_to_read.HowToRead`.
+    ``sheet`` and what is known of cells are fields of :class:`.how_to_read.HowToRead`.
+    ``wanted`` is what to ask for where something else is given.
     """
     pandas = extra("pandas", "cli")
     if paths := _paths(table):
-        return read_tables(paths, sheet=sheet, texts=texts)
+        return read_tables(paths, sheet=sheet, **known)
     if sheet is not None:
         raise TableError('sheet="…" chooses a sheet of an Excel workbook; give its path.')
     if isinstance(table, pandas.DataFrame) or (
@@ -62,9 +66,17 @@ def table_of(
     ):
         table = table if isinstance(table, pandas.DataFrame) else table.to_pandas()
         names, notes = distinct(str(name) for name in table.columns)
-        frame = table.reset_index(drop=True).set_axis(names, axis=1)
+        frame = _with_categories(table.reset_index(drop=True).set_axis(names, axis=1))
         return Read(frame, "data frame", {"format": "frame", **size_of(frame)}, notes)
+    if wanted:
+        raise TableError(f"give {wanted}; you gave a {type(table).__name__}.")
     raise TableError(f"give a data frame, a path, or arrays, select(X, y); {_seen(table)}.")
+
+
+def _with_categories(frame: Any) -> Any:
+    """Return a frame whose categories are levels, whatever they look like."""
+    named = [name for name in frame if frame[name].dtype == "category"]
+    return frame.assign(**{name: as_categories(frame[name]) for name in named}) if named else frame
 
 
 def frame_of_array(X: Any) -> Any:
@@ -103,15 +115,31 @@ def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
     X, y = pair
     if not is_table(X, y):
         raise TableError(f"give X and y as arrays or frames; {_seen(X)}.")
-    X, values = _named_columns(pandas, X), np.asarray(y)
+    _check_order(X, y, "y")
+    X, values, called = _named_columns(pandas, X), np.asarray(y), getattr(y, "name", None)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values, called = values[:, 0], getattr(y, "columns", [None])[0]
     if values.shape != (len(X),):
         raise TableError(
             f"y has shape {values.shape} for {len(X)} rows of X; give one value for each row."
         )
-    wanted = str(target or getattr(y, "name", None) or "y")
+    wanted = str(target or called or "y")
     _check_is_apart(X, values, wanted)
     name = free_name(wanted, X.columns)
     return pandas.concat([X, pandas.Series(values, name=name)], axis=1), name
+
+
+def _check_order(X: Any, values: Any, name: str) -> None:
+    """Raise where values have the labels of X in another order; other labels do not matter."""
+    index = extra("pandas", "cli").Index
+    own, others = getattr(X, "index", None), getattr(values, "index", None)
+    if not isinstance(own, index) or not isinstance(others, index) or own.equals(others):
+        return
+    if len(own) == len(others) and own.isin(others).all() and others.isin(own).all():
+        raise TableError(
+            f"the index of {name} has the labels of X in another order; pass {name}.loc[X.index], "
+            f"or {name}.to_numpy() to go by position."
+        )
 
 
 def _named_columns(pandas: Any, X: Any) -> Any:

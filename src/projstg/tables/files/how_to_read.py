@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from ..words.notes import TableError
 
@@ -22,6 +22,11 @@ class HowToRead:
     """The sheet of an Excel workbook; by default the first that has data."""
     texts: Collection[str] = ()
     """Columns that are text, whatever their cells look like; these stay as they are written."""
+    decimals: Mapping[str, str] = field(default_factory=dict)
+    """Decimal marks of columns, by name, for cells that leave two possible."""
+
+    keeps_cells: bool = False
+    """Whether the cells of text files are kept as they are written, too."""
 
     def __post_init__(self) -> None:
         if self.decimal not in {None, ".", ","}:

@@ -1,23 +1,26 @@
 """Parquet files: the types a table can have, and what they take in memory.
 
 Text is read as codes and levels, so that a long text in many rows is held once. Decimals become
-floats. Columns of lists and records hold no numbers that could be chosen: they are not read,
-and count as neither numbers nor text.
+floats. Categories are levels, whatever they look like. Columns of lists and records hold no numbers
+that could be chosen: they are not read, and count as neither numbers nor text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ..._extras import extra
 from ..._printable import printable
+from ..cells.columns import as_categories
 from ..cells.memory_guard import check_memory, free_memory
 from ..words.column_names import distinct
 from ..words.notes import Note, TableError
 
 __all__ = [
+    "categories_in",
     "frame_of",
     "is_nested",
     "is_text",
@@ -36,7 +39,7 @@ def parquet_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, li
     """Return the frame in a Parquet file, and notes."""
     extra("pandas", "cli")
     with readable(name):
-        about = opened_parquet(file)
+        about, categories = opened_parquet(file)
         schema = about.schema_arrow
         _check(about, name, most_bytes)
         nested = [is_nested(field.type) for field in schema]
@@ -44,7 +47,7 @@ def parquet_frame(file: Any, name: str, most_bytes: int | None) -> tuple[Any, li
         wanted = _wanted(schema, nested)
         table = about.read(columns=wanted, use_threads=False)
         # Asked for 'a.b', Arrow also reads the field b of a record a.
-        frame = frame_of(table if wanted is None else table.select(wanted))
+        frame = frame_of(table if wanted is None else table.select(wanted), categories)
     names, notes = distinct(schema.names)
     return with_nested(frame, nested).set_axis(names, axis=1), notes
 
@@ -61,12 +64,30 @@ def readable(name: str, what: str = "a Parquet file") -> Iterator[None]:
         raise TableError(f"{name} is not {what} that can be read: {reason}") from None
 
 
-def opened_parquet(file: Any) -> Any:
-    """Return the Parquet file in an open file; text is read as codes and levels."""
+def opened_parquet(file: Any) -> tuple[Any, set[str]]:
+    """Return the Parquet file in an open file, and the names of its categories.
+
+    Text is read as codes and levels.
+    """
     parquet = extra("pyarrow.parquet", "cli")
     schema = parquet.ParquetFile(file).schema_arrow
     texts = [field.name for field in schema if is_text(field.type)]
-    return parquet.ParquetFile(file, read_dictionary=texts)
+    return parquet.ParquetFile(file, read_dictionary=texts), categories_in(schema)
+
+
+def categories_in(schema: Any) -> set[str]:
+    """Return the names of columns that are dictionaries, or were categories of pandas.
+
+    Parquet keeps dictionaries of text only; of others what pandas wrote says so.
+    """
+    types = extra("pyarrow", "cli").types
+    found = {field.name for field in schema if types.is_dictionary(field.type)}
+    try:
+        columns = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("columns", [])
+        said = {one["field_name"] for one in columns if one["pandas_type"] == "categorical"}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return found  # what another program wrote there
+    return found | (said & set(schema.names))
 
 
 def is_text(kind: Any) -> bool:
@@ -111,14 +132,21 @@ def _wanted(schema: Any, nested: list[bool]) -> list[str] | None:
     return [name for name, is_nested in zip(schema.names, nested, strict=True) if not is_nested]
 
 
-def frame_of(table: Any) -> Any:
-    """Return the frame of an Arrow table; decimals are floats, by way of text: Arrow rounds."""
+def frame_of(table: Any, categories: Collection[str] = ()) -> Any:
+    """Return the frame of an Arrow table; decimals are floats, by way of text: Arrow rounds.
+
+    ``categories`` are the columns whose cells are levels.
+    """
     pyarrow = extra("pyarrow", "cli")
     for place, field in enumerate(table.schema):
         if pyarrow.types.is_decimal(field.type):
             column = table.column(place).cast(pyarrow.string()).cast(pyarrow.float64())
             table = table.set_column(place, field.name, column)
-    return table.to_pandas(ignore_metadata=True)
+    frame = table.to_pandas(ignore_metadata=True)
+    for place, name in enumerate(table.schema.names):
+        if name in categories:
+            frame.isetitem(place, as_categories(frame.iloc[:, place]))
+    return frame
 
 
 def with_nested(frame: Any, nested: list[bool]) -> Any:

@@ -26,7 +26,7 @@ class ParquetPieces:
 
     def __init__(self, path: Any, name: str) -> None:
         self.name, self._state = name, FileState(path, name)
-        with self._opened() as about:
+        with self._opened() as (about, self._categories):
             self._schema, self._n_rows = about.schema_arrow, about.metadata.num_rows
         self.names, twice = distinct(self._schema.names)
         if twice:
@@ -35,7 +35,7 @@ class ParquetPieces:
         self.facts = {"format": "parquet"}
 
     @contextmanager
-    def _opened(self) -> Iterator[Any]:
+    def _opened(self) -> Iterator[tuple[Any, set[str]]]:
         self._state.check()
         with readable(self.name), open(self._state.path, "rb") as file:
             yield opened_parquet(file)
@@ -45,7 +45,7 @@ class ParquetPieces:
     ) -> Iterator[Any]:
         """Yield frames with these columns, under their numbers; ``what`` is being done."""
         wanted, done = [self._schema.names[place] for place in columns], 0
-        with self._opened() as about:
+        with self._opened() as (about, _):
             size = rows_of_piece(len(self.names))
             for batch in about.iter_batches(size, columns=wanted, use_threads=False):
                 frame = frame_of(extra("pyarrow", "cli").Table.from_batches([batch]))
@@ -58,6 +58,8 @@ class ParquetPieces:
     def kind(self, column: int) -> str:
         """Return "numbers" where a column is plain numbers, and "whole", "date" or "other"."""
         types, kind = extra("pyarrow", "cli").types, self._schema.field(column).type
+        if self._schema.names[column] in self._categories:
+            return "whole"
         if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
             return "numbers"
         if types.is_temporal(kind):
@@ -77,12 +79,13 @@ class ParquetPieces:
 
     def text_bytes(self, columns: Sequence[int]) -> int:
         """Return the bytes that these columns take beside their numbers."""
-        with self._opened() as about:
+        with self._opened() as (about, _):
             return text_bytes(about, [self._schema.names[place] for place in columns])
 
     def held(self, columns: Sequence[int], texts: Sequence[int], fractions: Sequence[int]) -> Held:
         """Return columns whole."""
         wanted = [self._schema.names[place] for place in columns]
-        with self._opened() as about:
-            frame = frame_of(about.read(columns=wanted, use_threads=False))
+        with self._opened() as (about, _):
+            table = about.read(columns=wanted, use_threads=False)
+            frame = frame_of(table, self._categories)
         return Held(frame[wanted].set_axis(list(columns), axis=1), {}, [])

@@ -67,6 +67,8 @@ class Read(NamedTuple):
     notes: list[Note]
     files: tuple[FileRows, ...] = ()
     """Whose rows follow each other, where there are several."""
+    written: Any = None
+    """Its cells as they stand in a text file, a frame, where they are kept."""
 
     @property
     def may_have_thousands(self) -> bool:
@@ -79,9 +81,11 @@ class Read(NamedTuple):
         return list(self.frame.columns)
 
     def column(self, name: str) -> Column:
-        """Return what a column is that is asked for by name."""
+        """Return what a column is that is asked for by name, as numbers."""
         may = self.may_have_thousands
-        return column_of(self.frame[name], is_wanted=True, may_have_thousands=may)
+        return column_of(
+            self.frame[name], is_wanted=True, must_be_number=True, may_have_thousands=may
+        )
 
 
 def read_table(
@@ -116,9 +120,11 @@ def begun_table(
 def settled_reads(tables: Sequence[TextTable], how: HowToRead) -> list[Read]:
     """Return text tables with the same columns and the same delimiter, settled together."""
     reads = []
-    for table, one in zip(tables, settled(tables, how.decimal, how.texts), strict=True):
+    known = settled(tables, how.decimal, how.texts, how.decimals)
+    for table, one in zip(tables, known, strict=True):
         facts = {"format": "text", "gzip": table.is_gzip, **one.facts, **size_of(one.frame)}
-        reads.append(Read(one.frame, table.name, facts, one.notes))
+        written = table.as_written() if how.keeps_cells else None
+        reads.append(Read(one.frame, table.name, facts, one.notes, written=written))
     return reads
 
 

@@ -64,6 +64,12 @@ def workbook_frame(
         used = [place for place in columns if names[place] or any(map(_is_value, columns[place]))]
         names, twice = distinct(names[place] for place in used)
         frame, marks, on_marks = _frame([columns[place] for place in used], names, how)
+        empty = {
+            place: names[i]
+            for i, place in enumerate(used)
+            if not any(map(_is_value, columns[place]))
+        }
+        notes += _on_formulas(file, found.title, empty) if empty else []
     if how.sheet is None and found.others:
         notes = [_on_sheets(found), *notes]
     facts = {"format": "excel", "sheet": found.title, **marks}
@@ -170,6 +176,24 @@ def _on_sheets(found: _SheetRows) -> Note:
     return Note("sheet", f'{text}sheet="…" reads another: {few_names(found.others)}.')
 
 
+def _on_formulas(file: Any, title: str, empty: dict[int, str]) -> list[Note]:
+    """Return a note on those of the empty columns, by place, that have formulas."""
+    book = extra("openpyxl", "excel").load_workbook(file, read_only=True, keep_links=False)
+    found: set[int] = set()
+    try:
+        sheet = book[title]
+        sheet.reset_dimensions()
+        for cells in sheet.iter_rows():
+            found |= {i for i in empty if i < len(cells) and cells[i].data_type == "f"}
+            if len(found) == len(empty):
+                break
+    finally:
+        book.close()
+    names = tuple(name for place, name in empty.items() if place in found)
+    text = "Empty, for formulas have no saved values; open the workbook in Excel and save it: "
+    return [Note("formulas", f"{text}{few_names(names)}.", names)] if names else []
+
+
 def _frame(columns: list[list], names: list[str], how: HowToRead) -> tuple[Any, dict, list[Note]]:
     """Return the frame of columns, numbered; facts on marks of numbers, and notes."""
     pandas = extra("pandas", "cli")
@@ -182,7 +206,9 @@ def _frame(columns: list[list], names: list[str], how: HowToRead) -> tuple[Any, 
     if texts:
         as_text = _TextColumns(texts)
         frame = as_text.frame().drop(columns=kept)
-        frame, marks, notes = with_numbers(frame, names, as_text, ",", how.decimal)
+        frame, marks, notes = with_numbers(
+            frame, names, as_text, ",", how.decimal, known=how.decimals
+        )
         frame = with_codes(frame, as_text)
         unread = as_text(kept, None) if kept else {}
         made |= {place: unread[place] if place in kept else frame[place] for place in texts}

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..._extras import extra
 from ..._printable import few_names, shortened
-from ..cells.columns import cell_texts
+from ..cells.columns import as_categories, cell_texts, has_categories
 from ..cells.memory_guard import TooLarge, check_memory, free_memory
 from ..cells.parse_cells import TextTable
 from ..words.column_names import difference
@@ -107,7 +107,10 @@ def _stacked(reads: list[Read]) -> Read:
     }
     facts = {"format": "several", **shared, "files": files, **size_of(frame)}
     rows = tuple(FileRows(read.name, len(read.frame)) for read in reads)
-    return Read(frame, few_names(files, 2), facts, notes, rows)
+    written = None
+    if all(read.written is not None for read in reads):
+        written = pandas.concat([read.written[names] for read in reads], ignore_index=True)
+    return Read(frame, few_names(files, 2), facts, notes, rows, written)
 
 
 def _alike(parts: list[Any]) -> list[Any]:
@@ -118,8 +121,16 @@ def _alike(parts: list[Any]) -> list[Any]:
     """
     if len({part.dtype for part in parts}) == 1:
         return parts
+    if all(map(has_categories, parts)):
+        return [_united(parts)]
     has_text = any(_has_text(part) for part in parts)
     return [_beside(part, has_text) for part in parts]
+
+
+def _united(parts: list[Any]) -> Any:
+    """Return columns of categories, one after the other, as one."""
+    texts = [cell_texts(part) for part in parts]
+    return as_categories(extra("pandas", "cli").Series([cell for own in texts for cell in own]))
 
 
 def _has_text(series: Any) -> bool:

@@ -11,7 +11,7 @@ from ..._extras import extra
 from ...render.progress_bar import Show
 from ..cells.columns import Column
 from ..files.pieces import has_changed
-from ..prepare.level_columns import MISSING_LEVEL, LevelColumn
+from ..prepare.level_columns import LevelColumn, gap_level
 from ..prepare.missing import missing_trouble
 from ..words.notes import TableError
 from ..words.question import TableQuestion
@@ -38,6 +38,8 @@ class _LevelCodes(NamedTuple):
     codes: np.ndarray
     """(N,) place of each cell's level; −1 where it is missing."""
     n_missing: int
+    gap: str | None
+    """The level of cells that are missing, where they have one."""
 
 
 class CodedPieces:
@@ -70,6 +72,10 @@ class CodedPieces:
             if name not in self._roles
             for level in (self._levels[name].levels if name in self._levels else [None])
         ]
+        self.gaps = {name: own.gap for name, own in self._levels.items() if own.gap is not None}
+        """The level of cells that are missing, of each text column in which they have one."""
+        self.shares = {name: column.share for name, column in columns.items() if column.share}
+        """The sign of each column of numbers that is written with one, % or ‰."""
         self.n_missing = self._count_gaps(columns)
         self._means: dict[str, float] = {}
 
@@ -158,8 +164,8 @@ def _coded(values: Any, fills: bool) -> _LevelCodes:
     """Return a text column as codes; ``fills``: a cell without a level is a level of its own."""
     codes, found = extra("pandas", "cli").factorize(values)
     levels, is_missing = [str(one) for one in found], codes < 0
-    if fills and is_missing.any():
-        if MISSING_LEVEL not in levels:
-            levels.append(MISSING_LEVEL)
-        codes[is_missing] = levels.index(MISSING_LEVEL)
-    return _LevelCodes(levels, codes.astype(np.int16), int(is_missing.sum()))
+    gap = gap_level(levels) if fills and is_missing.any() else None
+    if gap is not None:
+        codes[is_missing] = len(levels)
+        levels.append(gap)
+    return _LevelCodes(levels, codes.astype(np.int16), int(is_missing.sum()), gap)

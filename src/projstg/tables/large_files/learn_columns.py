@@ -67,15 +67,19 @@ class Learned(NamedTuple):
     left_out: dict[int, str]
     """Columns of which the kind is known: dates, and what is neither numbers nor text."""
 
-    def column(self, name: str, is_wanted: bool) -> Column:
+    def column(self, name: str, is_wanted: bool, *, must_be_number: bool = False) -> Column:
         """Return what a column is; that of plain numbers has no values."""
         place = self.file.names.index(name)
         if place in self.left_out:
             return Column(self.left_out[place], None)
         if place in self.plain:
             return number_column(name, self.plain[place], is_wanted)
-        series, may = self.held.frame[place].rename(name), self.file.may_have_thousands
-        return column_of(series, is_wanted=is_wanted, may_have_thousands=may)
+        return column_of(
+            self.held.frame[place].rename(name),
+            is_wanted=is_wanted,
+            must_be_number=must_be_number,
+            may_have_thousands=self.file.may_have_thousands,
+        )
 
     def first_cell(self, name: str) -> str | None:
         """Return the first cell of a column that is held; None for another."""

@@ -28,7 +28,7 @@ from ..prepare.column_roles import (
     weightless_notes,
 )
 from ..prepare.level_columns import LevelColumn, reference_level
-from ..prepare.missing import check_left, gap_notes
+from ..prepare.missing import check_left, gap_notes, words_among_numbers
 from ..prepare.prepared import MOST_SHOWN, SomeRows
 from ..prepare.recipe import Recipe, made_column, recipe_of
 from ..prepare.target_facts import TargetValues, value_counts
@@ -58,7 +58,8 @@ def prepared_file(
     if not columns:
         raise TableError(nothing_left(notes, question.target))
     coded = CodedPieces(known, columns | fixed, question)
-    gaps = {name: columns[name].kind for name in coded.n_missing if name in columns}
+    gaps = {name: coded.gaps.get(name) for name in coded.n_missing if name in columns}
+    words = words_among_numbers(coded.n_missing, columns)
     del known, columns, fixed  # texts, of which only codes are needed now
     _check_sums(file.name, len(coded.columns), question.folds)
     coded.learn_means(show)
@@ -69,7 +70,7 @@ def prepared_file(
     n_kept = sums.n_rows + coded.n_weightless
     if coded.n_missing:
         check_left(n_kept, n_rows, coded.n_missing, question.missing)
-    notes += gap_notes(coded.n_missing, gaps, n_rows - n_kept, n_rows, question.missing)
+    notes += gap_notes(coded.n_missing, gaps, n_rows - n_kept, n_rows, question.missing, words)
     notes += weightless_notes(coded.n_weightless, sums.n_rows, str(question.weights))
     facts |= {"n_rows": n_rows, "n_columns": len(file.names)}
     return _prepared(coded, sums, notes, question, show), facts, told
@@ -94,10 +95,10 @@ def _check_sums(name: str, n_columns: int, folds: int) -> None:
 def _fixed(known: Learned, question: TableQuestion) -> dict[str, Column]:
     """Return the target and the weights, or raise where they are no numbers."""
     target, weights = question.target, question.weights
-    fixed = {target: known.column(target, True)}
+    fixed = {target: known.column(target, True, must_be_number=True)}
     check_is_number(fixed[target], target, known.first_cell(target))
     if weights is not None:
-        fixed[weights] = known.column(weights, True)
+        fixed[weights] = known.column(weights, True, must_be_number=True)
         check_weights(fixed[weights], weights)
     return fixed
 
@@ -268,4 +269,6 @@ def _recipe(
         for place in places
         if coded.columns[place].level is None
     }
-    return recipe_of(made, levels, fills if question.missing == "mean" else None)
+    gaps = {name: own for name, own in coded.gaps.items() if own in levels.get(name, [])}
+    kept = fills if question.missing == "mean" else None
+    return recipe_of(made, levels, kept, shares=coded.shares, gaps=gaps)

@@ -5,12 +5,13 @@ Nothing here needs the numbers of a column.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..._printable import counted, few_names, shortened
+from ..._printable import amount, counted, few_names, shortened
 from ..cells.columns import MOST_LEVELS, Column
 from ..words.notes import Note, TableError
 from ..words.question import TableQuestion
@@ -31,16 +32,18 @@ __all__ = [
 ]
 
 _LEFT_OUT = {
-    "date": "are dates; write them as numbers, such as days since the first, to use them",
+    "date": "hold dates or times; write them as numbers, such as days since the first, to use them",
     "identifier": "look like identifiers; one named in always is used all the same",
     "unnamed": "have no name and look like names or numbers of rows",
     "row_numbers": "have no name and count the rows",
-    "code": "are codes with leading zeros, not amounts; one named in always is used as a number",
-    "text": f"are free text or have more than {MOST_LEVELS} levels",
+    "code": "hold codes with leading zeros, not amounts; one named in always is used as a number",
+    "text": f"hold free text (hardly a level occurs twice), or more than {MOST_LEVELS} levels",
     "mixed": "have numbers not all written in one way, with a decimal point and one sign or none",
     "empty": "have no values",
     "other": "hold something that is neither a number nor text",
 }
+_VERBS = {"have": "has", "hold": "holds", "look": "looks", "count": "counts"}
+"""Of the reasons, for several columns and for one."""
 _NO_NAME = (["unnamed 1"], ["Unnamed: 0"])
 _OF_FIRST = {"row_numbers": "counts the rows", "unnamed": "looks like names or numbers of rows"}
 
@@ -60,9 +63,10 @@ def check_is_number(column: Column, name: str, begins: str | None) -> None:
     if column.kind == "number" and not column.n_not_numbers:
         return
     if column.n_not_numbers:
+        cells = amount(column.n_not_numbers, "cell that is no number", "cells that are not numbers")
         raise TableError(
-            f"the target '{shortened(name)}' has {column.n_not_numbers} cells that are not "
-            f"numbers, the first '{column.example}'; repair them."
+            f"the target '{shortened(name)}' has {cells}, the first '{column.example}'; repair "
+            "them."
         )
     if column.kind == "mixed":
         raise TableError(
@@ -86,8 +90,8 @@ def check_not_negative(n_negative: int, name: str) -> None:
     """Raise where weights are negative."""
     if n_negative:
         raise TableError(
-            f"the weights '{shortened(name)}' have {n_negative} negative values; a weight is a "
-            "number of rows."
+            f"the weights '{shortened(name)}' have {amount(n_negative, 'negative value')}; a "
+            "weight is a number of rows."
         )
 
 
@@ -126,7 +130,9 @@ def usable(
     for kind, kept in left_out.items():
         refused = [name for name in kept if name in wanted]
         if refused:
-            raise TableError(f"always has {few_names(refused)}, which {_LEFT_OUT[kind]}.")
+            raise TableError(
+                f"always has {few_names(refused)}, which {_reason(kind, len(refused))}."
+            )
     notes = [Note(kind, _why_left_out(kind, kept), tuple(kept)) for kind, kept in left_out.items()]
     return used, notes + _encoded_notes(used)
 
@@ -135,7 +141,24 @@ def _why_left_out(kind: str, kept: dict[str, str]) -> str:
     """Return why columns are left out; a name that was made up is not said."""
     if kind in _OF_FIRST and [*kept] in _NO_NAME:
         return f"Left out: the first column, which has no name and {_OF_FIRST[kind]}."
-    return f"Left out, for they {_LEFT_OUT[kind]}: {_quoted(kept)}."
+    who = "it" if len(kept) == 1 else "they"
+    return f"Left out, for {who} {_reason(kind, len(kept))}: {_quoted(kept)}."
+
+
+def _reason(kind: str, n_columns: int) -> str:
+    """Return why so many columns are left out, with a verb that fits.
+
+    Examples
+    --------
+    >>> _reason("empty", 1), _reason("empty", 2), _reason("row_numbers", 1)
+    ('has no values', 'have no values', 'has no name and counts the rows')
+    """
+    if n_columns > 1:
+        return _LEFT_OUT[kind]
+    what, *how = _LEFT_OUT[kind].split(";", 1)
+    for many, one in _VERBS.items():
+        what = re.sub(rf"\b{many}\b", one, what)
+    return ";".join([what, *how])
 
 
 def _quoted(examples: dict[str, str]) -> str:
@@ -173,7 +196,9 @@ def _encoded_notes(used: dict[str, Column]) -> list[Note]:
 def check_varies(name: str, n_rows: int, least: float, most: float) -> None:
     """Raise where the target has too few rows, or is the same in every one."""
     if n_rows < FEWEST_ROWS:
-        raise TableError(f"the table has {n_rows} rows; at least {FEWEST_ROWS} are needed.")
+        raise TableError(
+            f"the table has {amount(n_rows, 'row')}; at least {FEWEST_ROWS} are needed."
+        )
     if least == most:
         raise TableError(
             f"the target '{shortened(name)}' is the same in every row ({least:g}); there is "
@@ -186,8 +211,8 @@ def check_finite(n_infinite: dict[str, int]) -> None:
     counts = {name: count for name, count in n_infinite.items() if count}
     if counts:
         raise TableError(
-            f"{sum(counts.values())} values are infinite: {counted(counts)}; a column that "
-            "overflowed can be left out by never=[…]."
+            f"{amount(sum(counts.values()), 'value is', 'values are')} infinite: "
+            f"{counted(counts)}; a column that overflowed can be left out by never=[…]."
         )
 
 
@@ -280,11 +305,13 @@ def _constants(
     """Return a note on the columns that are the same in every row; raise where one is wanted."""
     forced = [name for name, is_forced in zip(names, ~varies & always, strict=True) if is_forced]
     if forced:
-        raise TableError(f"always has {few_names(forced)}, which is the same in every row.")
+        are = "is" if len(forced) == 1 else "are"
+        raise TableError(f"always has {few_names(forced)}, which {are} the same in every row.")
     constant = tuple(name for name, is_left in zip(names, ~varies & ~never, strict=True) if is_left)
     if not constant:
         return []
-    text = f"Left out, for they are the same in every row: {few_names(constant)}."
+    who = "it is" if len(constant) == 1 else "they are"
+    text = f"Left out, for {who} the same in every row: {few_names(constant)}."
     return [Note("constant", text, constant)]
 
 

@@ -23,7 +23,7 @@ from .column_roles import (
     usable,
     weightless_notes,
 )
-from .level_columns import LevelColumn, indicators, labels_of
+from .level_columns import LevelColumn, gap_level, indicators, labels_of
 from .missing import fill_of, filled, kept_rows
 from .prepared_rows import PreparedRows
 from .recipe import MadeColumn, Recipe, made_column, recipe_of
@@ -50,8 +50,12 @@ def prepared_table(
     check_shape(names, len(frame))
 
     def column_named(name: str, is_wanted: bool) -> Column:
-        series = frame[name]
-        return column_of(series, is_wanted=is_wanted, may_have_thousands=may_have_thousands)
+        return column_of(
+            frame[name],
+            is_wanted=is_wanted,
+            must_be_number=name in {question.target, question.weights},
+            may_have_thousands=may_have_thousands,
+        )
 
     fixed = _fixed(frame, column_named, question)
     target, weights = question.target, question.weights
@@ -148,8 +152,14 @@ def _recipe(
     """Return how the columns of numbers that are used are made of a table."""
     texts = [name for name, column in columns.items() if column.kind == "category"]
     levels = {name: sorted(set(labels_of(columns[name].values[rows]))) for name in texts}
+    gaps = {
+        name: gap_level(columns[name].values[rows])
+        for name in texts
+        if any(one is None for one in columns[name].values[rows])
+    }
+    shares = {name: column.share for name, column in columns.items() if column.share}
     if question.missing != "mean":
-        return recipe_of(made, levels, None)
+        return recipe_of(made, levels, None, shares=shares, gaps=gaps)
     numbers = [one for one in made if one["level"] is None]
     fills = {one["column"]: fill_of(designed[one["name"]]) for one in numbers}
-    return recipe_of(made, levels, fills)
+    return recipe_of(made, levels, fills, shares=shares, gaps=gaps)

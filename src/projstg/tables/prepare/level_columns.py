@@ -9,11 +9,12 @@ whole, the first in sorted order has none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ..words.column_names import free_name
 from ..words.question import TableQuestion
 
 __all__ = [
@@ -21,13 +22,14 @@ __all__ = [
     "Factor",
     "LevelColumn",
     "factors_of",
+    "gap_level",
     "indicators",
     "labels_of",
     "reference_level",
 ]
 
 MISSING_LEVEL = "(missing)"
-"""The level of a cell that has none, where missing values are filled in."""
+"""The level of a cell that has none, where missing values are filled in and no cell has it."""
 # Sums of weights that differ by less than this part are equal, whatever the order they come in.
 _ROUNDING = 1e-9
 
@@ -83,7 +85,7 @@ def indicators(
 ) -> tuple[dict[str, np.ndarray], str | None]:
     """Return a column of zeros and ones by level, and the reference, which has none.
 
-    A cell without a level is a level of its own, called ``(missing)``. A row counts by its weight.
+    A cell without a level is a level of its own, see :func:`gap_level`. A row counts by its weight.
 
     Examples
     --------
@@ -103,7 +105,19 @@ def indicators(
 
 def labels_of(values: np.ndarray) -> np.ndarray:
     """Return the level of each cell; as objects, or each would take the room of the longest."""
-    return np.array([MISSING_LEVEL if one is None else str(one) for one in values], dtype=object)
+    gap = gap_level(values)
+    return np.array([gap if one is None else str(one) for one in values], dtype=object)
+
+
+def gap_level(values: Iterable[str | None]) -> str:
+    """Return the level of cells that have none: a text that no cell has.
+
+    Examples
+    --------
+    >>> gap_level(["a", None]), gap_level(["a", "(missing)", None])
+    ('(missing)', "(missing)'")
+    """
+    return free_name(MISSING_LEVEL, {one for one in values if one is not None})
 
 
 def factors_of(

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ..._printable import counted, shortened
+from ..._printable import amount, counted, shortened
 from ..cells.columns import Column
 from ..words.notes import Note, TableError
-from .level_columns import MISSING_LEVEL
+from .level_columns import gap_level
 
 __all__ = [
     "FEWEST_ROWS",
@@ -23,11 +23,6 @@ __all__ = [
 ]
 
 FEWEST_ROWS = 4
-# What is done about gaps, in text and elsewhere.
-_FILLED_IN = {
-    False: "Missing values filled in with the column's mean",
-    True: f"Missing text is a level of its own, '{MISSING_LEVEL}'",
-}
 
 
 def kept_rows(
@@ -51,8 +46,10 @@ def kept_rows(
     dropped = np.logical_or.reduce([np.zeros(n_rows, dtype=bool), *binding.values()])
     rows = np.flatnonzero(~dropped)
     check_left(len(rows), n_rows, counts, missing)
-    kinds = {name: columns[name].kind for name in gaps}
-    return rows, gap_notes(counts, kinds, int(dropped.sum()), n_rows, missing)
+    texts = {name: column.values for name, column in columns.items() if column.kind == "category"}
+    levels = {name: gap_level(texts[name][rows]) if name in texts else None for name in gaps}
+    words = words_among_numbers(counts, columns)
+    return rows, gap_notes(counts, levels, int(dropped.sum()), n_rows, missing, words)
 
 
 def _gaps(column: Column) -> np.ndarray:
@@ -68,8 +65,8 @@ def missing_trouble(counts: dict[str, int], columns: dict[str, Column], left: st
     """
     words = words_among_numbers(counts, columns)
     return (
-        f"{sum(counts.values())} values are missing: {counted(counts)}{words}; choose "
-        f'missing="drop"{left} or missing="mean".'
+        f"{amount(sum(counts.values()), 'value is', 'values are')} missing: "
+        f'{counted(counts)}{words}; choose missing="drop"{left} or missing="mean".'
     )
 
 
@@ -78,14 +75,15 @@ def words_among_numbers(names: Iterable[str], columns: Mapping[str, Column]) -> 
     for name in names:
         if name in columns and columns[name].n_not_numbers:
             n_words, example = columns[name].n_not_numbers, columns[name].example
-            return f" (in {shortened(name)} {n_words} are not numbers, such as '{example}')"
+            words = amount(n_words, "is no number,", "are not numbers, such as")
+            return f" (in {shortened(name)} {words} '{example}')"
     return ""
 
 
 def check_left(n_left: int, n_rows: int, counts: dict[str, int], missing: str) -> None:
     """Raise where too few rows are left without those that have a missing value."""
     if n_left < FEWEST_ROWS:
-        few = "no row" if not n_left else f"only {n_left} rows"
+        few = "no row" if not n_left else f"only {amount(n_left, 'row')}"
         raise TableError(
             f'missing="{missing}" leaves {few} of {n_rows} ({counted(counts)} missing); '
             "leave out the columns with most gaps by never=[…]."
@@ -93,20 +91,29 @@ def check_left(n_left: int, n_rows: int, counts: dict[str, int], missing: str) -
 
 
 def gap_notes(
-    counts: dict[str, int], with_gaps: dict[str, str], n_dropped: int, n_rows: int, missing: str
+    counts: dict[str, int],
+    levels: dict[str, str | None],
+    n_dropped: int,
+    n_rows: int,
+    missing: str,
+    words: str,
 ) -> list[Note]:
     """Return notes on rows that were left out, and on columns that were filled in.
 
-    ``with_gaps`` has these columns, and what kind each is.
+    ``levels`` has these columns, and the level that stands for a gap in text. ``words`` are those
+    of :func:`words_among_numbers`.
     """
     notes = []
     if n_dropped:
-        text = f"{n_dropped} of {n_rows} rows left out for missing values."
+        own = words if missing == "drop" else ""
+        text = f"{n_dropped} of {n_rows} rows left out for missing values{own}."
         notes.append(Note("dropped", text))
-    for is_text, text in _FILLED_IN.items():
-        filled = {n: counts[n] for n, kind in with_gaps.items() if (kind == "category") == is_text}
-        if missing == "mean" and filled:
-            notes.append(Note("filled", f"{text}: {counted(filled)}.", tuple(filled)))
+    for level in sorted(set(levels.values()), key=str) if missing == "mean" else []:
+        filled = {name: counts[name] for name, own in levels.items() if own == level}
+        text = f"Missing text is a level of its own, '{level}': {counted(filled)}."
+        if level is None:
+            text = f"Missing values filled in with the column's mean: {counted(filled)}{words}."
+        notes.append(Note("filled", text, tuple(filled)))
     return notes
 
 

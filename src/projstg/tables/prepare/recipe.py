@@ -5,12 +5,21 @@ Plain numbers and text, kept in ``selection.json``, so that an answer can be use
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypedDict
 
 from ..words.notes import TableError
 
-__all__ = ["Averages", "MadeColumn", "Recipe", "known_recipe", "made_column", "recipe_of"]
+__all__ = [
+    "Averages",
+    "MadeColumn",
+    "Recipe",
+    "known_recipe",
+    "made_column",
+    "part_of",
+    "recipe_of",
+    "with_decimals",
+]
 
 
 class MadeColumn(TypedDict):
@@ -23,7 +32,7 @@ class MadeColumn(TypedDict):
     """It is 1 where the text is this, and 0 elsewhere; None: it is that column itself."""
 
 
-class Recipe(TypedDict):
+class RecipeBefore(TypedDict):
     """From a table to columns of numbers."""
 
     columns: list[MadeColumn]
@@ -31,6 +40,17 @@ class Recipe(TypedDict):
     """All levels of each text column, also those without a column."""
     fills: dict[str, float] | None
     """What stands for a missing value in each column of numbers; None: nothing does."""
+
+
+class Recipe(RecipeBefore, total=False):
+    """That, and how cells were written; answers of earlier versions have none of it."""
+
+    gaps: dict[str, str]
+    """The level of missing cells, of each text column in which they have one."""
+    shares: dict[str, str]
+    """The sign, % or ‰, of each column of numbers that was written with one."""
+    decimals: dict[str, str]
+    """The decimal mark of each column that had other marks than a decimal point."""
 
 
 class Averages(TypedDict):
@@ -58,17 +78,37 @@ def made_column(name: str, column: str, level: str | None) -> MadeColumn:
 
 
 def recipe_of(
-    made: Iterable[MadeColumn], levels: dict[str, list[str]], fills: dict[str, float] | None
+    made: Iterable[MadeColumn],
+    levels: dict[str, list[str]],
+    fills: dict[str, float] | None,
+    **others: dict[str, str],
 ) -> Recipe:
-    """Return the recipe of some columns of numbers; ``levels`` and ``fills`` may be of more."""
+    """Return the recipe of some columns of numbers; what else is given may be of more."""
     made = list(made)
     numbers = {one["column"] for one in made if one["level"] is None}
     texts = {one["column"] for one in made if one["level"] is not None}
-    return {
+    recipe: Recipe = {
         "columns": made,
         "levels": {name: own for name, own in levels.items() if name in texts},
         "fills": fills and {name: fill for name, fill in fills.items() if name in numbers},
     }
+    known = {
+        key: {name: one for name, one in own.items() if name in numbers | texts}
+        for key, own in others.items()
+    }
+    return {**recipe, **known}  # type: ignore[typeddict-item]
+
+
+def part_of(recipe: Recipe, names: Iterable[str]) -> Recipe:
+    """Return the recipe of some of its columns of numbers."""
+    made = [one for one in recipe["columns"] if one["name"] in names]
+    return recipe_of(made, **{key: own for key, own in recipe.items() if key != "columns"})  # type: ignore[arg-type]
+
+
+def with_decimals(recipe: Recipe, decimals: Mapping[str, str]) -> Recipe:
+    """Return a recipe that knows the decimal marks of its columns."""
+    used = {one["column"] for one in recipe["columns"] if one["level"] is None}
+    return {**recipe, "decimals": {name: own for name, own in decimals.items() if name in used}}
 
 
 def known_recipe(recipe: Recipe | None) -> Recipe:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._printable import counted, few_names, shortened
+from ..._printable import amount, counted, few_names, shortened
 from ..cells.columns import Column, cell_texts
 from ..files.given_table import frame_of_array, table_of
 from ..files.pieces import LargeFile
@@ -16,14 +16,14 @@ from ..files.read_table import Read
 from ..words.column_names import no_such_column
 from ..words.notes import TableError
 from .design_matrix import first_cell
-from .level_columns import MISSING_LEVEL, labels_of
+from .level_columns import MISSING_LEVEL
 from .missing import words_among_numbers
 from .recipe import MadeColumn, Recipe
 
-__all__ = ["MadeRows", "in_memory", "made_rows", "whole_table"]
+__all__ = ["MadeRows", "in_memory", "known_cells", "made_rows", "whole_table"]
 
 
-_MEAN, _LEVEL = "the mean of the first table", f"the level '{MISSING_LEVEL}'"
+_MEAN = "the mean of the first table"
 
 
 class MadeRows(NamedTuple):
@@ -42,6 +42,8 @@ class MadeRows(NamedTuple):
     """Those that were missing and are filled in, by what they are filled in with."""
     unknown: dict[str, Counter[str]]
     """The levels that are not in the recipe, with their counts, by column of the table."""
+    shares: dict[str, str]
+    """The sign of each column of numbers that select saw with another one; % or ‰ or none."""
 
     def trouble(self) -> str:
         """Return one line on the rows that cannot be predicted; nothing where all can."""
@@ -57,14 +59,32 @@ class MadeRows(NamedTuple):
         for name, levels in self.unknown.items():
             cells = [f"'{shortened(level)}' {count}" for level, count in levels.most_common()]
             parts.append(f"text in {shortened(name)} that select has not seen, {few_names(cells)}")
-        return f"{is_lost.sum()} of {len(self.X)} rows have no prediction: {'; '.join(parts)}."
+        have = "has" if is_lost.sum() == 1 else "have"
+        n_rows = amount(len(self.X), "row")
+        return f"{is_lost.sum()} of {n_rows} {have} no prediction: {'; '.join(parts)}."
+
+    def remarks(self) -> list[str]:
+        """Return lines on what may not be as it is meant to be."""
+        return [line for line in (self.filled_in(), self._written_otherwise()) if line]
+
+    def _written_otherwise(self) -> str:
+        """Return one line on columns of numbers with another sign; "" where none has."""
+        parts = []
+        for name, then in self.shares.items():
+            now, values = self.columns[name].share, self.columns[name].values
+            example = next((f"{one:.6g}" for one in values if np.isfinite(one)), "")
+            seen, taken = (f"{example} {sign}".strip() for sign in (now, then))
+            here, before = (sign or "no sign" for sign in (now, then))
+            said = f"{shortened(name)} has {here} and had {before} for select"
+            parts.append(f"{said}, so {seen} is taken for {taken}")
+        return f"Written in another way: {'; '.join(parts)}." if parts else ""
 
     def filled_in(self) -> str:
         """Return one line on the cells that were missing and are filled in; "" where none is."""
         if not self.n_filled:
             return ""
         parts = [f"with {what}, {self._counted(own)}" for what, own in self.n_filled.items()]
-        return f"Filled in, of {len(self.X)} rows: {'; '.join(parts)}."
+        return f"Filled in, of {amount(len(self.X), 'row')}: {'; '.join(parts)}."
 
     def _counted(self, counts: Counter[str]) -> str:
         return counted(counts) + words_among_numbers(counts, self.columns)
@@ -76,7 +96,13 @@ def whole_table(table: Any, recipe: Recipe, sheet: str | None = None) -> Read:
     What is text in the recipe stays as it is written.
     """
     table = frame_of_array(table) if isinstance(table, np.ndarray) else table
-    return in_memory(table_of(table, sheet=sheet, texts=recipe["levels"]))
+    wanted = "a data frame, a path, a list of paths or an array"
+    return in_memory(table_of(table, sheet=sheet, wanted=wanted, **known_cells(recipe)))
+
+
+def known_cells(recipe: Recipe) -> dict[str, Any]:
+    """Return what a recipe knows of cells: fields of :class:`.how_to_read.HowToRead`."""
+    return {"texts": recipe["levels"], "decimals": recipe.get("decimals", {})}
 
 
 def in_memory(read: Read | LargeFile) -> Read:
@@ -95,7 +121,7 @@ def made_rows(read: Read, recipe: Recipe, names: Sequence[str]) -> MadeRows:
     wanted = [made[name] for name in names]
     _check_columns([one["column"] for one in wanted], read.frame.columns)
     X, has_fills = np.empty((len(read.frame), len(names))), recipe["fills"] is not None
-    found = MadeRows(X, {}, has_fills, Counter(), Counter(), {}, {})
+    found = MadeRows(X, {}, has_fills, Counter(), Counter(), {}, {}, {})
     places: dict[str, list[int]] = {}
     for place, one in enumerate(wanted):
         places.setdefault(one["column"], []).append(place)
@@ -124,6 +150,9 @@ def _add_number(
     """Put in a column of numbers."""
     name = one["column"]
     column = found.columns[name] = _number_column(read, name)
+    then = recipe.get("shares", {name: column.share}).get(name, "")
+    if then != column.share and not np.isnan(column.values).all():
+        found.shares[name] = then
     gap, infinite = np.isnan(column.values), np.isinf(column.values)
     fill = (recipe["fills"] or {}).get(name, np.nan)
     found.X[:, places] = np.where(gap, fill, np.where(infinite, np.nan, column.values))[:, None]
@@ -154,15 +183,23 @@ def _add_text(
 ) -> None:
     """Put in the columns of zeros and ones of a text column."""
     name, levels = made[0]["column"], set(recipe["levels"].get(made[0]["column"], []))
-    labels = labels_of(cell_texts(read.frame[name]))
-    counts = Counter(labels.tolist())
-    strange = Counter({label: n for label, n in counts.items() if label not in levels})
+    gap, cells = _gap_level(recipe, name), cell_texts(read.frame[name])
+    labels = np.array([gap if cell is None else cell for cell in cells], dtype=object)
     is_known = np.array([label in levels for label in labels], dtype=bool)
     for place, one in zip(places, made, strict=True):
         found.X[:, place] = np.where(is_known, labels == one["level"], np.nan)
-    if n_missing := strange.pop(MISSING_LEVEL, 0):
+    strange = Counter(label for label in labels[~is_known] if label is not None)
+    n_missing = sum(cell is None for cell in cells)
+    if n_missing and gap is None:
         found.n_missing[name] = n_missing
-    elif counts[MISSING_LEVEL]:
-        found.n_filled.setdefault(_LEVEL, Counter())[name] = counts[MISSING_LEVEL]
+    elif n_missing:
+        found.n_filled.setdefault(f"the level '{gap}'", Counter())[name] = n_missing
     if strange:
         found.unknown[name] = strange
+
+
+def _gap_level(recipe: Recipe, name: str) -> str | None:
+    """Return the level of missing cells of a text column; None where they have none."""
+    if "gaps" in recipe:
+        return recipe["gaps"].get(name)
+    return MISSING_LEVEL if MISSING_LEVEL in recipe["levels"].get(name, []) else None

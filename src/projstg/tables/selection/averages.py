@@ -55,6 +55,12 @@ def response_of(averages: Averages) -> NewResponse:
     is_whole = [len(row) for row in rows] in ([], list(range(1, n_columns + 1)))
     if not is_whole or any(len(one) != n_columns for one in lists):
         raise TableError("this is no whole selection: the parts of averages differ in length.")
+    positive = [*averages["scales"], averages["target_scale"], averages["degrees_of_freedom"]]
+    if min(positive) <= 0.0 or averages["noise"] < 0.0:
+        raise TableError(
+            "this is no selection: averages has a scale, or degrees of freedom, that is not "
+            "positive, or a negative noise."
+        )
     covariance = np.zeros((len(rows), len(rows)))
     for place, row in enumerate(rows):
         covariance[place, : place + 1] = covariance[: place + 1, place] = row

@@ -25,7 +25,7 @@ class Predicted(NamedTuple):
     frame: Any
     """``prediction`` and, where asked for, ``lower`` and ``upper``."""
     lines: list[str]
-    """One line on rows without a prediction, and one on what was filled in, where there are any."""
+    """On rows without a prediction, on what was filled in, and on numbers written otherwise."""
 
 
 def predicted(
@@ -48,7 +48,7 @@ def predicted(
         if interval is not None:
             _check_spread(averages)
             columns["lower"], columns["upper"] = response.interval(made.X, float(interval)).T
-    lines = [line for line in (made.trouble(), made.filled_in()) if line]
+    lines = [line for line in (made.trouble(), *made.remarks()) if line]
     return Predicted(extra("pandas", "cli").DataFrame(columns), lines)
 
 

@@ -12,7 +12,7 @@ from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import Pipeline
 
-from ..prepare.recipe import Recipe, recipe_of
+from ..prepare.recipe import Recipe, part_of
 from ..prepare.recipe_columns import made_rows, whole_table
 from ..words.notes import TableError
 
@@ -65,8 +65,8 @@ class RecipeColumns(TransformerMixin, BaseEstimator):
         trouble = made.trouble()
         if trouble:
             raise TableError(trouble)
-        if filled := made.filled_in():
-            warnings.warn(filled, stacklevel=2)
+        for line in made.remarks():
+            warnings.warn(line, stacklevel=2)
         return made.X
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -84,6 +84,5 @@ def fitted_pipeline(
         regression.intercept_, regression.n_features_in_ = intercept, len(columns)
     else:  # which no linear regression takes
         regression = DummyRegressor().fit(np.zeros((1, 1)), [intercept])
-    made = [one for one in recipe["columns"] if one["name"] in columns]
-    own = RecipeColumns(recipe_of(made, recipe["levels"], recipe["fills"]), columns)
+    own = RecipeColumns(part_of(recipe, columns), columns)
     return Pipeline([("columns", own), ("regression", regression)])

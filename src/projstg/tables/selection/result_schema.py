@@ -7,6 +7,7 @@ of numbers, text, lists, tuples and dicts.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
@@ -42,7 +43,7 @@ def typed(value: Any, wanted: Any, where: str = "") -> Any:
     if is_typeddict(wanted) or is_dataclass(wanted) or hasattr(wanted, "_fields"):
         return _record(value, wanted, where)
     _check(value, wanted, where)
-    return float(value) if wanted is float else value
+    return _finite(value, where) if wanted is float else value
 
 
 def _record(value: Any, wanted: Any, where: str) -> Any:
@@ -65,6 +66,17 @@ def _may_lack(wanted: Any) -> set[str]:
         return set(wanted._field_defaults)
     has_none = [one for one in fields(wanted) if one.default is one.default_factory is MISSING]
     return {one.name for one in fields(wanted)} - {one.name for one in has_none}
+
+
+def _finite(value: float, where: str) -> float:
+    """Return a number as a float; raise where it is none or too large."""
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise TableError(f"this is no selection: {shortened(where) or 'it'} is not finite.")
+    return number
 
 
 def _check(value: Any, wanted: type, where: str) -> None:
