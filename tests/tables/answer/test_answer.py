@@ -8,7 +8,7 @@ import pytest
 import projstg
 from projstg import ProjectedSTG
 from projstg.tables import Selection
-from projstg.tables.selection.result import whole_choice
+from projstg.tables.selection.stand_ins import whole_choice
 
 pd = pytest.importorskip("pandas")
 

@@ -16,7 +16,7 @@ from typing import Any, TypedDict
 
 from ..._extras import extra
 from ..._files import file_contents, replacing
-from ..._printable import few_names, printable, shortened
+from ..._printable import printable, shortened
 from ...render.number_text import short_number
 from ..prepare.recipe import Averages, Recipe, known_recipe
 from ..words.notes import Note, TableError
@@ -29,7 +29,6 @@ __all__ = [
     "Chosen",
     "Selection",
     "time_spent",
-    "whole_choice",
 ]
 
 SCHEMA, SCHEMA_VERSION = "projstg-selection", 1
@@ -359,26 +358,6 @@ class Selection:
             return cls.from_dict(content)
         except TableError as error:
             raise TableError(f"{shown}: {error}") from None
-
-
-def whole_choice(selection: Selection) -> list[tuple[str, float]]:
-    """Return what can be said of the choice as a whole, most important first, each with how likely.
-
-    With the size given, "all belong" and "exactly these" are the same.
-    """
-    if selection.probability is None:
-        return []
-    several = [
-        (f"one of {few_names(one['columns'], 5)} belongs", one["probability"])
-        for one in selection.groups
-        if len(one["columns"]) > 1
-    ]
-    if not selection.chosen:
-        return [("no column belongs", selection.probability), *several]
-    exactly = ("exactly these columns", selection.probability)
-    if not selection.sizes or selection.all_belong is None:
-        return [exactly, *several]
-    return [("all of these columns belong", selection.all_belong), exactly, *several]
 
 
 def time_spent(selection: Selection) -> str:

@@ -12,8 +12,9 @@ from ...render.number_text import chance, minus_sign, short_number
 from ...render.page_html import page_html
 from ..selection.grades import IN_PLACE, Graded, graded, left_out
 from ..selection.headline import headline
-from ..selection.result import Candidate, Selection, Tried, time_spent, whole_choice
+from ..selection.result import Candidate, Selection, Tried, time_spent
 from ..selection.selection_figures import MOST_BARS, draw_effects, draw_path, draw_residuals
+from ..selection.stand_ins import whole_choice
 from ..words.column_names import difference
 from .size_board import board_columns
 
