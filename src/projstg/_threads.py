@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
@@ -17,14 +16,13 @@ Found = TypeVar("Found")
 def in_threads(function: Callable[[Given], Found], given: Iterable[Given]) -> list[Found]:
     """Return what a function returns for each, by as many threads as there are cores.
 
-    Warnings are left out, for filters are shared by all threads.
+    Filters of warnings are shared by all threads: whoever wants to leave warnings out does so
+    around the call, not in the function.
 
     Examples
     --------
     >>> in_threads(abs, [-1, 2])
     [1, 2]
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        calls = (delayed(function)(one) for one in given)
-        return list(Parallel(effective_n_jobs(-1), prefer="threads")(calls))
+    calls = (delayed(function)(one) for one in given)
+    return list(Parallel(effective_n_jobs(-1), require="sharedmem")(calls))

@@ -32,12 +32,22 @@ def test_it_is_the_sum_over_all_supports_that_have_one_of_them(seed):
         assert model.any_belong_probability(group) == pytest.approx(expected, abs=1e-8)
 
 
+LISTS_OF_GROUPS = [
+    [],
+    [[0]],
+    [[0, 7], [1]],
+    [[0, 7], [1, 3], [2]],
+    [[0], [1], [2], [3]],
+    [[0, 7], [0, 1]],  # one column may serve both
+]
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_each_of_several_groups_is_the_sum_over_supports_that_have_one_of_each(seed):
     X, y = drawn(20, 8, seed)
     model = ProjectedSTG(3).fit(X, y)
     known = listed(as_table(X[None], y[None], None, centre=True).problem, JUDGE, ONLY_3)
-    for groups in ([], [[0]], [[0, 7], [1]], [[0, 7], [1, 3], [2]], [[0], [1], [2], [3]]):
+    for groups in LISTS_OF_GROUPS:
         has_all = [all(set(one) & set(support) for one in groups) for support in known]
         expected = sum(p for p, is_so in zip(known.values(), has_all, strict=True) if is_so)
         assert model.each_belong_probability(groups) == pytest.approx(expected, abs=1e-8)

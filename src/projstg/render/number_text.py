@@ -28,7 +28,7 @@ def chance(probability: float | None) -> str:
     return percent(None if probability is None else min(max(probability, 1e-9), 1.0 - 1e-9))
 
 
-def r_squared(value: float) -> str:
+def r_squared(value: float | None) -> str:
     """Return R² with two digits; what rounds to zero has no sign.
 
     Examples
@@ -36,7 +36,7 @@ def r_squared(value: float) -> str:
     >>> r_squared(0.734), r_squared(-0.001), r_squared(-0.2)
     ('0.73', '0.00', '-0.20')
     """
-    return f"{value + 0.0:.2f}" if abs(value) >= 0.005 else "0.00"
+    return "not known" if value is None else f"{value:z.2f}"
 
 
 def percent(share: float | None) -> str:

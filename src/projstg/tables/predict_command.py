@@ -51,7 +51,7 @@ _OPTION_HELP = {
 }
 # Ends of names of files that are no CSV.
 _OTHER_KINDS = {".arrow", ".feather", ".json", ".jsonl", ".ndjson", ".ods", ".parquet", ".xls"}
-_OTHER_KINDS |= {".xlsm", ".xlsx", ".zip"}
+_OTHER_KINDS |= {".bz2", ".tsv", ".xlsm", ".xlsx", ".xz", ".zip", ".zst"}
 
 
 def predict_command(click: Any) -> Any:
@@ -158,7 +158,7 @@ def _write(read: Read, predictions: Any, out: Path) -> None:
     try:
         with interruptible(), replacing(out) as temporary:
             header = [formula_safe(str(name)) for name in names]
-            how = "gzip" if out.suffix == ".gz" else None
+            how = "gzip" if out.suffix.lower() == ".gz" else None
             whole.set_axis(header, axis=1).to_csv(temporary, index=False, compression=how)
     except OSError as error:
         raise TableError(

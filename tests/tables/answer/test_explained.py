@@ -30,7 +30,7 @@ def test_a_column_that_stands_for_others_says_so(copies):
     own = next(one for one in answer.chosen if one.column == name)
     assert own.probability < 0.5
     assert "it or one of" in note.text
-    assert "belongs with 100 %" in note.text
+    assert "belongs with >99 %" in note.text
     assert sum(other in note.text for other in ("x2", "x11", "x12", "x13")) == 4
 
 

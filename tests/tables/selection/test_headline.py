@@ -57,6 +57,29 @@ def test_where_there_is_one_choice_nothing_is_likely(noise):
         assert all(line.probability is None for line in graded(found))
 
 
+def test_all_columns_that_were_asked_for_are_no_finding(noise):
+    found = select(noise, "y", always=["a", "b", "c"])
+    assert found.headline().startswith(f"y by {', '.join(found.columns)}, asked for; R²")
+
+
+def test_a_level_that_was_asked_for_is_named_as_such(rng):
+    text = rng.choice(list("pqrs"), 200)
+    y = 4.0 * (text == "p") + 0.2 * rng.normal(size=200)
+    frame = pd.DataFrame({"g": text, "x": rng.normal(size=200), "y": y})
+    found = select(frame, "y", always=["g=q"], levels="all")
+    assert "depends on 1 of 2 columns" in found.headline()
+    assert "beside g=q, asked for" in found.headline()
+    line, *levels = graded(found)
+    assert (line.name, line.grade, line.probability) == ("g", "", None)
+    assert {level.name: bool(level.grade) for level in levels} == {"p": True, "q": False}
+
+
+def test_squares_out_of_range_have_no_r2(noise):
+    found = select(noise.assign(y=noise.y * 1e-163), "y", k=1, folds=0)
+    assert found.r2_in_sample is None
+    assert "R² not known" in found.headline()
+
+
 def test_a_number_that_was_given(noise):
     noise["y"] = noise.a - noise.b + 0.1 * noise.y
     said = select(noise, "y", k=2).headline()

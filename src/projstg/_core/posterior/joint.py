@@ -48,15 +48,16 @@ class Joint(NamedTuple):
     def each_of(self, groups: np.ndarray) -> float:
         """Return P(every one of G groups, masks (G, M), has a column that belongs).
 
-        A support is a base with one column at the most, so a base may lack one group alone.
+        A support is a base with one column at the most, which has to be in every group that the
+        base lacks.
         """
         masks = groups.astype(float)
-        lacks = np.asarray(self.bases @ masks.T) == 0.0
-        found = self.shares[:, :-1] @ masks.T
-        of_one = np.sum(np.where(lacks, found, 0.0), axis=1)
+        lacks = (np.asarray(self.bases @ masks.T) == 0.0).astype(float)
         n_lacking = lacks.sum(axis=1)
-        every = np.where(n_lacking == 0, self.shares.sum(axis=1), 0.0)
-        return min(float(np.sum(np.where(n_lacking == 1, of_one, every))), 1.0)
+        serves = lacks @ masks == n_lacking[:, None]
+        with_one = np.sum(self.shares[:, :-1] * serves, axis=1)
+        alone = np.where(n_lacking == 0.0, self.shares[:, -1], 0.0)
+        return min(float(np.sum(with_one + alone)), 1.0)
 
     def inclusion(self) -> np.ndarray:
         """Return the probability of each column, (M,)."""

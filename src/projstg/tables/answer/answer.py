@@ -103,7 +103,7 @@ def answered(
             intercept=intercept,
             n_samples=data.n_rows,
             n_columns=len(data.names),
-            r2_in_sample=errors.r_squared,
+            r2_in_sample=errors.r_squared if np.isfinite(errors.r_squared) else None,
             residual_std=_residual_deviation(
                 errors.error, data.weight_sum, int(found.model.support_.sum())
             ),
@@ -244,7 +244,10 @@ def _checked(
             step()
             return found
 
-        path = in_threads(of_size, zip(asked[1:], others, strict=True))
+        given = zip(asked[1:], others, strict=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            path = in_threads(of_size, given) if folds.are_small else list(map(of_size, given))
     if isinstance(said[0], ValueError):
         text = f"Not checked on rows left out: in one fold, {in_words_of_select(said[0])}"
         notes = [*notes, Note("unchecked", text)]

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._printable import few_names, shortened
 from ...estimators.projected_stg import ProjectedSTG
-from ...render.number_text import short_number
+from ...render.number_text import r_squared, short_number
 from ..prepare.prepared import Prepared, RowResiduals, SomeRows
 from ..prepare.prepared_rows import PreparedRows
 from ..prepare.target_facts import MOST_VALUES, TargetValues
@@ -187,7 +187,8 @@ def _carry_over(model: ProjectedSTG, r2: float, check: Checked | None) -> Iterat
     enough = _RULES.lost_at_half if check.r2 < r2 / 2.0 else _RULES.lost
     if r2 - check.r2 <= enough:
         return
-    text = f"R² is {r2:.2f} on the rows used to choose, but {check.r2:.2f} on rows left out"
+    inside, outside = r_squared(r2), r_squared(check.r2)
+    text = f"R² is {inside} on the rows used to choose, but {outside} on rows left out"
     if check.stability[model.support_].mean() < _RULES.chosen_again:
         text += ", and parts of the rows choose other columns: the choice does not carry over."
     else:

@@ -9,7 +9,7 @@ import numpy as np
 from ..._printable import few_names, shortened
 from ...estimators import CredibleGroup, SmallEffects
 from ...estimators.projected_stg import ProjectedSTG
-from ...render.number_text import percent
+from ...render.number_text import chance
 from ..prepare.prepared import Prepared
 from ..words.notes import Note
 
@@ -82,7 +82,7 @@ def _odd(
     columns = tuple(names[place] for place in places)
     if len(places) == 1:
         (place,) = places
-        of_one = f"is {what} though its probability is {percent(float(inclusion[place]))}"
+        of_one = f"is {what} though its probability is {chance(float(inclusion[place]))}"
         return Note(kind, f"{shortened(columns[0])} {of_one}: {why}.", columns, why)
     likelier = "likelier to belong than not"
     against = f"not {likelier}" if kind == "unlikely" else likelier
@@ -97,7 +97,7 @@ def _why_chosen(
         if place in group.features and len(group.features) > 1:
             others = [names[other] for other in group.features if other != place]
             rivals = f"{'one of ' * (len(others) > 1)}{few_names(others)}"
-            return f"it or {rivals} belongs with {percent(group.probability)}"
+            return f"it or {rivals} belongs with {chance(group.probability)}"
     return _rule(model) or "part of the choice that is the likeliest as a whole"
 
 
@@ -116,7 +116,7 @@ def _small(data: Prepared, model: ProjectedSTG, known: SmallEffects | None) -> I
     if known.share >= _WORTH_A_NOTE and known.probability >= _LIKELY:
         beside = "Beside the columns chosen about" if model.support_.any() else "About"
         text = (
-            f"{beside} {percent(known.share)} of the variance of {shortened(data.target)} comes "
+            f"{beside} {chance(known.share)} of the variance of {shortened(data.target)} comes "
             "from many small effects, each too small to tell which column has it."
         )
         yield Note("small_effects", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -57,7 +58,10 @@ def checked(
         part = folds.part(i)
         return [_left(part, params, step) for params in asked]
 
-    found = in_threads(of_fold, range(n_folds))
+    numbers = range(n_folds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = in_threads(of_fold, numbers) if folds.are_small else list(map(of_fold, numbers))
     return [_together(parts) for parts in zip(*found, strict=True)]
 
 

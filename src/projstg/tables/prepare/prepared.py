@@ -77,6 +77,10 @@ class Part(Protocol):
 class Folds(Protocol):
     """The rows in folds, each of which is left out once."""
 
+    @property
+    def are_small(self) -> bool:
+        """Whether several of them may be in memory at once."""
+
     def whole(self) -> Part:
         """Return all rows, to learn from and to judge."""
 

@@ -160,6 +160,11 @@ class RowFolds(NamedTuple):
     fold: np.ndarray
     """The fold of each row, (N,)."""
 
+    @property
+    def are_small(self) -> bool:
+        """Each of them is a copy of nearly all rows."""
+        return False
+
     def whole(self) -> RowPart:
         """Return all rows, to learn from and to judge."""
         return RowPart(self.data, self.data)

@@ -34,6 +34,11 @@ class SumFolds(NamedTuple):
 
     statistics: Statistics
 
+    @property
+    def are_small(self) -> bool:
+        """Sums are: tables have them in folds only if they are."""
+        return True
+
     def whole(self) -> SumPart:
         """Return all rows, to learn from and to judge."""
         whole = self.statistics.without_folds()

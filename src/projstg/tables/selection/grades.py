@@ -107,9 +107,13 @@ def _graded(selection: Selection, one: Chosen, factor: FactorPart | None) -> Gra
 def _below_text(selection: Selection, factor: FactorPart, lines: Sequence[Graded]) -> list[Graded]:
     """Return a line for a text column, and those of its levels below it."""
     names = dict(zip((line.name for line in lines), _levels(selection, lines), strict=True))
-    levels = [line._replace(grade="", name=names[line.name], is_level=True) for line in lines]
-    is_known = any(line.probability is not None for line in lines)
+    # That one of the levels belongs says nothing where one was asked for.
+    is_known = all(line.probability is not None for line in lines)
     probability = factor["probability"] if is_known else None
+    levels = [
+        line._replace(grade="" if is_known else line.grade, name=names[line.name], is_level=True)
+        for line in lines
+    ]
     told = _compared(selection, factor)
     text = Graded(_grade(probability), factor["column"], None, probability, remark=told)
     return [text, *levels]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..._printable import few_names, shortened
+from ..._printable import amount, few_names, shortened
 from ...render.number_text import chance, r_squared
 from .grades import GRADES, graded
-from .origins import asked_for, distinct_origins, has_size, is_only_choice
+from .origins import asked_for, asked_in_words, distinct_origins, has_size, is_only_choice
 from .result import Selection, Together
 from .stand_ins import stand_ins
 
@@ -32,16 +32,18 @@ def _found(selection: Selection) -> list[str]:
 
 def _what(selection: Selection) -> str:
     target, found = shortened(selection.target), _found(selection)
-    asked = distinct_origins(selection, asked_for(selection))
+    asked, size = asked_in_words(selection), len(selection.chosen)
     beside = f" beside {few_names(asked, 3)}, asked for" if asked else ""
     if has_size(selection):
-        size, n = len(selection.chosen), selection.n_columns
-        return f"{target} by {size} of {n} columns, as many as asked for"
+        return f"{target} by {size} of {selection.n_columns} columns, as many as asked for"
+    if is_only_choice(selection):
+        return f"{target} by {few_names(asked, 3)}, asked for"
     if not found:
-        clear = "helps" if (selection.probability or 1.0) >= _CLEAR else "clearly helps"
+        is_clear = selection.probability is None or selection.probability >= _CLEAR
+        clear = "helps" if is_clear else "clearly helps"
         return f"no {'other ' if asked else ''}column {clear} to explain {target}{beside}"
     n_found = len(distinct_origins(selection, found))
-    n_columns = _n_table_columns(selection) - len(asked)
+    n_columns = _n_columns(selection, asked)
     return f"{target} depends on {n_found} of {n_columns} columns{_grades(selection)}{beside}"
 
 
@@ -53,11 +55,11 @@ def _grades(selection: Selection) -> str:
     return f" ({', '.join(f'{counts[grade]} {grade}' for grade in GRADES if counts[grade])})"
 
 
-def _n_table_columns(selection: Selection) -> int:
-    """Return how many columns of the table could have been chosen."""
+def _n_columns(selection: Selection, asked: list[str]) -> int:
+    """Return how many columns of the table could have been chosen, beside those asked for."""
     if selection.recipe is None:
-        return selection.n_columns
-    return len({one["column"] for one in selection.recipe["columns"]})
+        return selection.n_columns - len(asked)
+    return len({one["column"] for one in selection.recipe["columns"]} - set(asked))
 
 
 def _how_sure(selection: Selection) -> list[str]:
@@ -98,8 +100,7 @@ def _either(name: str, group: Together) -> str:
 
 
 def _how_well(selection: Selection) -> list[str]:
-    n = selection.n_samples
-    rows = f"{n} row{'s' * (n != 1)}"
+    rows = amount(selection.n_samples, "row")
     if not selection.chosen:
         return [f"there are {rows}"]
     inside = f"R² {r_squared(selection.r2_in_sample)} on its {rows}"

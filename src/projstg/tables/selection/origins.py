@@ -9,7 +9,14 @@ from collections.abc import Iterable
 
 from .result import Selection
 
-__all__ = ["asked_for", "distinct_origins", "has_size", "is_only_choice", "text_columns"]
+__all__ = [
+    "asked_for",
+    "asked_in_words",
+    "distinct_origins",
+    "has_size",
+    "is_only_choice",
+    "text_columns",
+]
 
 
 def text_columns(selection: Selection) -> dict[str, str]:
@@ -30,6 +37,15 @@ def asked_for(selection: Selection) -> list[str]:
     return [name for name in selection.columns if {name, of_text.get(name, name)} & wanted]
 
 
+def asked_in_words(selection: Selection) -> list[str]:
+    """Return what had to be chosen as it was asked for: columns of the table, or levels of text."""
+    asked = asked_for(selection)
+    wanted = set(selection.question.get("always", []))
+    whole = [name for name in distinct_origins(selection, asked) if name in wanted]
+    of_text = text_columns(selection)
+    return [*whole, *(name for name in asked if of_text.get(name, name) not in whole)]
+
+
 def has_size(selection: Selection) -> bool:
     """Return whether the number of columns was given."""
     return isinstance(selection.question.get("k"), int)
@@ -37,5 +53,7 @@ def has_size(selection: Selection) -> bool:
 
 def is_only_choice(selection: Selection) -> bool:
     """Return whether no other choice was possible, so that probabilities say nothing."""
-    size = len(selection.chosen)
-    return has_size(selection) and size in {selection.n_columns, len(asked_for(selection))}
+    size, n_asked = len(selection.chosen), len(asked_for(selection))
+    if has_size(selection):
+        return size in {selection.n_columns, n_asked}
+    return 0 < n_asked == selection.n_columns

@@ -144,7 +144,8 @@ class Selection:
     n_samples: int
     n_columns: int
     """Columns of numbers that could have been chosen."""
-    r2_in_sample: float
+    r2_in_sample: float | None
+    """None where squares of the target are out of range."""
     r2_out_of_sample: float | None
     """On rows left out, over all folds, with a new choice in each; None without folds."""
     r2_folds: tuple[float | None, ...] = ()

@@ -16,7 +16,7 @@ from ..selection.result import Candidate, Selection, Tried, time_spent
 from ..selection.selection_figures import MOST_BARS, draw_effects, draw_path, draw_residuals
 from ..selection.stand_ins import whole_choice
 from ..words.column_names import difference
-from .size_board import board_columns
+from .size_board import board_columns, scores
 
 __all__ = ["page"]
 
@@ -155,19 +155,12 @@ def _counts(selection: Selection) -> list[tuple[int, float]]:
 
 def _size(one: Tried) -> dict:
     """Return what the page shows of the best columns of one size."""
-    r2 = ("r2_in_sample", "r2_adjusted", "r2_out_of_sample")
     return {
         "k": one["k"],
-        "numbers": [_number(one.get(field), ".3f") for field in r2]
-        + [_criterion(one.get(field)) for field in ("bic", "ebic")],
+        "numbers": [minus_sign(text) for text in scores(one)],
         "probability": one.get("probability"),
         "columns": one["columns"],
     }
-
-
-def _criterion(value: Any) -> str:
-    """Return BIC to a tenth, or to a whole number where it is large."""
-    return _number(value, ".0f" if abs(value or 0.0) >= 1e5 else ".1f")
 
 
 def _number(value: Any, form: str) -> str:

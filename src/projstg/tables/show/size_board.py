@@ -8,21 +8,30 @@ from typing import Any
 from ..._extras import extra
 from ..._printable import told_apart
 from ...render.number_text import chance
-from ..selection.result import Selection
+from ..selection.result import Selection, Tried
 
-__all__ = ["board_columns", "plain_table", "size_tables"]
+__all__ = ["board_columns", "plain_table", "scores", "size_tables"]
 
 # A board of more columns cannot be read on a page, or on a screen.
 _MOST_COLUMNS = 40
 _LONGEST_NAME = 28
-_NUMBERS = {
-    "R²": ("r2_in_sample", ".3f"),
-    "adjusted": ("r2_adjusted", ".3f"),
-    "left out": ("r2_out_of_sample", ".3f"),
-    "BIC": ("bic", ".1f"),
-    "EBIC": ("ebic", ".1f"),
-}
-"""Heads of the table, the field of each, and how it is written."""
+_HEADS = ("size", "R²", "adjusted", "left out", "BIC", "EBIC", "probability")
+
+
+def scores(one: Tried) -> list[str]:
+    """Return R² on all rows, adjusted and on rows left out, BIC and EBIC; empty if not known."""
+    known = [one["r2_in_sample"], one.get("r2_adjusted"), one["r2_out_of_sample"]]
+    return [
+        *("" if value is None else f"{value:z.3f}" for value in known),
+        *(_criterion(value) for value in (one.get("bic"), one.get("ebic"))),
+    ]
+
+
+def _criterion(value: float | None) -> str:
+    """Return BIC to a tenth, or to a whole number where it is large."""
+    if value is None:
+        return ""
+    return f"{value:z.0f}" if abs(value) >= 1e5 else f"{value:z.1f}"
 
 
 def board_columns(selection: Selection) -> list[str]:
@@ -49,12 +58,10 @@ def size_tables(selection: Selection) -> list[Any]:
 
 def _scores(selection: Selection) -> Any:
     table = plain_table()
-    for name in ("size", *_NUMBERS, "probability"):
+    for name in _HEADS:
         table.add_column(name, justify="right", no_wrap=True)
     for one in selection.path:
-        values = [(one.get(field), form) for field, form in _NUMBERS.values()]
-        shown = ["" if value is None else format(value, form) for value, form in values]
-        table.add_row(str(one["k"]), *shown, chance(one.get("probability")))
+        table.add_row(str(one["k"]), *scores(one), chance(one.get("probability")))
     return table
 
 

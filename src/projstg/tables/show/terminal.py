@@ -10,7 +10,7 @@ from ..._printable import few_names, shortened
 from ...render.number_text import chance, short_number
 from ..selection.grades import IN_PLACE, Graded, graded, left_out
 from ..selection.headline import headline
-from ..selection.origins import has_size, is_only_choice
+from ..selection.origins import has_size
 from ..selection.result import Chosen, Selection
 from ..words.column_names import difference
 from .size_board import plain_table, size_tables
@@ -94,7 +94,8 @@ def _lines(selection: Selection) -> Iterator[str]:
     """Yield what is to be said below the table, the most important first."""
     for one in left_out(selection):
         names = few_names(f"{shortened(name)} {chance(p)}".strip() for name, p in one.columns)
-        yield f"Not chosen though likely: {names} ({one.remark})"
+        why = f" ({one.remark})" if one.remark else ""
+        yield f"Not chosen though likely: {names}{why}"
     for note in selection.remarks:
         if note.kind not in IN_PLACE:
             yield f"• {shortened(note.text, _LONGEST_NOTE)}"
@@ -129,7 +130,7 @@ def _legend(selection: Selection) -> Iterator[str]:
         f"coefficient: change of {target} for one unit of the column, the others held; ± error: "
         "how far it may well be off; per sd: for a typical difference between rows"
     )
-    if selection.probability is not None and not is_only_choice(selection):
+    if any(one.grade for one in graded(selection)):
         size = f", if just {len(selection.chosen)} are" if has_size(selection) else ""
         yield (
             f"belongs: probability that the column is needed beside the others{size}, not that it "
