@@ -346,7 +346,7 @@ SPOILED = {
         r"chosen\[0\].exchangeable_for\[0\] is 3, and text",
     ),
     "text among sizes": (with_value("k", "path", 0, "k"), r'path\[0\].k is "k", and a whole'),
-    "nothing for a number": (with_value(None, "r2_in_sample"), "r2_in_sample is null"),
+    "nothing for a number": (with_value(None, "intercept"), "intercept is null"),
     "text for time": (with_value("1 s", "seconds", "read"), 'seconds.read is "1 s"'),
     "a note of numbers": (with_value([1, 2], "notes"), r"notes\[0\] is 1, and an object"),
 }
