@@ -14,48 +14,33 @@ from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 from threadpoolctl import threadpool_limits
 
 from ..._printable import few_names
-from ..._threads import in_threads
 from ...estimators import CredibleGroup, SmallEffects
 from ...estimators.projected_stg import ProjectedSTG
-from ...render.progress_bar import Show, counted_steps, stage
+from ...render.progress_bar import Show, stage
 from ..prepare.prepared import Prepared, SquaredErrors
 from ..prepare.recipe import Averages
 from ..selection.averages import averages_of
-from ..selection.result import (
-    Alternative,
-    Candidate,
-    Chosen,
-    FittedRows,
-    Selection,
-    SizeProbability,
-    SmallPart,
-    Together,
-    Tried,
-)
+from ..selection.result import FittedRows, Selection, SmallPart, Tried
 from ..selection.stand_ins import stand_ins
 from ..words.fit_words import in_words_of_select
 from ..words.notes import Note, TableError
 from ..words.question import TableQuestion
-from .best_of_sizes import known_at, sizes_around, tried, with_size
 from .cautions import cautions
+from .column_records import (
+    alternatives,
+    chosen_columns,
+    groups_by_name,
+    other_columns,
+    size_probabilities,
+)
 from .explained import explained, telling_groups
-from .factors import check_levels, factor_parts, levels_together, most_together
-from .held_out import Checked, checked
+from .factors import check_levels, factor_parts
+from .folds_and_sizes import folds_and_sizes
+from .held_out import Checked
 from .shown_stages import ShownStages
 
 __all__ = ["answered"]
 
-# Of the columns left out so many can be read at a glance; those after them came less near.
-_MOST_OTHERS = 20
-# They are in order of probability: any choice after them has less than a sixth.
-_MOST_ALTERNATIVES = 5
-# A rival does as well if the choice with it is at least this likely, relative to the likeliest:
-# odds of five to one are weak evidence between two choices.
-_AS_WELL = 0.2
-# Sizes less likely than this are left out: all shown as "<1 %", they would fill the list.
-_UNLIKELY = 1e-3
-# With one row in a fold R² in that fold has no meaning.
-_FEWEST_ROWS_A_FOLD = 2
 # What a fit may warn of, and the kind of note that says so.
 _NOTED = {ConvergenceWarning: "convergence", DataDimensionalityWarning: "rank"}
 # Below this many numbers one BLAS thread is faster, up to twentyfold on a busy machine.
@@ -139,7 +124,7 @@ def _found(data: Prepared, question: TableQuestion, clock: _Clock, show: Show | 
     with stage(show, "choosing the columns"):
         model, trouble = _fitted(data, params, show)
     clock.lap("choose")
-    check, path, no_check = _checked(data, question, params, model, show)
+    check, path, no_check = folds_and_sizes(data, question, params, model, show)
     clock.lap("check")
     errors = data.errors(model.coef_, float(model.intercept_))
     with stage(show, "how sure it is"):
@@ -161,17 +146,17 @@ def _said_of_columns(data: Prepared, question: TableQuestion, found: _Found) -> 
     """Return the fields of the answer that say which columns, how sure, and which else."""
     model, check, small = found.model, found.check, found.small
     return {
-        "chosen": _chosen(data, model, check),
-        "others": _others(data, model, check),
+        "chosen": chosen_columns(data, model, check),
+        "others": other_columns(data, model, check),
         "r2_out_of_sample": None if check is None else check.r2,
         "r2_folds": () if check is None else tuple(check.r2_folds),
         "typical_miss": None if check is None else float(np.sqrt(check.error / data.weight_sum)),
         "path": found.path,
-        "sizes": _size_probabilities(model, question.k),
+        "sizes": size_probabilities(model, question.k),
         "probability": model.support_probability_,
         "all_belong": model.all_belong_probability_,
-        "alternatives": _alternatives(data, model),
-        "groups": _groups(data.names, found.groups),
+        "alternatives": alternatives(data, model),
+        "groups": groups_by_name(data.names, found.groups),
         "factors": factor_parts(data, model),
         "small_effects": small and SmallPart(share=small.share, probability=small.probability),
     }
@@ -217,187 +202,6 @@ def _tied(data: Prepared, model: ProjectedSTG) -> list[Note]:
         f"{few_names(names)}."
     )
     return [Note("tied", text, names)]
-
-
-def _checked(
-    data: Prepared,
-    question: TableQuestion,
-    params: dict,
-    model: ProjectedSTG,
-    show: Show | None,
-) -> tuple[Checked | None, tuple[Tried, ...], list[Note]]:
-    """Return what the folds say, or None and a note that says why not; and other sizes."""
-    n_folds, notes = _fold_count(data, question)
-    sizes = _sizes(data, question, int(model.support_.sum()), n_folds)
-    if not n_folds and not sizes:
-        return None, (), notes
-    folds = data.folds(n_folds, question.random_state)
-    asked = [params, *(with_size(params, k) for k in sizes)]
-    what = "checking on rows left out" if n_folds else "other numbers of columns"
-    with counted_steps(show, what, n_folds * len(asked) + len(sizes)) as step:
-        said = checked(folds, n_folds, asked, step) if n_folds else [None] * len(asked)
-        first, *others = (None if isinstance(one, ValueError) else one for one in said)
-        whole, known = folds.whole(), _sizes_known(model)
-
-        def of_size(given: tuple[dict, Checked | None]) -> Tried:
-            found = tried(data, whole, *given, known)
-            step()
-            return found
-
-        given = zip(asked[1:], others, strict=True)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            path = in_threads(of_size, given) if folds.are_small else list(map(of_size, given))
-    if isinstance(said[0], ValueError):
-        text = f"Not checked on rows left out: in one fold, {in_words_of_select(said[0])}"
-        notes = [*notes, Note("unchecked", text)]
-    return first, tuple(path), notes
-
-
-def _fold_count(data: Prepared, question: TableQuestion) -> tuple[int, list[Note]]:
-    """Return how many folds there are; 0 and a note where there are too few rows for them."""
-    folds, n_rows = question.folds, data.n_rows
-    if folds < 2:
-        return 0, []
-    n_training, why = _training_rows(n_rows, folds), ""
-    if n_rows < folds * _FEWEST_ROWS_A_FOLD:
-        why = (
-            f"{folds} folds of {n_rows} rows leave fewer than {_FEWEST_ROWS_A_FOLD} rows each; "
-            f"give at most folds={n_rows // _FEWEST_ROWS_A_FOLD}."
-        )
-    elif question.has_size and question.k > n_training - 2:
-        why = (
-            f"k={question.k} is too many for the {n_training} rows that {folds} folds of {n_rows} "
-            f"rows leave to choose from; ask for at most {n_training - 2}."
-        )
-    return (0, [Note("unchecked", f"Not checked on rows left out: {why}")]) if why else (folds, [])
-
-
-def _training_rows(n_rows: int, folds: int) -> int:
-    """Return the rows that remain when the largest fold is left out."""
-    return n_rows - -(-n_rows // folds)
-
-
-def _sizes(data: Prepared, question: TableQuestion, k: int, folds: int) -> list[int]:
-    """Return the sizes to try."""
-    if not question.sizes:
-        return []
-    least = max(int(data.always.sum()), 1)
-    n_rows = _training_rows(data.n_rows, folds) if folds else data.n_rows
-    most = min(most_together(data), n_rows - 2)
-    if question.sizes is True:
-        return sizes_around(k, least, most) if most >= least else []
-    found = [size for size in question.sizes if least <= size <= most]
-    if not found:
-        asked = f"{min(question.sizes)} to {max(question.sizes)}"
-        raise TableError(f"sizes={asked!r}; there can be {least} to {most} columns here.")
-    return found
-
-
-def _sizes_known(model: ProjectedSTG) -> Any:
-    """Return the probability of each number of columns, where they were compared."""
-    return model.size_probability_ if model.n_features_to_select == "auto" else None
-
-
-def _chosen(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple[Chosen, ...]:
-    """Return the chosen columns, the largest effect first; levels of one text are together."""
-    probability = model.inclusion_probability_
-    rivals, gates = _rivals(model, data.always), _gates(model)
-    found = []
-    for place in np.flatnonzero(model.support_).tolist():
-        error = float(model.coef_std_error_[place])
-        found.append(
-            Chosen(
-                column=data.names[place],
-                coefficient=float(model.coef_[place]),
-                standard_error=error if np.isfinite(error) else None,
-                effect=float(model.coef_[place] * data.deviation(place)),
-                probability=known_at(probability, place),
-                stability=None if check is None else float(check.stability[place]),
-                gate=known_at(gates, place),
-                exchangeable_for=tuple(data.names[other] for other in rivals.get(place, [])),
-            )
-        )
-    return levels_together(data, found)
-
-
-def _rivals(model: ProjectedSTG, always: np.ndarray) -> dict[int, list[int]]:
-    """Return for each chosen column its rivals, the columns that would do as well in its place.
-
-    A column that must be chosen (a mask, (D,)) has none.
-
-    They are the columns that fit equally well, and those of likely choices that differ from this
-    one in that column alone.
-    """
-    equivalent = (model.equivalent_features_ or {}).items()
-    found = {place: list(others) for place, others in equivalent if not always[place]}
-    chosen = set(np.flatnonzero(model.support_).tolist())
-    others = model.alternatives_ or []
-    enough = _AS_WELL * max((probability for _, probability in others), default=0.0)
-    for members, probability in others:
-        out, entered = chosen - set(members), set(members) - chosen
-        if len(out) == len(entered) == 1 and probability >= enough:
-            own = found.setdefault(out.pop(), [])
-            own += [place for place in entered if place not in own]
-    return found
-
-
-def _alternatives(data: Prepared, model: ProjectedSTG) -> tuple[Alternative, ...]:
-    chosen = np.flatnonzero(model.support_).tolist()
-    return tuple(
-        Alternative(columns=[data.names[place] for place in members], probability=probability)
-        for members, probability in (model.alternatives_ or [])[: _MOST_ALTERNATIVES + 1]
-        if list(members) != chosen
-    )[:_MOST_ALTERNATIVES]
-
-
-def _groups(names: Sequence[str], groups: Sequence[CredibleGroup]) -> tuple[Together, ...]:
-    """Return the columns that stand for each other, by name."""
-    return tuple(
-        Together(
-            columns=[names[place] for place in group.features],
-            probability=group.probability,
-            shares=group.shares,
-            weakest_correlation=group.weakest_correlation,
-        )
-        for group in groups
-    )
-
-
-def _size_probabilities(model: ProjectedSTG, k: int | str | None) -> tuple[SizeProbability, ...]:
-    """Return the likely sizes, where the size was chosen from the data."""
-    if k != "auto" or model.size_probability_ is None:
-        return ()
-    return tuple(
-        SizeProbability(k=size, probability=float(probability))
-        for size, probability in enumerate(model.size_probability_)
-        if probability >= _UNLIKELY
-    )
-
-
-def _gates(model: ProjectedSTG) -> Any:
-    """Return how far open the gates are, where they decide; elsewhere they would take longer."""
-    return model.gate_mean_ if model.n_features_to_select is None else None
-
-
-def _others(data: Prepared, model: ProjectedSTG, check: Checked | None) -> tuple[Candidate, ...]:
-    """Return the columns that came nearest to being chosen."""
-    probability = model.inclusion_probability_
-    stability = None if check is None else check.stability
-    n_columns = len(data.names)
-    gates = _gates(model)
-    known = (gates, stability, probability)
-    order = np.lexsort([np.zeros(n_columns) if a is None else -np.asarray(a) for a in known])
-    nearest = [place for place in order.tolist() if not model.support_[place]][:_MOST_OTHERS]
-    return tuple(
-        Candidate(
-            column=data.names[place],
-            probability=known_at(probability, place),
-            stability=known_at(stability, place),
-            gate=known_at(gates, place),
-        )
-        for place in nearest
-    )
 
 
 def _residual_deviation(error: float, weight_sum: float, n_columns: int) -> float | None:
