@@ -80,6 +80,17 @@ def test_squares_out_of_range_have_no_r2(noise):
     assert "R² not known" in found.headline()
 
 
+def test_columns_that_are_not_all_sure_are_counted_by_grade(noise):
+    noise["y"] = noise.a + 0.1 * noise.y
+    found = select(noise, "y")
+    (one,) = found.chosen
+    assert "1 of 3 columns; it belongs" in found.headline()
+    doubtful = replace(found, chosen=(replace(one, probability=0.4),), groups=())
+    assert "1 of 3 columns (doubtful); it belongs" in doubtful.headline()
+    both = replace(found, chosen=(one, replace(one, column="b", probability=0.7)), groups=())
+    assert "2 of 3 columns (1 sure, 1 likely); both belong" in both.headline()
+
+
 def test_a_number_that_was_given(noise):
     noise["y"] = noise.a - noise.b + 0.1 * noise.y
     said = select(noise, "y", k=2).headline()

@@ -52,6 +52,8 @@ def _grades(selection: Selection) -> str:
     counts = Counter(line.grade for line in graded(selection) if line.grade)
     if set(counts) <= {"sure"}:
         return ""
+    if counts.total() == 1:
+        return f" ({next(iter(counts))})"
     return f" ({', '.join(f'{counts[grade]} {grade}' for grade in GRADES if counts[grade])})"
 
 
