@@ -196,6 +196,10 @@ def test_a_delimiter_and_a_decimal_mark_can_be_given(tmp_path, capsys):
 
 
 MISTAKES = {
+    "sizes beyond the columns": (
+        ["-t", "y", "--sizes", "20-30"],
+        "--sizes 20-30, and there can be 1 to",
+    ),
     "no target": ([], "say which column to explain, as --target NAME; use one of 'a', 'b', 'c'"),
     "two sizes": (["-t", "y", "-k", "2", "--auto"], "-k 2 and --auto contradict each other"),
     "csv without out": (["-t", "y", "-k", "2", "--csv"], "add --out DIR"),

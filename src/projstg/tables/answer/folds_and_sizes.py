@@ -93,8 +93,10 @@ def _sizes(data: Prepared, question: TableQuestion, k: int, folds: int) -> list[
         return sizes_around(k, least, most) if most >= least else []
     found = [size for size in question.sizes if least <= size <= most]
     if not found:
-        asked = f"{min(question.sizes)} to {max(question.sizes)}"
-        raise TableError(f"sizes={asked!r}; there can be {least} to {most} columns here.")
+        asked = f"{min(question.sizes)}-{max(question.sizes)}"
+        possible = f'there can be {least} to {most} columns here; give sizes="{least}-{most}"'
+        none = "there are too few rows for other sizes; leave sizes out"
+        raise TableError(f'sizes="{asked}", and {possible if most >= least else none}.')
     return found
 
 
