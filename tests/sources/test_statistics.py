@@ -223,7 +223,7 @@ SAVED = {
     "empty": lambda path: path.write_bytes(b""),
     "flipped": lambda path: path.write_bytes(flipped(bytearray(path.read_bytes()))),
     "compressed": lambda path: np.savez_compressed(path, format=np.array("projstg-statistics")),
-    "later": lambda path: rewritten(path, version=np.array(2)),
+    "later": lambda path: rewritten(path, version=np.array(99)),
     "pickled": lambda path: rewritten(path, n_0=np.array([{"a": 1}], dtype=object)),
     "negative": lambda path: rewritten(path, G_0=-np.load(path)["G_0"]),
     "not symmetric": lambda path: rewritten(path, G_0=np.triu(np.load(path)["G_0"][0])[None]),
@@ -232,6 +232,9 @@ SAVED = {
     "infinite": lambda path: rewritten(path, yy_0=np.array([np.inf])),
     "other names": lambda path: rewritten(path, feature_names=np.array(["a"])),
     "more rows than there were": lambda path: rewritten(path, n_rows_0=np.array(700)),
+    "more different rows than rows": lambda path: rewritten(
+        path, hashes_0=np.arange(201).astype("u8")
+    ),
     "text for a number": lambda path: rewritten(path, n_rows_0=np.array("a")),
     "reasons": lambda path: rewritten(path, left_out=np.array([["a"]])),
     "no folds": lambda path: rewritten(path, counts=np.array([1, 0, 0, 0])),

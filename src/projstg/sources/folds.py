@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["fold_of_rows", "random_of_rows"]
+from .._core.arrays.mixed_bits import random_from as random_of_rows
 
-# Constants of the SplitMix64 generator (Steele, Lea and Flood, 2014).
-_STEP, _FIRST, _SECOND = (
-    np.uint64(one) for one in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-)
+__all__ = ["fold_of_rows", "random_of_rows"]
 
 
 def fold_of_rows(first: int, n_rows: int, n_folds: int, seed: int) -> np.ndarray:
@@ -33,13 +30,3 @@ def fold_of_rows(first: int, n_rows: int, n_folds: int, seed: int) -> np.ndarray
     order = random_of_rows(first - before, n_groups * n_folds, seed).reshape(n_groups, n_folds)
     ranks = np.argsort(np.argsort(order, axis=1), axis=1)
     return ranks.ravel()[before : before + n_rows]
-
-
-def random_of_rows(first: int, n_rows: int, seed: int) -> np.ndarray:
-    """Return a random whole number below 2⁶⁴ for each of these rows, (n_rows,)."""
-    with np.errstate(over="ignore"):
-        mixed = np.arange(first, first + n_rows, dtype=np.uint64) + np.uint64(1)
-        mixed = (mixed + np.uint64(seed) * _SECOND) * _STEP
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
-        return mixed ^ (mixed >> np.uint64(31))

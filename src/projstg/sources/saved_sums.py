@@ -20,7 +20,7 @@ from .._printable import printable
 
 __all__ = ["SavedSums", "load_sums", "save_sums"]
 
-_FORMAT, _VERSION = "projstg-statistics", 1
+_FORMAT, _VERSION = "projstg-statistics", 2
 _SUMS = ("n", "x_mean", "y_mean", "G", "b", "yy")
 _UNREADABLE = (
     ValueError,
@@ -71,6 +71,8 @@ def save_sums(path: str | os.PathLike[str], saved: SavedSums) -> None:
         if part is not None:
             arrays[f"n_rows_{place}"] = np.array(part.n_rows)
             arrays |= {f"{name}_{place}": getattr(part, name) for name in _SUMS}
+            hashes = np.empty(0, dtype=np.uint64) if part.hashes is None else part.hashes
+            arrays[f"hashes_{place}"] = hashes
     with replacing(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
 
@@ -124,7 +126,10 @@ def _part(arrays: Any, place: int) -> CentredSums | None:
     for name, values in fields.items():
         if values.dtype != np.float64 or not np.isfinite(values).all():
             raise ValueError(f"'{name}' has other than finite numbers")
-    return CentredSums(n_rows=int(arrays[f"n_rows_{place}"]), **fields)
+    n_rows, hashes = int(arrays[f"n_rows_{place}"]), arrays[f"hashes_{place}"]
+    if hashes.dtype != np.uint64 or hashes.ndim != 1 or hashes.size > n_rows:
+        raise ValueError("'hashes' are not those of its rows")
+    return CentredSums(n_rows, **fields, hashes=np.unique(hashes) if hashes.size else None)
 
 
 def _check_parts(parts: Sequence[CentredSums], n_rows: int) -> None:

@@ -53,7 +53,9 @@ class Statistics(SummedRows):
     """Sums over rows (x, y), with weights: counts, means, and inner products about the means.
 
     They can be gathered in chunks (:meth:`update`), merged (``+``, ``sum``), saved, and fitted:
-    ``ProjectedSTG().fit(statistics)`` gives what it gives for the rows themselves.
+    ``ProjectedSTG().fit(statistics)`` gives what it gives for the rows themselves. Copies of a row,
+    and its weight, are one different row: where these are few a hash of each is kept, for as many
+    columns as there are different rows fit anything.
 
     Parameters
     ----------

@@ -21,13 +21,17 @@ def test_all_ways_agree(rng, monkeypatch, shape, true, through):
     expected = int(np.linalg.matrix_rank(centred, tol=1e-8))
     left = y[0] - y.mean()
     left = left - centred @ np.linalg.lstsq(centred, left, rcond=1e-10)[0]
-    found, residual = rank.rank_and_residual(problem)
-    assert found == expected
-    share = residual / problem.yy[0]
-    assert share == pytest.approx(left @ left / np.sum((y - y.mean()) ** 2), abs=1e-9)
+    share_left = left @ left / np.sum((y - y.mean()) ** 2)
+
+    def check(found):
+        assert found[0] == expected
+        assert found[1] / problem.yy[0] == pytest.approx(share_left, abs=1e-9)
+
+    check(rank.rank_and_residual(problem, 1))
     for most in (1, expected, expected + 1, 100):
         assert rank.rank_up_to(problem, most) == min(expected, most)
     monkeypatch.setattr(rank, "_MOST", 0)
-    assert rank.rank_and_residual(problem) is None
+    check(rank.rank_and_residual(problem, shape[0]))  # by pivots: there are no more rows than that
+    assert true == 0 or rank.rank_and_residual(problem, 2) is None
     for most in (1, expected, expected + 1, 100):
         assert rank.rank_up_to(problem, most) == min(expected, most)

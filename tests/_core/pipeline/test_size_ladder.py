@@ -95,13 +95,22 @@ def test_columns_that_may_not_enter_limit_it_and_so_does_a_round_number(monkeypa
 
 
 @pytest.mark.parametrize("times", [2, 3])
-def test_of_a_large_table_the_rank_is_not_asked_for(times, monkeypatch):
+def test_of_a_large_table_the_rank_is_asked_for_where_rows_are_few(times, monkeypatch):
     X, y = draw(7, 12, 30)
     often = problem_of(np.tile(X, (1, times, 1)), np.tile(y, (1, times)))
     assert isinstance(often, RowQuadratic) == (times == 2)
     assert largest_size(often, 30) == 12 - 1 - 2
+    monkeypatch.setattr(rank, "_MOST", 11)  # no spectrum is computed
+    assert largest_size(often, 30) == 12 - 1 - 2
+
+
+def test_of_a_large_table_of_many_rows_it_is_not_asked_for(monkeypatch):
+    X, y = draw(7, 12, 30)
+    problem = problem_of(np.tile(X, (1, 2, 1)), np.tile(y, (1, 2)))
     monkeypatch.setattr(rank, "_MOST", 11)
-    assert largest_size(often, 30) == min(12 * times - 1 - 2, 30)
+    monkeypatch.setattr(rank, "_of_pivots", None)
+    monkeypatch.setattr(largest, "PIPELINE", replace(PIPELINE, most_columns=9))
+    assert largest_size(problem, 30) == 9
 
 
 # ----------------------------------------------------------------------------------- the ladder

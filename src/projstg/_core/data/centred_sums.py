@@ -1,6 +1,7 @@
 """Sums over the rows of a table, block by block: all that least squares needs.
 
-:class:`CentredSums` holds (n, Σw, x̄, ȳ, XᵀX, Xᵀy, yᵀy) about the means. Blocks of rows merge in any
+:class:`CentredSums` holds (n, Σw, x̄, ȳ, XᵀX, Xᵀy, yᵀy) about the means, and how many different rows
+there are where these are few. Blocks of rows merge in any
 order; they are merged centred (Chan, Golub and LeVeque), because subtracting n·x̄x̄ᵀ at the end
 cancels when the means are large.
 """
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays.backend import Array
+from .different_rows import most_counted, rows_of_both
 from .quadratic import GramQuadratic, centred_rows
 
 __all__ = ["CentredSums"]
@@ -39,6 +41,10 @@ class CentredSums:
     G: Array
     b: Array
     yy: Array
+    hashes: np.ndarray | None = None
+    """Of the different rows of X (:mod:`.different_rows`); None where they are many, or not known.
+
+    Of some columns they are at most so many."""
 
     @classmethod
     def from_rows(cls, X: Array, y: Array, weights: Array | None = None) -> CentredSums:
@@ -65,6 +71,7 @@ class CentredSums:
             G=self.G + other.G + _column(_column(between)) * dx[..., :, None] * dx[..., None, :],
             b=self.b + other.b + _column(between * dy) * dx,
             yy=self.yy + other.yy + between * dy * dy,
+            hashes=rows_of_both(self.hashes, other.hashes, most_counted(self.b.shape[-1])),
         )
 
     def widened(self, n_columns: int) -> CentredSums:
@@ -85,11 +92,13 @@ class CentredSums:
 
     def quadratic(self, *, centre: bool = True) -> GramQuadratic:
         """Return the least-squares problem, with (``centre``) or without an intercept."""
+        few = None if self.hashes is None else self.hashes.size
         if centre:
-            return GramQuadratic(self.G, self.b, self.yy, self.n, self.n - 1)
+            return GramQuadratic(self.G, self.b, self.yy, self.n, self.n - 1, few_rows=few)
         n, x, y = self.n, self.x_mean, self.y_mean
         G = self.G + _column(_column(n)) * x[..., :, None] * x[..., None, :]
-        return GramQuadratic(G, self.b + _column(n * y) * x, self.yy + n * y * y, n, n)
+        b, yy = self.b + _column(n * y) * x, self.yy + n * y * y
+        return GramQuadratic(G, b, yy, n, n, few_rows=few)
 
 
 def _column(value: Array) -> Array:

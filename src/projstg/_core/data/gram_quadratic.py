@@ -51,6 +51,8 @@ class GramQuadratic:
     degrees_of_freedom: Array
     source: RowSource | None = field(default=None, kw_only=True)
     """Where the rows are; None if only sums are known."""
+    few_rows: int | None = field(default=None, kw_only=True)
+    """At most so many different rows are behind the sums; None where they are many or not known."""
 
     @property
     def diagonal(self) -> Array:
@@ -73,23 +75,29 @@ class GramQuadratic:
         )
         G = take_along(self.rows(indices), places)
         b = take_along(self.b, indices)
-        source = source_among(self.source, indices)
-        return GramQuadratic(G, b, self.yy, self.n, self.degrees_of_freedom, source=source)
+        return replace(self, G=G, b=b, source=source_among(self.source, indices))
 
     def scaled(self, factor: Array) -> GramQuadratic:
         """Return the same problem with column d multiplied by factor_d."""
         G = self.G * factor[..., :, None] * factor[..., None, :]
-        return GramQuadratic(G, self.b * factor, self.yy, self.n, self.degrees_of_freedom)
+        return replace(self, G=G, b=self.b * factor, source=None)
 
     def problems(self, chosen: Array) -> GramQuadratic:
         """Return the chosen members of a batch with one axis."""
         fields = (self.G, self.b, self.yy, self.n, self.degrees_of_freedom)
+        some = (members_of_batch(one, chosen) for one in fields)
         source = source_problems(self.source, chosen)
-        return GramQuadratic(*(members_of_batch(one, chosen) for one in fields), source=source)
+        return GramQuadratic(*some, source=source, few_rows=self.few_rows)
 
     def with_source(self, source: RowSource | None) -> GramQuadratic:
         """Return the same problem, with the rows it came from, or without them."""
         return self if source is self.source else replace(self, source=source)
+
+    def has_more_rows(self, count: int) -> bool:
+        """Return whether the one problem has more than ``count`` different rows of X."""
+        if self.source is not None:
+            return self.source.has_more_rows(0, count)
+        return (float(self.n[0]) if self.few_rows is None else self.few_rows) > count
 
     @property
     def rows_at(self) -> RowsAt | None:

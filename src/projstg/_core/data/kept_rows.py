@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..arrays.backend import Array, namespace, to_numpy
+from .different_rows import different_rows
 
 __all__ = ["BLOCK_ROWS", "MOST_FACTORED", "TableRows", "chosen"]
 
@@ -137,14 +138,14 @@ class TableRows:
 
     def has_more_rows(self, i: int, count: int) -> bool:
         """Return whether X of problem i has more than ``count`` different rows of weight > 0."""
-        own, places, seen = int(self.which[i]), self.used[self.places[i]], set()
+        own, places = int(self.which[i]), self.used[self.places[i]]
         X = to_numpy(self.X[own, ...])
-        weighs = np.ones(len(X)) if self.weights is None else to_numpy(self.weights[own, ...])
-        for row in X[weighs > 0.0]:
-            seen.add((row[places] + 0.0).tobytes())  # −0 is 0
-            if len(seen) > count:
-                return True
-        return False
+        if (
+            self.weights is not None
+            and not (weighs := to_numpy(self.weights[own, ...]) > 0.0).all()
+        ):
+            X = X[weighs]
+        return len(X) > count and different_rows(X, count, places) is None
 
     def problems(self, chosen: np.ndarray) -> TableRows:
         """Return the rows of the chosen members of a batch."""

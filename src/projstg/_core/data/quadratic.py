@@ -9,6 +9,7 @@ unit. Gates are for the first two; of a wide problem some columns get them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -90,8 +91,9 @@ def on_host(problem: Problem) -> Problem:
     if isinstance(problem, RowQuadratic):
         rows = (problem.X, problem.y, problem.n, problem.degrees_of_freedom)
         return RowQuadratic(*(to_numpy(one) for one in rows), source=problem.source)
-    sums = (problem.G, problem.b, problem.yy, problem.n, problem.degrees_of_freedom)
-    return GramQuadratic(*(to_numpy(one) for one in sums), source=problem.source)
+    G, b, yy = (to_numpy(one) for one in (problem.G, problem.b, problem.yy))
+    n, freedom = (to_numpy(one) for one in (problem.n, problem.degrees_of_freedom))
+    return replace(problem, G=G, b=b, yy=yy, n=n, degrees_of_freedom=freedom)
 
 
 def in_memory(problem: Problem) -> SmallProblem:

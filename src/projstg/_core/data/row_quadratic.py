@@ -126,6 +126,12 @@ class RowQuadratic:
         same.__dict__.update(diagonal=self.diagonal, b=self.b)
         return same
 
+    def has_more_rows(self, count: int) -> bool:
+        """Return whether the one problem has more than ``count`` different rows of X."""
+        if self.source is not None:
+            return self.source.has_more_rows(0, count)
+        return float(self.n[0]) > count
+
     @property
     def rows_at(self) -> RowsAt:
         """A function to columns of X, and y; see :class:`Quadratic`."""

@@ -10,12 +10,14 @@ A number that is not finite makes a sum that is not finite, so nothing is looked
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 
 from .centred_sums import CentredSums
+from .different_rows import different_rows, most_counted
 
 __all__ = ["TINY", "are_in_range", "shared_sums", "vary"]
 
@@ -71,7 +73,7 @@ def shared_sums(X: Any, Y: np.ndarray, weights: np.ndarray | None = None) -> Cen
             found = block if found is None else found.merge(block)
     if found is None:
         raise ValueError("there are no rows")
-    return found
+    return replace(found, hashes=different_rows(X, most_counted(X.shape[1])))
 
 
 def _dense(rows: Any) -> np.ndarray:

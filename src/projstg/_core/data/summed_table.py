@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from .centred_sums import CentredSums
-from .quadratic import GramQuadratic
 from .standard_table import ROUNDING, StandardTable
 from .standardize import standardized
 
@@ -29,16 +30,15 @@ def table_of_sums(sums: CentredSums, *, centre: bool = True, never: np.ndarray) 
     b = np.where(varies[:, None], found.b / y_scale[:, None], 0.0)
     yy = np.where(varies, found.yy / y_scale**2, 0.0)
     smallest = np.where(never, np.inf, (ROUNDING * _EPS * x_mean) ** 2)
-    one = GramQuadratic(found.G, b[:1], yy[:1], sums.n, found.degrees_of_freedom)
+    one = replace(found, b=b[:1], yy=yy[:1])
     scaled, scale = standardized(one, smallest)
     factor = np.where(scale > 0.0, 1.0 / np.where(scale > 0.0, scale, 1.0), 0.0)
 
     def of_all(field: np.ndarray) -> np.ndarray:
         return np.broadcast_to(field, (n_problems, *field.shape[1:]))
 
-    problem = GramQuadratic(
-        of_all(scaled.gram.G), b * factor, yy, of_all(sums.n), of_all(found.degrees_of_freedom)
-    )
+    G, n, freedom = (of_all(one) for one in (scaled.gram.G, sums.n, found.degrees_of_freedom))
+    problem = replace(found, G=G, b=b * factor, yy=yy, n=n, degrees_of_freedom=freedom)
     return StandardTable(problem, of_all(scale), of_all(x_mean), y_mean, y_scale, None)
 
 

@@ -2,7 +2,7 @@
 
 Up to some hundred rows or columns it comes from the spectrum of the smaller of XᵀX and XXᵀ. For a
 larger table only min(rank, K) is needed, and the first K pivots of a Cholesky factorisation give
-it.
+it; its whole rank where the different rows are few.
 """
 
 from __future__ import annotations
@@ -19,18 +19,28 @@ __all__ = ["rank_and_residual", "rank_up_to"]
 _MOST = 600
 
 
-def rank_and_residual(problem: Problem) -> tuple[int, float] | None:
-    """Return the rank of X and the residual sum of squares on all columns; None if too large.
+def rank_and_residual(problem: Problem, most: int) -> tuple[int, float] | None:
+    """Return the rank of X and the residual sum of squares on all columns.
+
+    None where X is large and the rank may be above ``most``.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).standard_normal((1, 20, 4))
     >>> X[..., 3] = X[..., 0] - X[..., 1]
-    >>> rank, left = rank_and_residual(RowQuadratic.from_rows(X, 2.0 * X[..., 2]))
+    >>> rank, left = rank_and_residual(RowQuadratic.from_rows(X, 2.0 * X[..., 2]), 10)
     >>> rank, round(left, 9)
     (3, 0.0)
     """
+    found = _of_spectrum(problem)
+    if found is None and not problem.has_more_rows(most):
+        return _of_pivots(problem, most)
+    return found
+
+
+def _of_spectrum(problem: Problem) -> tuple[int, float] | None:
+    """Return rank and residual from eigenvalues; None where they are too many."""
     n_columns = problem.b.shape[-1]
     if isinstance(problem, WideQuadratic):
         return _of_some_columns(problem)
@@ -56,23 +66,27 @@ def _of_rows(problem: RowQuadratic) -> tuple[int, float]:
 
 def _of_some_columns(problem: WideQuadratic) -> tuple[int, float] | None:
     """Return the rank and the residual where some of the columns have the full rank already."""
-    freedom = int(float(problem.degrees_of_freedom[0]) + 1e-6)
+    full = problem.n_rows - round(float(problem.n[0] - problem.degrees_of_freedom[0]))
     size = min(2 * problem.n_rows, problem.b.shape[-1])
     if problem.n_rows > _MOST:
         return None
     some = np.random.default_rng(0).choice(problem.b.shape[-1], size, replace=False)
     rank, residual = _of_rows(problem.columns(np.sort(some)[None]))
-    return (rank, residual) if rank == min(freedom, problem.n_rows) else None
+    return (rank, residual) if rank == full else None
 
 
 def rank_up_to(problem: Problem, most: int) -> int:
     """Return the rank of X, or ``most`` where it is larger."""
-    found = rank_and_residual(problem)
-    return _pivots(problem, most) if found is None else min(found[0], most)
+    found = _of_spectrum(problem)
+    return _of_pivots(problem, most)[0] if found is None else min(found[0], most)
 
 
-def _pivots(problem: Problem, most: int) -> int:
-    """Return the number of pivots, at most ``most``; next comes the column with most norm left."""
+def _of_pivots(problem: Problem, most: int) -> tuple[int, float]:
+    """Return the number of pivots, at most ``most``, and the residual on their columns.
+
+    Next comes the column with most norm left.
+    """
+    b, along = to_numpy(problem.b)[0], np.zeros(0)
     left = np.array(problem.diagonal[0], dtype=float)
     smallest = SMALLEST_SHARE * left.max(initial=0.0)
     factor = np.zeros((0, left.size))
@@ -82,7 +96,9 @@ def _pivots(problem: Problem, most: int) -> int:
             break
         row = problem.rows(np.asarray([[pivot]]))[0, 0] - factor[:, pivot] @ factor
         row = row / np.sqrt(left[pivot])
+        inside = (b[pivot] - factor[:, pivot] @ along) / np.sqrt(left[pivot])
+        along = np.append(along, inside)
         factor = np.concatenate([factor, row[None]])
         left = left - row * row
         left[pivot] = 0.0
-    return len(factor)
+    return len(factor), float(to_numpy(problem.yy)[0] - along @ along)

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..arrays.backend import Array
+from .different_rows import different_rows
 from .gram_quadratic import GramQuadratic, RowsAt
 from .row_quadratic import RowQuadratic
 
@@ -125,6 +126,10 @@ class WideQuadratic:
     def with_source(self, source: Any) -> WideQuadratic:
         """Return the problem: X is all it has."""
         return self
+
+    def has_more_rows(self, count: int) -> bool:
+        """Return whether there are more than ``count`` different rows of X."""
+        return self.n_rows > count and different_rows(self.X, count, self.used) is None
 
     @property
     def rows_at(self) -> RowsAt:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
 from ..data.table_rank import rank_and_residual
@@ -16,23 +14,17 @@ def largest_size(problem: Problem, n_free: int, n_redundant: int = 0) -> int:
     """Return K_max of one problem: it leaves two degrees of freedom, and is at most the rank of X.
 
     ``n_redundant`` of the columns that must be selected depend on others that must be, and do not
-    count for the rank. Repeated rows add degrees of freedom, but as many columns as there are
-    different rows fit without error, and every such support would look certain.
+    count for the rank. Repeated rows, and weights, add degrees of freedom, but as many columns as
+    there are different rows fit without error, and every such support would look certain.
     """
-    most = int(float(np.max(to_numpy(problem.degrees_of_freedom))) + 1e-6) - 2
-    found = rank_and_residual(problem)
+    n, freedom = (float(to_numpy(one)[0]) for one in (problem.n, problem.degrees_of_freedom))
+    most, n_means = int(freedom + 1e-6) - 2, round(n - freedom)
+    found = rank_and_residual(problem, PIPELINE.most_columns + 2)
     if found is not None:
         rank, error = found
         has_error = error > PIPELINE.no_error * float(to_numpy(problem.yy)[0])
         # Without an error left, and not because y is a combination of few columns of many rows, as
         # many columns as the rank fit any y.
-        fits_any = not has_error and not _has_more_rows(problem, rank)
+        fits_any = not has_error and not problem.has_more_rows(rank + n_means)
         most = min(most, (rank - 2 if fits_any else rank) + n_redundant)
     return max(min(n_free, most, PIPELINE.most_columns), 0)
-
-
-def _has_more_rows(problem: Problem, rank: int) -> bool:
-    """Return whether there are more different rows than the rank, and the intercept, can fit."""
-    n, dof = (float(to_numpy(one)[0]) for one in (problem.n, problem.degrees_of_freedom))
-    most = rank + round(n - dof)
-    return n > most if problem.source is None else problem.source.has_more_rows(0, most)
