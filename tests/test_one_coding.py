@@ -1,4 +1,4 @@
-"""A column of a table is read the same way through every door. docs/select.md has the table.
+"""A column of a table is read the same way through every door. docs/select.md says how.
 
 Where a door does not follow it yet the test is expected to fail, and says how the door reads the
 column today.
