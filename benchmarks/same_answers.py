@@ -45,12 +45,12 @@ def run(path):
         }
         for cell, model in answers()
     ]
-    path.write_text(json.dumps(rows))
+    path.write_text(json.dumps(rows), encoding="utf-8")
     print(f"{len(rows)} problems")
 
 
 def compare(before, after):
-    old, new = (json.loads(path.read_text()) for path in (before, after))
+    old, new = (json.loads(path.read_text(encoding="utf-8")) for path in (before, after))
     change = np.asarray([b["objective"] - a["objective"] for a, b in zip(old, new, strict=True)])
     same = np.asarray([a["support"] == b["support"] for a, b in zip(old, new, strict=True)])
     rounding = 1e-6

@@ -70,7 +70,11 @@ def run_stage(name, workers):
 def runs():
     """All stages that have been run, the last one last."""
     path = FOLDER / "runs.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return (
+        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        if path.exists()
+        else []
+    )
 
 
 def left(done):

@@ -61,7 +61,7 @@ def test_from_nothing_to_rows_and_again(mine, tmp_path, capsys):
     assert "2 of 2 tasks done" in said.out
     assert 'left out: own_methods:missing; pip install "projstg[peers]"' in said.err
     assert len(read_rows(out)) == 4
-    (out / "parts" / "foreign\x1b[31m.parquet").write_text("no")
+    (out / "parts" / "foreign\x1b[31m.parquet").write_text("no", encoding="utf-8")
     assert cli.main(command) == 0
     said = capsys.readouterr()
     assert "0 of 2 tasks done" in said.out
@@ -89,9 +89,9 @@ def test_signals_are_left_as_they_were_and_threads_may_run(mine, tmp_path):
 
 def test_modules_in_the_current_folder_shadow_nothing(mine, monkeypatch, capsys):
     monkeypatch.chdir(mine.parent)
-    Path("json.py").write_text("raise SystemExit('json.py was run')")
+    Path("json.py").write_text("raise SystemExit('json.py was run')", encoding="utf-8")
     own = "from own_methods import marginal\nmine = marginal"
-    Path("beside_the_spec.py").write_text(own)
+    Path("beside_the_spec.py").write_text(own, encoding="utf-8")
     command = ["reproduce", "mine.toml", "--out", "out", "--jobs", "1", "--no-report"]
     assert cli.main([*command, "--methods", "omp,beside_the_spec:mine"]) == 0
     assert "4 of 4 tasks done" in capsys.readouterr().out
@@ -165,7 +165,7 @@ def test_a_mistake_is_one_line_and_two(arguments, message, tmp_path, monkeypatch
 )
 def test_a_bad_file_is_one_line_and_two(text, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "own_syntax.py").write_text("def mine(:")
+    (tmp_path / "own_syntax.py").write_text("def mine(:", encoding="utf-8")
     if callable(text):
         text("mine.toml")
     else:

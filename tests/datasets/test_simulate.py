@@ -1,6 +1,5 @@
 """Problems: signal and noise as asked for, and the same numbers whenever and wherever drawn."""
 
-import hashlib
 import json
 
 import numpy as np
@@ -51,30 +50,30 @@ def test_a_planted_response_uses_the_given_rows(rng):
 
 
 def digest(problem):
-    """SHA-256 of the numbers of a problem rounded to 12 digits, beginning."""
+    """The numbers of a problem added up, with another weight for each."""
     numbers = np.concatenate([problem.X.ravel(), problem.y, problem.coef, [problem.noise_std]])
-    rounded = np.round(numbers, 12) + 0.0  # no negative zeros
-    return hashlib.sha256(rounded.astype("<f8").tobytes()).hexdigest()[:16]
+    return numbers @ np.cos(np.arange(numbers.size))
 
 
 DIGESTS = {
-    "gaussian": "de2bd7965e3f3598",
-    "bernoulli": "62e2283db30be60d",
-    "toeplitz": "e84cb7176b7f2352",
-    "equicorrelated": "ba44973c453be5b4",
-    "block": "9586eb3562d549ad",
-    "student": "4ab5276fe43689e5",
-    "heavy": "0f1061ccc8853e4c",
-    "orthogonal": "e0d60fd72e8c42e2",
+    "gaussian": -2.945849330853,
+    "bernoulli": -0.586105514921,
+    "toeplitz": -9.876062186407,
+    "equicorrelated": 5.347716530569,
+    "block": -1.250064962292,
+    "student": 7.135350188451,
+    "heavy": -4.354928062903,
+    "orthogonal": 0.660237244110,
 }
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_the_same_bytes_on_every_machine(design):
+def test_the_same_numbers_on_every_machine(design):
     problem = make_sparse_regression(
         9, 5, 2, design=design, signal="normal", snr=3.0, root=7, repetition=11
     )
-    assert digest(problem) == DIGESTS[design]
+    # What the C library takes for a root or a logarithm may differ in the last place.
+    assert digest(problem) == pytest.approx(DIGESTS[design], abs=1e-10)
 
 
 def same(left, right):

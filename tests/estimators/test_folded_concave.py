@@ -5,17 +5,17 @@ import warnings
 
 import numpy as np
 import pytest
-from skglm.datafits import Quadratic
-from skglm.penalties import SCAD as SCADPenalty
-from skglm.penalties import MCPenalty
-from skglm.solvers import AndersonCD
 
 from projstg import MCP, SCAD
 from projstg._extras import MissingExtra
 from projstg.estimators import _folded_concave
 from projstg.estimators._folded_concave import penalised_path
 
-PENALTIES = {"scad": (SCADPenalty, 3.7), "mcp": (MCPenalty, 3.0)}
+datafits = pytest.importorskip("skglm.datafits")
+penalties = pytest.importorskip("skglm.penalties")
+solvers = pytest.importorskip("skglm.solvers")
+
+PENALTIES = {"scad": (penalties.SCAD, 3.7), "mcp": (penalties.MCPenalty, 3.0)}
 ESTIMATORS = [SCAD, MCP]
 SHARES = np.geomspace(1.0, 0.02, 16)[1:]
 
@@ -55,8 +55,8 @@ def test_the_path_is_the_library_s(name, tight):
         shares = SHARES[::3]
         path = penalised_path(X, y, kind(1.0, gamma), shares, most=12)
         alphas = shares * np.max(np.abs(X.T @ y)) / len(y)
-        solver = AndersonCD(tol=1e-10, fit_intercept=False)
-        _, coefs, _ = solver.path(X, y, Quadratic(), kind(1.0, gamma), alphas)
+        solver = solvers.AndersonCD(tol=1e-10, fit_intercept=False)
+        _, coefs, _ = solver.path(X, y, datafits.Quadratic(), kind(1.0, gamma), alphas)
         assert np.allclose(path.alphas, alphas)
         assert np.allclose(path.coefs, coefs.T, atol=1e-4)  # the valleys are long
 
@@ -93,8 +93,8 @@ def test_an_orthogonal_design_is_thresholded_column_by_column(name, rng):
 
 def test_the_path_ends_where_there_are_too_many(rng):
     X, y = standard_problem(rng, 25, 40, 6)
-    whole = penalised_path(X, y, SCADPenalty(1.0, 3.7), SHARES, most=40)
-    short = penalised_path(X, y, SCADPenalty(1.0, 3.7), SHARES, most=4)
+    whole = penalised_path(X, y, penalties.SCAD(1.0, 3.7), SHARES, most=40)
+    short = penalised_path(X, y, penalties.SCAD(1.0, 3.7), SHARES, most=4)
     assert len(short.alphas) == 1 + np.flatnonzero(whole.n_nonzero > 4)[0] < len(whole.alphas)
     assert np.array_equal(short.coefs, whole.coefs[: len(short.coefs)])
 

@@ -4,6 +4,7 @@ import array_api_strict as strict
 import numpy as np
 import pytest
 from knobs import nested
+from rounding import assert_same_numbers
 
 from projstg import STG as Selector
 from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
@@ -123,14 +124,14 @@ def descended(problem, alpha, seeds, optimizer, calls=(30,)):
 
 
 @pytest.mark.parametrize("optimizer", ["fixed", "adam"])
-def test_a_batch_is_its_members_bit_for_bit(batch, optimizer):
+def test_a_batch_is_its_members(batch, optimizer):
     problem, alpha, _ = balanced(batch, np.asarray([0.01, 0.02, 0.05]))
     together = descended(problem, alpha, [5, 6, 7], optimizer)
     for i in range(3):
         member: GramQuadratic = problem.problems(np.asarray([i]))
         alone = descended(member, alpha[i : i + 1], [5 + i], optimizer)
-        np.testing.assert_array_equal(alone.mu[0], together.mu[i])
-        np.testing.assert_array_equal(alone.theta[0], together.theta[i])
+        assert_same_numbers(together.mu[i], alone.mu[0])
+        assert_same_numbers(together.theta[i], alone.theta[0])
 
 
 @pytest.mark.parametrize("optimizer", ["fixed", "adam"])

@@ -7,8 +7,9 @@ import pytest
 from small_experiment import SPEC, spec
 
 from projstg.datasets import make_sparse_regression
+from projstg.experiments import fit_method as module
 from projstg.experiments.fit_method import fit_all
-from projstg.experiments.registry import method
+from projstg.experiments.registry import Method, method
 from projstg.experiments.runner import run
 from projstg.experiments.spec import parse_spec
 from projstg.experiments.store import read_rows
@@ -64,11 +65,31 @@ def test_fitting_on_a_device_gives_the_same_kind_of_rows():
     assert [row["score_evidence"] for row in there] == [row["score_evidence"] for row in here]
 
 
-def test_single_fits_are_timed_alone():
+def test_fits_alone_are_timed_without_what_comes_before_and_after(monkeypatch):
+    now = 0.0
+
+    def takes(seconds):
+        nonlocal now
+        now += seconds
+
+    class Slow:
+        def __init__(self):
+            takes(10.0)
+
+        def fit(self, X, y):
+            takes(3.0)
+
+        def get_support(self):
+            takes(100.0)
+            return np.arange(12) < 3
+
+    monkeypatch.setattr(module, "perf_counter", lambda: now)
     problem = make_sparse_regression(20, 12, 3, noise_std=1.0)
-    (outcome,) = fit_all(method("omp"), problem.X[None], problem.y[None], [known_of(problem)])
-    assert 0 < outcome.seconds < 1
-    assert (outcome.batch_size, outcome.device, outcome.status) == (1, "cpu", "ok")
+    slow = Method("own-slow", "slow", lambda known: Slow())
+    X, y = np.stack([problem.X] * 2), np.stack([problem.y] * 2)
+    for outcome in fit_all(slow, X, y, [known_of(problem)] * 2):
+        assert outcome.seconds == 3.0
+        assert (outcome.batch_size, outcome.device, outcome.status) == (1, "cpu", "ok")
 
 
 def test_an_estimate_that_the_method_does_not_have_is_an_error(tmp_path):

@@ -59,10 +59,9 @@ def test_top_k_of_a_pursuit_is_the_pursuit():
 
 
 def test_abess_is_asked_for_k_columns_without_an_intercept():
-    from abess import LinearRegression
-
+    abess = pytest.importorskip("abess")
     for X, y in problems():
-        theirs = LinearRegression(support_size=K, fit_intercept=False).fit(X, y)
+        theirs = abess.LinearRegression(support_size=K, fit_intercept=False).fit(X, y)
         assert np.array_equal(AbessSelector(K).fit(X, y).get_support(), theirs.coef_ != 0.0)
 
 
@@ -136,6 +135,7 @@ def test_scikit_learn_s_lasso_has_wainwright_s_objective():
 
 @pytest.mark.parametrize("kind", [StrictSCAD, StrictMCP])
 def test_no_point_with_k_is_a_failure_by_the_authors_rule(kind):
+    pytest.importorskip("skglm")
     X, y = next(problems(1))
     with pytest.warns(UserWarning, match="no point of the path"):
         nothing = kind(1, n_alphas=1, fit_intercept=False).fit(X, y)

@@ -107,7 +107,7 @@ def test_constant_and_duplicate_columns_go_and_are_counted(table):
     assert found.note == "6 of 8 columns kept: 1 constant, 1 duplicate in these rows"
     np.testing.assert_allclose(found.standardized.mean(axis=0), 0.0, atol=1e-12)
     np.testing.assert_allclose(found.standardized.std(axis=0), 1.0)
-    np.testing.assert_array_equal(found.applied(X), found.standardized)
+    np.testing.assert_allclose(found.applied(X), found.standardized, atol=1e-12)
     assert found.representatives(np.array([1, 4, 6])).tolist() == [2, 6]
 
 
@@ -297,7 +297,7 @@ def test_without_the_tables_the_other_experiments_run(nowhere, tmp_path):
     assert "ailerons.csv" in report.unavailable["ailerons"]
     assert real.FOLDER_VARIABLE in report.unavailable["ailerons"]
     assert set(read_rows(tmp_path)["experiment"]) == {"simulated"}
-    about = json.loads((tmp_path / "run.json").read_text())
+    about = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
     assert set(about["unavailable"]) == {"ailerons"}
 
 

@@ -50,6 +50,12 @@ def fitted(name, known=KNOWN):
         return quick(method(name).make(known)).fit(*problem())
 
 
+def skip_without(name):
+    """Skip where the library of a method is missing."""
+    for module in METHODS[name].modules:
+        pytest.importorskip(module)
+
+
 def test_the_names_are_these():
     assert list(METHODS) == NAMES + OWN_SIZE
     assert all(own.name == name for name, own in METHODS.items())
@@ -62,6 +68,7 @@ def test_the_names_are_these():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_method_is_told_the_same_and_answers_with_k_columns(name):
+    skip_without(name)
     X, y = problem()
     before = X.tobytes(), y.tobytes()
     with warnings.catch_warnings(action="ignore"):
@@ -76,6 +83,7 @@ def test_every_method_is_told_the_same_and_answers_with_k_columns(name):
 
 @pytest.mark.parametrize("name", OWN_SIZE)
 def test_a_method_of_its_own_size_is_not_told_k(name):
+    skip_without(name)
     found = fitted(name).get_support(indices=True).tolist()
     assert {1, 4, 9} <= set(found)
     assert found == fitted(name, replace(KNOWN, n_features_to_select=9)).get_support(True).tolist()
@@ -83,6 +91,7 @@ def test_a_method_of_its_own_size_is_not_told_k(name):
 
 @pytest.mark.parametrize("name", ["projected-stg-auto", "lasso-cv", "abess-ebic"])
 def test_a_method_of_its_own_size_may_select_nothing(name):
+    skip_without(name)
     X, _ = problem()
     noise = np.random.default_rng(3).normal(size=40)
     model = method(name).make(replace(KNOWN, noise_std=1.0)).fit(X, noise)
@@ -285,6 +294,8 @@ def without(monkeypatch, package):
     [("skglm", ["scad", "scad-top", "mcp", "mcp-top"]), ("abess", ["abess"])],
 )
 def test_a_missing_extra_is_reported_with_the_command(package, lost, monkeypatch):
+    for name in NAMES:
+        skip_without(name)
     without(monkeypatch, package)
     assert [name for name in NAMES if available(METHODS[name]) is not None] == lost
     for name in lost:
@@ -294,6 +305,8 @@ def test_a_missing_extra_is_reported_with_the_command(package, lost, monkeypatch
 
 
 def test_a_method_that_names_an_extra_needs_all_of_it(monkeypatch):
+    for name in NAMES:
+        skip_without(name)
     theirs = Method("theirs", "Theirs", dict, needs="peers")
     assert available(theirs) is None
     without(monkeypatch, "abess")

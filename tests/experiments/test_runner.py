@@ -54,7 +54,7 @@ def test_every_method_sees_the_same_problems(whole):
 def test_the_run_says_what_it_was(whole):
     run([spec()], whole, command="projstg reproduce mine")
     run([spec()], whole)
-    about = json.loads((whole / "run.json").read_text())
+    about = json.loads((whole / "run.json").read_text(encoding="utf-8"))
     assert (about["n_tasks"], about["n_done"]) == (24, 0)
     assert about["earlier"][0]["n_done"] == 24
     assert about["earlier"][-1]["command"] == "projstg reproduce mine"
@@ -63,7 +63,7 @@ def test_the_run_says_what_it_was(whole):
     assert about["ended"] >= about["started"]
     assert about["machine"]["cores"] >= 1
     assert "numpy" in about["versions"]
-    assert parse_spec((whole / "specs" / "mine.toml").read_text(), "mine") == spec()
+    assert parse_spec((whole / "specs" / "mine.toml").read_text(encoding="utf-8"), "mine") == spec()
 
 
 def test_methods_from_outside_fail_alone(tmp_path):

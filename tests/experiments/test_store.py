@@ -97,7 +97,7 @@ def test_damaged_and_foreign_files_are_named_and_set_aside(store):
     os.truncate(path, path.stat().st_size - 20)
     shutil.copy(store.parts / f"{good.key}.parquet", store.parts / f"{swapped.key}.parquet")
     pq.write_table(pa.table({"a": [1]}), store.parts / "foreign.parquet")
-    (store.parts / "notes.txt").write_text("hello")
+    (store.parts / "notes.txt").write_text("hello", encoding="utf-8")
 
     assert len(read_rows(store.folder)) == 2  # reading alone moves nothing
     said = store.prepare()
@@ -191,7 +191,7 @@ def test_fits_that_failed_are_known_by_their_part(store):
 @pytest.fixture
 def outside(tmp_path):
     path = tmp_path / "outside"
-    path.write_text("precious")
+    path.write_text("precious", encoding="utf-8")
     return path
 
 
@@ -203,7 +203,7 @@ def test_links_are_replaced_and_not_followed(store, outside):
     store.write_tuned("k", 0.2, {})
     store.write_spec("mine", "")
     store.write_run({})
-    assert outside.read_text() == "precious"
+    assert outside.read_text(encoding="utf-8") == "precious"
     assert not any((store.folder / name).is_symlink() for name in names)
 
 
@@ -216,7 +216,7 @@ def test_a_linked_folder_is_refused_and_nothing_in_it_changes(tmp_path, name):
     for folder in (elsewhere, store.folder):
         folder.mkdir()
     for precious in ("notes.txt", ".0123456789abcdef.tmp"):
-        (elsewhere / precious).write_text("precious")
+        (elsewhere / precious).write_text("precious", encoding="utf-8")
     (store.folder / name).symlink_to(elsewhere, target_is_directory=True)
     with pytest.raises(ValueError, match=f"{name} is a link; remove it"):
         store.prepare()
@@ -241,7 +241,7 @@ def test_a_lock_that_is_something_else_is_refused(store, outside, make):
     make(store.folder / ".lock")
     with pytest.raises(ValueError, match=r"\.lock is (a link|not a regular file)"), store.locked():
         pass
-    assert outside.read_text() == "precious"
+    assert outside.read_text(encoding="utf-8") == "precious"
 
 
 def test_other_columns_are_set_aside(store):
@@ -256,9 +256,11 @@ def test_other_columns_are_set_aside(store):
 
 def test_nothing_set_aside_is_overwritten(store):
     for content in ("one", "two"):
-        (store.parts / "notes.txt").write_text(content)
+        (store.parts / "notes.txt").write_text(content, encoding="utf-8")
         store.prepare()
-    kept = sorted(path.read_text() for path in (store.folder / "set-aside").iterdir())
+    kept = sorted(
+        path.read_text(encoding="utf-8") for path in (store.folder / "set-aside").iterdir()
+    )
     assert kept == ["one", "two"]
 
 
@@ -282,5 +284,5 @@ def test_a_chosen_scale_is_kept(store):
     assert store.tuned("k") is None
     store.write_tuned("k", 0.2, {"setting": {}})
     assert store.tuned("k") == 0.2
-    (store.tuning / "k.json").write_text("{")
+    (store.tuning / "k.json").write_text("{", encoding="utf-8")
     assert store.tuned("k") is None

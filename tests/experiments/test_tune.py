@@ -94,9 +94,9 @@ def test_a_method_cannot_learn_the_truth():
 def test_fresh_chooses_c_anew(tmp_path):
     mine = spec(["projected-stg-exact"])
     run([mine], tmp_path)
-    chosen = {path: path.read_text() for path in (tmp_path / "tuning").iterdir()}
+    chosen = {path: path.read_text(encoding="utf-8") for path in (tmp_path / "tuning").iterdir()}
     for path, text in chosen.items():
         other = 10.0 if json.loads(text)["alpha_scale"] != 10.0 else 0.1
-        path.write_text(json.dumps(json.loads(text) | {"alpha_scale": other}))
+        path.write_text(json.dumps(json.loads(text) | {"alpha_scale": other}), encoding="utf-8")
     run([mine], tmp_path, fresh=True)
-    assert {path: path.read_text() for path in chosen} == chosen
+    assert {path: path.read_text(encoding="utf-8") for path in chosen} == chosen

@@ -77,7 +77,9 @@ def children(pid):
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+                state, parent = (
+                    (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[:2]
+                )
             except OSError:
                 continue
             if int(parent) == pid and state != "Z":
@@ -88,7 +90,7 @@ def children(pid):
 def runs(pid):
     try:
         os.kill(pid, 0)
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
     except OSError:  # it is gone, perhaps since the line before
         return False
     return state != "Z"

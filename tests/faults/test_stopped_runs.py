@@ -25,7 +25,7 @@ from projstg.experiments.store import Store
 SAYS = "projstg: stopped; go on with: projstg"
 
 # Workers must not outlive their run; a busy machine may take its time to end them.
-_SOON = 20.0
+_SOON = 60.0
 
 
 def statuses(number, is_done):

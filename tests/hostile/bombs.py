@@ -9,7 +9,6 @@ import json
 import resource
 import signal
 import sys
-import time
 from pathlib import Path
 
 from made import QUESTION
@@ -18,14 +17,15 @@ from projstg.cli import main
 from projstg.tables import select_columns as choosing  # noqa: F401 - what is imported late, before the limit
 from projstg.tables.files.read_table import read_table
 
-SECONDS = 15
+SECONDS = 60
 # To read under no tight limit, told to take so much; and to ask under one that is.
 LIMIT, MOST, TIGHT = 2000, 50, 400
 
 
 def limited(megabytes):
     """Let the process take so much more than it has taken so far."""
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    pages = Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]
+    used = int(pages) * resource.getpagesize()
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (used + megabytes * 2**20, hard))
 
@@ -44,15 +44,14 @@ def taken(path):
 
 
 def answer(path):
-    out, err, start = io.StringIO(), io.StringIO(), time.perf_counter()
+    out, err = io.StringIO(), io.StringIO()
     signal.alarm(SECONDS)  # whose default is to end the process
     megabytes = taken(path)
     limited(TIGHT)
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = main(["select", path, *QUESTION])
     signal.alarm(0)
-    seconds = time.perf_counter() - start
-    return {"status": status, "err": err.getvalue(), "seconds": seconds, "megabytes": megabytes}
+    return {"status": status, "err": err.getvalue(), "megabytes": megabytes}
 
 
 if __name__ == "__main__":

@@ -196,7 +196,7 @@ def test_numbers_of_any_size_in_json(tmp_path, said):
     rows = [dict(zip("abcdy", row, strict=True)) for row in TABLE.tolist()]
     large = [10**30, 2**63, -(2**63) - 1, 1, 1e300]
     rows = [{**row, "large": large[i % 5], "empty": None} for i, row in enumerate(rows)]
-    (tmp_path / "t").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "t").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     status, out, err = said(tmp_path / "t", *QUESTION, "--json")
     assert (status, err) == (0, "")
     assert [one["column"] for one in json.loads(out)["chosen"]] == ["a", "b"]
@@ -205,7 +205,7 @@ def test_numbers_of_any_size_in_json(tmp_path, said):
 def test_infinite_numbers_in_json_are_refused(tmp_path, refused):
     rows = [dict(zip("abcdy", row, strict=True)) for row in TABLE.tolist()]
     rows[3]["c"], rows[4]["d"] = np.inf, 1
-    (tmp_path / "t").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "t").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     assert "1 value is infinite: c 1" in refused(tmp_path / "t", *QUESTION)
 
 

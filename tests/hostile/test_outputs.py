@@ -28,7 +28,7 @@ FILES = ["report.html", "selected.csv", "selection.json"]
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("t.csv").write_text(PLAIN)
+    Path("t.csv").write_text(PLAIN, encoding="utf-8")
     return tmp_path
 
 
@@ -111,18 +111,18 @@ FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "y"]
 
 
 def test_links_are_replaced_and_names_are_no_formulas(here, said):
-    Path("t.csv").write_text(text_of(rows_of(), FORMULAS))
+    Path("t.csv").write_text(text_of(rows_of(), FORMULAS), encoding="utf-8")
     Path("out").mkdir()
-    Path("mine.txt").write_text("mine")
+    Path("mine.txt").write_text("mine", encoding="utf-8")
     for name in FILES:
         os.symlink("../mine.txt", Path("out", name))
     status, out, _ = said("t.csv", *QUESTION, "--out", "out", "--csv", "--json")
     assert status == 0
-    assert Path("mine.txt").read_text() == "mine"
+    assert Path("mine.txt").read_text(encoding="utf-8") == "mine"
     assert sorted(contents("out")) == FILES
     assert not any(path.is_symlink() for path in Path("out").iterdir())
     assert [one["column"] for one in json.loads(out)["chosen"]] == FORMULAS[:2]
-    with Path("out", "selected.csv").open(newline="") as file:
+    with Path("out", "selected.csv").open(newline="", encoding="utf-8") as file:
         header, first, *_ = csv.reader(file)
     assert header == ["'" + FORMULAS[0], "'+1", "y"]
     assert [float(cell) for cell in first] == rows_of()[0, [0, 1, 4]].tolist()
@@ -144,12 +144,12 @@ def test_a_writer_that_is_killed_leaves_the_old_files(tmp_path):
     for _ in range(ROUNDS):
         count("fault", "select: killed while writing")
         for path in paths:
-            path.write_text("old")
+            path.write_text("old", encoding="utf-8")
         command = [sys.executable, "-c", WRITER, *map(str, paths)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
             assert writer.stdout.readline() == "written\n"
             writer.kill()
-        assert [path.read_text() for path in paths] == ["old", "old"]
+        assert [path.read_text(encoding="utf-8") for path in paths] == ["old", "old"]
         leftovers = list(tmp_path.glob(LEFTOVERS))
         assert len(leftovers) == 2
         for path in leftovers:
@@ -158,11 +158,11 @@ def test_a_writer_that_is_killed_leaves_the_old_files(tmp_path):
 
 def test_files_are_replaced_together_or_not_at_all(tmp_path):
     paths = [tmp_path / "a", tmp_path / "b"]
-    paths[0].write_text("old")
+    paths[0].write_text("old", encoding="utf-8")
 
     def fail(error):
         with replacing_all(paths) as (first, _):
-            first.write_text("new")
+            first.write_text("new", encoding="utf-8")
             raise error
 
     for error in (ValueError, KeyboardInterrupt):
@@ -170,8 +170,8 @@ def test_files_are_replaced_together_or_not_at_all(tmp_path):
             fail(error)
         assert contents(tmp_path) == {"a": b"old"}
     with replacing_all(paths) as (first, second):
-        first.write_text("1")
-        second.write_text("2")
+        first.write_text("1", encoding="utf-8")
+        second.write_text("2", encoding="utf-8")
         assert contents(tmp_path)["a"] == b"old"
     assert contents(tmp_path) == {"a": b"1", "b": b"2"}
     assert paths[0].stat().st_mode == paths[1].stat().st_mode
@@ -188,7 +188,7 @@ def test_a_rename_that_fails_undoes_those_before_it(
 ):
     """It is an error before the rename, or Ctrl-C, which is heard when the call is over."""
     paths = [tmp_path / one for one in "abc"]
-    paths[0].write_text("old")
+    paths[0].write_text("old", encoding="utf-8")
     paths[1].symlink_to("nowhere")
     rename, failed = os.replace, []
 
@@ -211,14 +211,14 @@ def test_a_rename_that_fails_undoes_those_before_it(
     with pytest.raises(KeyboardInterrupt if is_done else OSError):
         write_new(paths)
     assert sorted(os.listdir(tmp_path)) == ["a", "b"]
-    assert paths[0].read_text() == "old"
+    assert paths[0].read_text(encoding="utf-8") == "old"
     assert os.readlink(paths[1]) == "nowhere"
 
 
 def write_new(paths):
     with replacing_all(paths) as temporaries:
         for temporary in temporaries:
-            temporary.write_text("new")
+            temporary.write_text("new", encoding="utf-8")
 
 
 def test_ctrl_c_after_the_last_rename_leaves_the_new_files(tmp_path, monkeypatch):
@@ -229,7 +229,7 @@ def test_ctrl_c_after_the_last_rename_leaves_the_new_files(tmp_path, monkeypatch
         if Path(target) == paths[1]:
             raise KeyboardInterrupt
 
-    paths[0].write_text("old")
+    paths[0].write_text("old", encoding="utf-8")
     monkeypatch.setattr(os, "replace", late)
     with pytest.raises(KeyboardInterrupt):
         write_new(paths)
@@ -294,7 +294,7 @@ def test_json_is_json_on_every_terminal(here, said):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_output_that_cannot_be_printed_is_one_line(options, here, refused, monkeypatch):
-    with open("/dev/full", "w") as full:
+    with open("/dev/full", "w", encoding="utf-8") as full:
         monkeypatch.setattr(sys, "stdout", full)
         assert "No space left on device" in refused("t.csv", *QUESTION, *options)
 
@@ -316,7 +316,7 @@ def answer(tmp_path_factory):
     from projstg import select
 
     path = tmp_path_factory.mktemp("answer") / "t.csv"
-    path.write_text(PLAIN)
+    path.write_text(PLAIN, encoding="utf-8")
     return select(path, "y", 2, sizes=True).as_dict()
 
 
@@ -357,7 +357,7 @@ def test_a_selection_says_which_field_is_wrong(kind, answer, tmp_path):
     change, words = SPOILED[kind]
     content, path = json.loads(json.dumps(answer)), tmp_path / "selection.json"
     change(content)
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(ValueError, match=words) as caught:
         Selection.load(path)
     assert str(caught.value).startswith(str(path))

@@ -131,7 +131,7 @@ def test_links_that_lead_nowhere(here, refused):
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
 def test_a_file_that_may_not_be_read(here, refused):
-    Path("mine.csv").write_text(PLAIN)
+    Path("mine.csv").write_text(PLAIN, encoding="utf-8")
     Path("mine.csv").chmod(0)
     assert "mine.csv cannot be opened" in refused("mine.csv", *QUESTION)
 
@@ -159,9 +159,9 @@ NAMES = {"escape": b"\x1b[31mred.csv", "line end": b"a\nb.csv", "no text": b"\xf
 def test_names_of_files_do_nothing_on_the_terminal(kind, here, said, refused):
     name = os.fsdecode(NAMES[kind])
     refused(name, *QUESTION)  # not there
-    Path(name).write_text("a,y\n1,2\n3,4,5\n")
+    Path(name).write_text("a,y\n1,2\n3,4,5\n", encoding="utf-8")
     refused(name, *QUESTION)  # ragged
-    Path(name).write_text(PLAIN)
+    Path(name).write_text(PLAIN, encoding="utf-8")
     out = ["--out", name + ".out"] if kind == "no text" else []
     status, out, err = said(name, *QUESTION, *out)
     assert status == 0
@@ -171,5 +171,5 @@ def test_names_of_files_do_nothing_on_the_terminal(kind, here, said, refused):
 
 @pytest.mark.parametrize("words", [["--never", "\x1b[31m"], ["-t", "\x1b[31m"], ["--\x1b[2J"]])
 def test_what_was_typed_is_not_thrown_back_raw(words, here, refused):
-    Path("t.csv").write_text(PLAIN)
+    Path("t.csv").write_text(PLAIN, encoding="utf-8")
     refused("t.csv", *QUESTION, *words)

@@ -27,7 +27,7 @@ sys.exit(main())
 
 
 def stopped(when, path):
-    path.write_text(PLAIN)
+    path.write_text(PLAIN, encoding="utf-8")
     program = WATCHED.format(when=when)
     command = [sys.executable, "-c", program, "select", str(path), *QUESTION]
     done = subprocess.run(command, capture_output=True, text=True)

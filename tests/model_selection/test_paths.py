@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from oracles import exact_moments, explicit_risk, residual_sum
+from rounding import assert_same_numbers
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
@@ -196,7 +197,7 @@ def test_a_batch_gives_what_its_members_give_alone(rng, door):
         own = np.asarray([i])
         alone = gate_path(door(problem).problems(own), alphas[own], GateOptions())
         for field, other in zip(together, alone, strict=True):
-            np.testing.assert_array_equal(field[own], other)
+            assert_same_numbers(field[own], other)
 
 
 # The public function
@@ -243,7 +244,7 @@ def test_names_and_standard_deviations_are_kept(data, over):
         frame = pytest.importorskip(library).DataFrame(dict(zip(names, X.T, strict=True)))
         path = projected_stg_path(frame, y, **over)
         assert path.feature_names_in_.tolist() == names
-        np.testing.assert_array_equal(path.coef_path_, plain.coef_path_)
+        assert_same_numbers(path.coef_path_, plain.coef_path_)
 
 
 def test_the_path_of_sums_has_names_and_deviations_too(data):
@@ -281,12 +282,11 @@ def test_each_size_is_the_single_fit(data, params):
     for i, k in enumerate(path.sizes):
         single = ProjectedSTG(int(k), **params).fit(X, y)
         np.testing.assert_array_equal(path.support_path_[i], single.support_)
-        np.testing.assert_array_equal(path.coef_path_[i], single.coef_)
-        np.testing.assert_array_equal(path.gate_mean_path_[i], single.gate_mean_)
-        np.testing.assert_array_equal(path.gated_coef_path_[i], single.gated_coef_)
-        assert path.alphas[i] == single.alpha_
-        assert path.intercept_path_[i] == single.intercept_
-        assert path.objective_path_[i] == (single.objective_ or single.risk_)
+        for name in ("coef", "gate_mean", "gated_coef", "intercept"):
+            found = getattr(path, f"{name}_path_")[i]
+            assert_same_numbers(found, getattr(single, f"{name}_"), name=name)
+        assert_same_numbers(path.alphas[i], single.alpha_)
+        assert_same_numbers(path.objective_path_[i], single.objective_ or single.risk_)
 
 
 def test_one_number_of_sizes_stands_for_all_up_to_it(data):

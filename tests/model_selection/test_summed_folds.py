@@ -1,6 +1,5 @@
 """Cross-validation and paths of a source of rows are those of the rows; others want all rows."""
 
-import dask.array
 import numpy as np
 import pandas
 import pyarrow
@@ -74,15 +73,18 @@ def parquet(frame, folder):
     return folder / "rows.parquet"
 
 
+def blocks(frame):
+    dask = pytest.importorskip("dask.array")
+    return tuple(dask.from_array(one.to_numpy(), chunks=50) for one in sides(frame))
+
+
 SOURCES = {
     "statistics": lambda frame, folder: (Statistics(folds=4).update(*sides(frame)), None),
     "path": lambda frame, folder: (parquet(frame, folder), "price"),
     "arrow": lambda frame, folder: (pyarrow.Table.from_pandas(frame), "price"),
     "frame": lambda frame, folder: (frame, "price"),
     "iterator": lambda frame, folder: (iter([sides(frame[:40]), sides(frame[40:])]), None),
-    "dask": lambda frame, folder: tuple(
-        dask.array.from_array(one.to_numpy(), chunks=50) for one in sides(frame)
-    ),
+    "dask": lambda frame, folder: blocks(frame),
 }
 
 

@@ -19,27 +19,40 @@ class Terminal(io.StringIO):
         return True
 
 
+class Clock:
+    """Time passes when it is told to."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
 def shown_by(run, monkeypatch):
     """Return what a run shows on a terminal."""
+    clock = Clock()
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr("rich.console.monotonic", clock)
     with progress_bar(None, stays=False) as show:
-        run(show)
+        run(show, clock)
     return sys.stderr.getvalue()
 
 
 def test_what_lasts_is_shown_and_what_is_over_at_once_is_not(monkeypatch):
-    monkeypatch.setattr(module, "_LASTS", 0.1)
-
-    def run(show):
+    def run(show, clock):
         with stage(show, "at once"):
             pass
         with counted_steps(show, "a while", 2) as step:
             step()
-            sleep(0.3)
+            clock.now += 1.01 * module._LASTS
+            for _ in range(3000):  # until the bar is drawn again
+                if "50%" in sys.stderr.getvalue():
+                    break
+                sleep(0.01)
             step()
         with stage(show, "the end"):
-            pass
+            clock.now += 0.99 * module._LASTS
 
     shown = shown_by(run, monkeypatch)
     assert "at once" not in shown
@@ -49,9 +62,9 @@ def test_what_lasts_is_shown_and_what_is_over_at_once_is_not(monkeypatch):
 
 
 def test_a_short_run_shows_nothing(monkeypatch):
-    def run(show):
+    def run(show, clock):
         with stage(show, "at once"):
-            sleep(0.15)
+            clock.now += 0.99 * module._LASTS
 
     assert "at once" not in shown_by(run, monkeypatch)
 

@@ -93,7 +93,9 @@ def test_pieces_lie_beside_the_page(page):
 
 def test_the_same_rows_give_the_same_page(tmp_path):
     lines = few(against_samples(midpoints={"omp": 50, "stg": 40}))
-    texts = {write_report(run_of(lines), tmp_path / name).read_text() for name in "ab"}
+    texts = {
+        write_report(run_of(lines), tmp_path / name).read_text(encoding="utf-8") for name in "ab"
+    }
     assert len(texts) == 1
 
 
@@ -136,14 +138,14 @@ def test_no_page_is_written_where_a_run_is_at_work(folder, tmp_path):
 
 def test_links_among_the_pieces_are_replaced_and_not_followed(folder, tmp_path):
     out, outside = tmp_path / "out", tmp_path / "outside"
-    outside.write_text("precious")
+    outside.write_text("precious", encoding="utf-8")
     names = ["report.html", "figures/small.svg", "figures/small.png"]
     names += [f"tables/{name}.csv" for name in ("small", "findings", "samples_needed")]
     for name in names:
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).symlink_to(outside)
     make_report(folder, out=out)
-    assert outside.read_text() == "precious"
+    assert outside.read_text(encoding="utf-8") == "precious"
     assert not any((out / name).is_symlink() for name in names)
 
 

@@ -98,7 +98,11 @@ def test_names_that_matplotlib_would_read_as_something_else():
 
 
 def test_nothing_touches_the_global_state_of_matplotlib():
-    sources = [path.read_text() for path in files("projstg.report").iterdir() if path.is_file()]
+    sources = [
+        path.read_text(encoding="utf-8")
+        for path in files("projstg.report").iterdir()
+        if path.is_file()
+    ]
     assert not any("pyplot" in re.sub(r'"""[\s\S]*?"""', "", source) for source in sources)
 
 

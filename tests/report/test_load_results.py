@@ -28,7 +28,7 @@ def test_a_folder_without_a_readable_record_of_the_run(folder, tmp_path, text):
     for part in (folder / "parts").glob("*.parquet"):
         (tmp_path / "parts" / part.name).write_bytes(part.read_bytes())
     if text is not None:
-        (tmp_path / "run.json").write_text(text)
+        (tmp_path / "run.json").write_text(text, encoding="utf-8")
     found = read_run(tmp_path)
     assert set(found.summary["size"]) == {"paper"}  # the size with most rows
     assert "Machine" not in dict(found.facts)
@@ -48,10 +48,10 @@ def test_a_folder_without_a_readable_record_of_the_run(folder, tmp_path, text):
 )
 def test_a_foreign_record_of_the_run_is_not_believed(folder, tmp_path, about):
     shutil.copytree(folder / "parts", tmp_path / "parts")
-    (tmp_path / "run.json").write_text(about)
+    (tmp_path / "run.json").write_text(about, encoding="utf-8")
     assert set(read_run(tmp_path).summary["size"]) == {"paper"}
     run([parse_spec(SMALL_SPEC, "small")], tmp_path, size="paper")
-    assert json.loads((tmp_path / "run.json").read_text())["n_tasks"] == 9
+    assert json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))["n_tasks"] == 9
 
 
 def test_a_pipe_in_a_folder_keeps_nobody_waiting(folder, tmp_path):

@@ -132,7 +132,7 @@ def test_floats_of_four_bytes_are_summed_in_double():
     table = frame()[["a", "b", "price"]].astype("float32")
     found = gathered(table)
     expected = gathered(table.astype(float))
-    np.testing.assert_allclose(found.xx, expected.xx, rtol=1e-14, atol=1e-12)
+    np.testing.assert_allclose(found.xx, expected.xx, rtol=1e-10, atol=1e-9)
 
 
 @pytest.mark.parametrize("column", ["a", "count", "colour", "price"])

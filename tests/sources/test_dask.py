@@ -4,17 +4,17 @@ import datetime
 import os
 import signal
 
-import dask
-import dask.array
-import dask.dataframe
 import numpy as np
 import pandas
 import pytest
-from dask.distributed import Client, LocalCluster
-from distributed.utils import get_mp_context
 from threadpoolctl import threadpool_info
 
 from projstg import ProjectedSTG, Statistics
+
+dask = pytest.importorskip("dask")
+pytest.importorskip("dask.array")
+pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
 
 FIELDS = ("x_mean", "y_mean", "xx", "xy", "yy")
 
@@ -171,10 +171,12 @@ def client():
         "distributed.worker.multiprocessing-method": "forkserver",
     }
     with dask.config.set(settings):
-        get_mp_context().set_forkserver_preload(["distributed", "projstg.sources"])
+        distributed.utils.get_mp_context().set_forkserver_preload(
+            ["distributed", "projstg.sources"]
+        )
         with (
-            LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
-            Client(cluster, set_as_default=False) as client,
+            distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+            distributed.Client(cluster, set_as_default=False) as client,
         ):
             yield client
 

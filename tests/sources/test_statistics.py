@@ -219,7 +219,7 @@ def test_what_is_saved_is_loaded(tmp_path):
 
 SAVED = {
     "truncated": lambda path: path.write_bytes(path.read_bytes()[:-200]),
-    "text": lambda path: path.write_text("n,mean\n1,2\n"),
+    "text": lambda path: path.write_text("n,mean\n1,2\n", encoding="utf-8"),
     "empty": lambda path: path.write_bytes(b""),
     "flipped": lambda path: path.write_bytes(flipped(bytearray(path.read_bytes()))),
     "compressed": lambda path: np.savez_compressed(path, format=np.array("projstg-statistics")),

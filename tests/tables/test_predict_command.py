@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from rounding import assert_same_numbers
 
 from projstg.cli import main
 from projstg.tables import Selection
@@ -53,7 +54,7 @@ def test_it_prints_what_the_function_predicts(table, answer, capsys):
         said = capsys.readouterr()
         expected = found.predict(table, **asked)
         assert list(printed(said.out).columns) == list(expected.columns)
-        np.testing.assert_allclose(printed(said.out), expected, rtol=1e-14)
+        assert_same_numbers(printed(said.out), expected, tolerance=1e-13)  # all digits
         if not options:
             assert said.err == f"R² on 60 rows of table.csv: {found.r2_in_sample:.3f}\n"
 
@@ -79,7 +80,7 @@ def test_it_writes_the_rows_with_the_predictions(table, answer, tmp_path, capsys
     assert list(got.columns) == ["a", "prediction", "'=c", "city", "y", "prediction'"]
     pd.testing.assert_frame_equal(got.iloc[:, :5].set_axis(given.columns, axis=1), given)
     expected = Selection.load(answer).predict(given)["prediction"]
-    np.testing.assert_allclose(got["prediction'"], expected, rtol=1e-14)
+    assert_same_numbers(got["prediction'"], expected, tolerance=1e-13)
 
 
 def test_standard_input_and_marks(table, answer, capsys, monkeypatch):
@@ -93,7 +94,7 @@ def test_standard_input_and_marks(table, answer, capsys, monkeypatch):
     options = ["--delimiter", "tab", "--decimal", ","]
     assert main(["predict", str(answer), "-", *options]) == 0
     said = capsys.readouterr()
-    np.testing.assert_allclose(printed(said.out)["prediction"], expected, rtol=1e-12)
+    assert_same_numbers(printed(said.out)["prediction"], expected)
     assert "The decimal mark is a comma" in said.err
 
 
@@ -130,7 +131,7 @@ def test_several_files_are_one_table(table, answer, tmp_path, capsys):
     frame[20:][frame.columns[::-1]].to_csv(parts[1], index=False)
     assert main(["predict", str(answer), *map(str, parts)]) == 0
     said = capsys.readouterr()
-    np.testing.assert_allclose(printed(said.out), Selection.load(answer).predict(frame), rtol=1e-14)
+    assert_same_numbers(printed(said.out), Selection.load(answer).predict(frame))
     assert "2 files, their rows one after the other: one.csv, two.csv." in said.err
 
 
@@ -188,10 +189,16 @@ def changed(answer, **fields):
 MISTAKES = {
     "no answer": (lambda a, t: t.unlink(), "is not there"),
     "no selection": (lambda a, t: a.unlink(), "selection.json cannot be read: No such file"),
-    "no JSON": (lambda a, t: a.write_text("x"), "is not JSON"),
+    "no JSON": (lambda a, t: a.write_text("x", encoding="utf-8"), "is not JSON"),
     "an old file": (lambda a, t: changed(a, recipe=None), "run select again"),
-    "a column": (lambda a, t: t.write_text("A,city\n1,Rome\n"), "did you mean 'A'?"),
-    "a kind": (lambda a, t: t.write_text("a,city\nx,Rome\n"), "here it begins 'x'"),
+    "a column": (
+        lambda a, t: t.write_text("A,city\n1,Rome\n", encoding="utf-8"),
+        "did you mean 'A'?",
+    ),
+    "a kind": (
+        lambda a, t: t.write_text("a,city\nx,Rome\n", encoding="utf-8"),
+        "here it begins 'x'",
+    ),
 }
 
 

@@ -3,6 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
+from rounding import assert_same_numbers
 
 from projstg._core.data import standard_table as table_module
 from projstg._core.data.original_units import in_units
@@ -127,8 +128,8 @@ def test_a_batch_is_its_members(full_table, rng):
     for i in range(2):
         alone = as_table(X[i : i + 1], y[i : i + 1])
         for name in ("scale", "x_mean", "y_mean"):
-            np.testing.assert_array_equal(getattr(together, name)[i], getattr(alone, name)[0])
-        np.testing.assert_array_equal(together.problem.b[i], alone.problem.b[0])
+            assert_same_numbers(getattr(together, name)[i], getattr(alone, name)[0], name=name)
+        assert_same_numbers(together.problem.b[i], alone.problem.b[0])
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -155,7 +155,7 @@ def test_units_and_order_of_the_columns_do_not_matter(table, door, rng):
 
 
 @pytest.mark.parametrize("shape", [(15, 6), (6, 15)])
-def test_a_batch_gives_the_bits_of_its_members(shape, door, rng):
+def test_a_batch_is_its_members(shape, door, rng):
     X, y = rng.normal(size=(5, *shape)), rng.normal(size=(5, shape[0]))
     y[:3] += 3.0 * X[:3, :, 0]
     batch = made(X, y)
@@ -165,7 +165,10 @@ def test_a_batch_gives_the_bits_of_its_members(shape, door, rng):
     for i in range(5):
         alone = alternate(door(made(X[i : i + 1], y[i : i + 1])), alpha[i : i + 1], 0.5)
         for name, field in alone._asdict().items():
-            np.testing.assert_array_equal(getattr(together, name)[i], field[0], err_msg=name)
+            # Each of many steps passes on what rounding has changed, and may enlarge it.
+            np.testing.assert_allclose(
+                getattr(together, name)[i], field[0], rtol=1e-5, atol=1e-6, err_msg=name
+            )
 
 
 def test_many_prices_share_one_design(full_problem, door):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import exact_gate, few_examples, finite_differences
+from rounding import assert_same_numbers
 
 from projstg._core.gates import moments as gates
 from projstg._core.gates.moments import GateMoments, gate_moments, noise_ratio
@@ -165,7 +166,7 @@ def test_any_shape_is_its_members_and_short_names_agree(values, tau, extra):
     for i in np.ndindex(mu.shape):
         alone = gate_moments(np.asarray(mu[i]), tau)
         for name, field in moments._asdict().items():
-            assert field[i] == getattr(alone, name), name
+            assert_same_numbers(field[i], getattr(alone, name), name=name)
     assert np.array_equal(gates.gate_mean(mu, tau), moments.mean)
     assert np.array_equal(gates.gate_variance(mu, tau), moments.variance)
     assert np.array_equal(gates.open_probability(mu, tau), moments.open_probability)

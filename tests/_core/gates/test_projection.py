@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import exact_moments, few_examples, hadamard_formula, ridge_minimiser, theorem_1
+from rounding import assert_same_numbers
 
 from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
 from projstg._core.data.standardize import standardized
@@ -89,7 +90,8 @@ def test_open_and_closed_gates_give_the_minimum_norm_solution(problem, solve, pa
     ridge = PATTERNS[pattern](X.shape[1])
     beta = solve(problem, ridge)
     assert np.all(np.isfinite(beta))
-    best = ridge_minimiser(X, y, np.where(ridge < 1e-12, 0.0, ridge))
+    # Beside columns that depend on each other so small a ridge leaves the oracle no digits.
+    best = ridge_minimiser(X, y, np.where(ridge < 1e-11, 0.0, ridge))
     scale = np.sqrt(np.mean(y**2))
     np.testing.assert_allclose(X @ beta, X @ best, atol=1e-6 * scale)
     np.testing.assert_allclose(beta, best, rtol=1e-5, atol=1e-5 * scale)
@@ -130,7 +132,7 @@ def test_y_of_zero_gives_coefficients_of_zero(problem, solve):
 
 @pytest.mark.parametrize("shape", [(12, 5), (5, 12)])
 @pytest.mark.parametrize("smallest", [0.1, 0.0])
-def test_a_batch_gives_the_bits_of_its_members(solve, shape, smallest, rng):
+def test_a_batch_is_its_members(solve, shape, smallest, rng):
     """Also when only some of the members have open gates."""
     X, y = rng.normal(size=(4, *shape)), rng.normal(size=(4, shape[0]))
     batch = standardized(RowQuadratic.from_rows(X, y))[0]
@@ -139,9 +141,9 @@ def test_a_batch_gives_the_bits_of_its_members(solve, shape, smallest, rng):
     together = solve(batch, ridge)
     for i in range(4):
         alone = standardized(RowQuadratic.from_rows(X[i], y[i]))[0]
-        np.testing.assert_array_equal(together[i], solve(alone, ridge[i]))
+        assert_same_numbers(together[i], solve(alone, ridge[i]))
         one = batch.problems(np.asarray([i]))
-        np.testing.assert_array_equal(together[i], solve(one, ridge[i : i + 1])[0])
+        assert_same_numbers(together[i], solve(one, ridge[i : i + 1])[0])
 
 
 @few_examples
@@ -178,4 +180,4 @@ def test_a_matrix_that_rounding_left_indefinite_has_a_solution(rng):
     for refine in (True, False):
         found = primal(sums, np.zeros((2, 4)), refine=refine)
         assert np.all(np.isfinite(found))
-        np.testing.assert_array_equal(found[0], primal(batch, np.zeros((2, 4)), refine=refine)[0])
+        assert_same_numbers(found[0], primal(batch, np.zeros((2, 4)), refine=refine)[0])

@@ -9,6 +9,7 @@ from oracles import (
     minimum_near,
     theorem_1,
 )
+from rounding import assert_same_numbers
 
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
@@ -102,7 +103,7 @@ def test_a_batch_is_its_members(door, tau, rng):
     for i in range(3):
         alone = profiled_risk(door(made(X[i], y[i])), mu[i], tau, alpha[i])
         for name in ("value", "gradient", "beta"):
-            np.testing.assert_array_equal(getattr(together, name)[i], getattr(alone, name))
+            assert_same_numbers(getattr(together, name)[i], getattr(alone, name), name=name)
 
 
 def test_residuals_come_from_dot_products(problem, door, rng):

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounding import assert_same_numbers
+from soaking import examples
 
 from projstg import ProjectedSTG
 from projstg._core.data.standard_table import as_table
@@ -43,7 +45,7 @@ def raw_tables(draw):
     return X, y, weights
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(raw_tables(), st.booleans(), st.booleans())
 def test_tables(raw, centre, has_never):
     X, y, weights = raw
@@ -72,7 +74,7 @@ def test_numbers_out_of_range_have_units_and_change_no_bit_of_other_tables(shape
     np.testing.assert_allclose(found.scale, expected.scale, rtol=1e-12)
     np.testing.assert_allclose(found.problem.gram.G, expected.problem.gram.G, atol=1e-10)
     np.testing.assert_array_equal(found.scale[0], alone.scale[0])
-    np.testing.assert_array_equal(found.problem.gram.G[0], alone.problem.gram.G[0])
+    assert_same_numbers(found.problem.gram.G[0], alone.problem.gram.G[0])
 
 
 @pytest.mark.parametrize("shape", [(40, 11), (15, 30)])
@@ -88,9 +90,8 @@ def test_rows_of_weight_zero_and_other_tables_change_no_bit(shape):
         for name in ("scale", "x_mean", "y_mean", "y_scale"):
             np.testing.assert_array_equal(getattr(together, name)[1], getattr(alone, name)[0])
     G = together.problem.gram.G[1]
-    np.testing.assert_array_equal(G, as_many_rows.problem.gram.G[0])
-    # BLAS may add a row of zeros in another order: on some processors the last bits differ.
-    np.testing.assert_allclose(G, fewer_rows.problem.gram.G[0], rtol=0.0, atol=1e-13)
+    for alone in (fewer_rows, as_many_rows):  # sums are those of BLAS, not of the kernel
+        assert_same_numbers(G, alone.problem.gram.G[0])
 
 
 def solved(X, y, options, seeds=(3,), **table):
@@ -116,7 +117,7 @@ def problems(draw):
     return 5.0 * X + 1.0, 3.0 * y - 2.0, K
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(problems(), st.sampled_from(["common-size", "evidence"]), st.booleans())
 def test_a_whole_fit(problem, criterion, centre):
     X, y, K = problem
@@ -128,8 +129,12 @@ def test_a_whole_fit(problem, criterion, centre):
     expected = step_by_step(X, y, options, (3, 4), centre=centre)
     np.testing.assert_allclose(found.alpha, expected.alpha, rtol=1e-9)
     np.testing.assert_allclose(found.noise_std, expected.noise_std, rtol=1e-9)
-    # Copies and ties may be exchanged for each other; the score says whether they were.
-    np.testing.assert_allclose(found.search.objective, expected.search.objective, atol=1e-4)
+    # Of two copies either may be taken, and walks part: the best is the same where starts agree.
+    has_copies = np.all(X[..., 0] == X[..., -1], axis=1)
+    agreeing = np.minimum(found.search.n_agreeing_starts, expected.search.n_agreeing_starts)
+    sure = ~has_copies | (agreeing > 0)
+    best = expected.search.objective[sure]
+    np.testing.assert_allclose(found.search.objective[sure], best, atol=1e-4)
     same = np.all(found.search.support == expected.search.support, axis=1)
     np.testing.assert_array_equal(found.support[same], expected.support[same])
     np.testing.assert_allclose(found.coef[same], expected.coef[same], rtol=1e-7, atol=1e-7)

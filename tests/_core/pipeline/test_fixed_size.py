@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rounding import assert_same_numbers
 from sklearn.exceptions import ConvergenceWarning
 
 from projstg import STG, Gates, ProjectedSTG, fit_many
@@ -149,7 +150,7 @@ def test_many_searches_are_single_searches():
     for i, seed in enumerate(many.seeds):
         alone = ProjectedSTG(6, random_state=seed).fit(X[i], y[i])
         np.testing.assert_array_equal(many.support[i], alone.support_)
-        assert many.objective[i] == pytest.approx(alone.objective_, rel=1e-12)
+        assert many.objective[i] == pytest.approx(alone.objective_, rel=1e-9)
         assert many.n_starts[i] == alone.n_starts_
 
 
@@ -202,7 +203,7 @@ def test_many_columns_are_screened_for_the_gates_and_searched_all(always):
     assert np.sum(np.isneginf(model.mu_)) >= 1400
     many = fit_many(X[None], y[None], 3 + len(always), always_select=always, random_state=[0])
     np.testing.assert_array_equal(many.support[0], model.support_)
-    np.testing.assert_array_equal(many.mu[0], model.mu_)
+    assert_same_numbers(many.mu[0], model.mu_)
 
 
 def test_a_y_whose_squares_overflow_is_refused():

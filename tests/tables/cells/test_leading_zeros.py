@@ -88,7 +88,7 @@ CELLS = {
 @pytest.mark.parametrize("kind", CELLS)
 def test_amounts_stay_amounts(kind, tmp_path):
     rows = [f"{CELLS[kind][i % 3]},{i % 7}" for i in range(60)]
-    (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(rows) + "\n")
+    (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
     for data in prepared_from(tmp_path / "t.csv"):
         assert data.names == ["x"]
 
@@ -99,6 +99,6 @@ def test_zeros_that_come_late_are_found_and_very_late_ones_are_not_looked_for(tm
         numbers = rng.integers(10_000, 99_999, n)
         numbers[first:] //= 10
         rows = [f"{number:05d},{i % 7}" for i, number in enumerate(numbers)]
-        (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(rows) + "\n")
+        (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
         kept = reading.read_table(tmp_path / "t.csv").frame["x"]
         assert (str(kept.dtype) == "category") == (kind == "identifier")

@@ -33,9 +33,9 @@ def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
     files = {"memory.max": "5000\n", "memory.current": "4000\n"}
     files["memory.stat"] = "anon 1000\nactive_file 200\ninactive_file 300\n"
     for name, text in files.items():
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_text(text, encoding="utf-8")
     assert memory.free_memory() == 1500
-    (tmp_path / "memory.max").write_text("max\n")
+    (tmp_path / "memory.max").write_text("max\n", encoding="utf-8")
     assert (memory.free_memory() is None) == (unlimited is None)
     assert memory.free_memory() != 1500
 

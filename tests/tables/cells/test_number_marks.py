@@ -106,7 +106,7 @@ def test_a_decimal_mark_that_is_given_stands(tmp_path, capfd):
     pytest.importorskip("click")
     path, cells = tmp_path / "table.csv", repeated("1,234,567", "8")
     rows = [f"{cell};{i % 5};{i * i % 7}" for i, cell in enumerate(cells)]
-    path.write_text("x;z;y\n" + "\n".join(rows) + "\n")
+    path.write_text("x;z;y\n" + "\n".join(rows) + "\n", encoding="utf-8")
     question = [str(path), "--decimal", ",", "--folds", "0", "--json"]
     assert main(["select", *question, "-t", "y"]) == 0
     assert "x ('1,234,567')" in capfd.readouterr().out

@@ -4,8 +4,9 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from soaking import examples
 
 from projstg.tables.files.read_table import read_table
 from projstg.tables.words.notes import TableError
@@ -197,7 +198,7 @@ TOKENS = ["1", "2.5", "-3", "1,5", '"', '""', ",", ";", "\t", "|", " ", "\n", "\
 TOKENS += ["a", "y", "ü", "\ufeff", "NaN", "inf", "?", "2024-01-01", "true", "5%", "<b>", "\u2028"]
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150)
 @given(st.lists(st.sampled_from(TOKENS), max_size=60), st.sampled_from(["utf-8", "utf-16"]))
 def test_any_text_is_a_table_or_refused_in_one_line(tmp_path, tokens, encoding):
     path = tmp_path / "any.csv"

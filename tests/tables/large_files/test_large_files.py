@@ -266,11 +266,11 @@ def test_faults_are_said_in_one_line(tmp_path):
     refused(written(table[["price", "when"]], tmp_path, "csv"), "no column is left")
     gaps = table.assign(a=[None, *table.a[1:]], b=[*table.b[:1], *[None] * 299])
     refused(written(gaps, tmp_path, "csv"), "leaves no row of 300", missing="drop")
-    path.write_text(table.to_csv(index=False) + "1,2\n")
+    path.write_text(table.to_csv(index=False) + "1,2\n", encoding="utf-8")
     refused(path, "is ragged: line 302 has 2 fields")
-    path.write_text("a,b,price\n")
+    path.write_text("a,b,price\n", encoding="utf-8")
     refused(path, "a header and no rows")
-    path.write_text("a,b,price\n1,2,3\n2,3,5\n4,4,4\n")
+    path.write_text("a,b,price\n1,2,3\n2,3,5\n4,4,4\n", encoding="utf-8")
     refused(path, "the table has 3 rows; at least 4")
     refused(
         written(table.assign(times=0), tmp_path, "csv"), "zero in 300 of 300 rows", weights="times"
@@ -289,9 +289,11 @@ def test_lines_with_too_many_fields_are_refused(tmp_path):
     path = tmp_path / "long.csv"
     for place in (1, 41, 60, 99):
         own = [*lines[:place], "1,2,3,4", *lines[place + 1 :]]
-        path.write_text("\n".join(["x,z,price", *own]) + "\n")
+        path.write_text("\n".join(["x,z,price", *own]) + "\n", encoding="utf-8")
         refused(path, f"is ragged: line {place + 2} has 4 fields")
-    path.write_text("\n".join(["x,z,price", *(f"{i},{i % 7}" for i in range(60))]) + "\n")
+    path.write_text(
+        "\n".join(["x,z,price", *(f"{i},{i % 7}" for i in range(60))]) + "\n", encoding="utf-8"
+    )
     refused(path, "is ragged: line 2 has 2 fields")
 
 
@@ -300,7 +302,7 @@ def test_columns_that_are_excluded_have_a_say_in_the_marks(tmp_path):
     rows = [f"{1 + i % 9}.{100 + i};0,{i % 90 + 10};{(i % 9) - e:.0f}" for i, e in
             enumerate(rng.standard_normal(120))]  # fmt: skip
     path = tmp_path / "marks.csv"
-    path.write_text("\n".join(["p;q;price", *rows]) + "\n")
+    path.write_text("\n".join(["p;q;price", *rows]) + "\n", encoding="utf-8")
     whole, large = answers(path, never=["q"], k=1, folds=0)
     assert_same(plain(large), plain(whole))
     assert large.source["thousands"] == "."
@@ -309,11 +311,11 @@ def test_columns_that_are_excluded_have_a_say_in_the_marks(tmp_path):
 def test_a_file_that_grows_in_a_pass_is_refused(tmp_path):
     for names in (["a", "price"], ["a", "sex", "price"]):
         path = written(frame()[names], tmp_path, "csv")
-        file, text = read_table(path, most_bytes=1), path.read_text()
+        file, text = read_table(path, most_bytes=1), path.read_text(encoding="utf-8")
 
         def grow(what, done, total, path=path, text=text):
             if what == "adding up the rows":
-                path.write_text(text + text.split("\n", 1)[1])
+                path.write_text(text + text.split("\n", 1)[1], encoding="utf-8")
 
         with pytest.raises(TableError, match="changed while it was read"):
             chosen_from(file, TableQuestion(target="price", folds=0), 0.0, grow)
@@ -333,7 +335,7 @@ def test_what_is_left_without_error_has_its_digits(tmp_path):
 def test_a_file_that_changes_is_refused(tmp_path, monkeypatch):
     path = written(frame(), tmp_path, "csv")
     file = read_table(path, most_bytes=1)
-    path.write_text("a,price\n1,2\n")
+    path.write_text("a,price\n1,2\n", encoding="utf-8")
     with pytest.raises(TableError, match="changed while it was read"):
         chosen_from(file, TableQuestion(target="price"), 0.0)
 
