@@ -62,7 +62,7 @@ def _averages(selection: Selection) -> Averages:
     if selection.averages is None:
         raise TableError(
             "there is no averaged prediction and no interval, for choices have no probabilities "
-            'here; run select with k="auto" or a number.'
+            'here; run select with k="auto" or a number, on enough rows.'
         )
     return selection.averages
 
