@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
+from itertools import islice
 from numbers import Integral
+from reprlib import repr as short_repr
 from typing import Any
 
 from ..._did_you_mean import did_you_mean
@@ -128,18 +130,26 @@ def _sizes(given: Any) -> bool | tuple[int, ...]:
     """
     if given is None or isinstance(given, bool):
         return bool(given)
-    hint = 'give them as "1-10" or "2,4,8"'
+    refused = TableError(
+        f'sizes={short_repr(given)}; give them as "1-10" or "2,4,8", from 1 to {_MOST_SIZE}.'
+    )
     try:
-        parts = given.replace(" ", "").split(",") if isinstance(given, str) else list(given)
-        ends = [[int(end) for end in str(part).split("-")] for part in parts]
-        found = sorted(
-            {size for first, *rest in ends for size in range(first, max(rest, default=first) + 1)}
-        )
+        parts = given.replace(" ", "").split(",") if isinstance(given, str) else iter(given)
+        spans = [_span(str(part)) for part in islice(parts, _MOST_SIZE + 1)]
     except (TypeError, ValueError):
-        raise TableError(f"sizes={given!r}; {hint}.") from None
-    if not found or found[0] < 1 or found[-1] > _MOST_SIZE or any(len(one) > 2 for one in ends):
-        raise TableError(f"sizes={given!r}; {hint}, from 1 to {_MOST_SIZE}.")
-    return tuple(found)
+        raise refused from None
+    # No range is made before its ends are known to be near.
+    if not 0 < len(spans) <= _MOST_SIZE or any(last > _MOST_SIZE for _, last in spans):
+        raise refused
+    return tuple(sorted({size for first, last in spans for size in range(first, last + 1)}))
+
+
+def _span(part: str) -> tuple[int, int]:
+    """Return the first and the last of some sizes, "2-5" or "3"; raise where they are none."""
+    first, last = map(int, part.split("-") if "-" in part else (part, part))
+    if not 1 <= first <= last:
+        raise ValueError(part)
+    return first, last
 
 
 def _names(columns: Iterable[str] | None, role: str) -> tuple[str, ...]:
