@@ -185,10 +185,17 @@ def changed(answer, **fields):
     answer.write_text(json.dumps(content | fields), encoding="utf-8")
 
 
+def averages(answer, **fields):
+    content = json.loads(answer.read_text(encoding="utf-8"))
+    changed(answer, averages=content["averages"] | fields)
+
+
 MISTAKES = {
     "no answer": (lambda a, t: t.unlink(), "is not there"),
     "no selection": (lambda a, t: a.unlink(), "selection.json cannot be read: No such file"),
     "no JSON": (lambda a, t: a.write_text("x"), "is not JSON"),
+    "forged weights": (lambda a, t: changed(a, question={"weights": []}), "question.weights is []"),
+    "forged averages": (lambda a, t: averages(a, covariance=[]), "averages differ in length"),
     "an old file": (lambda a, t: changed(a, recipe=None), "run select again"),
     "a column": (lambda a, t: t.write_text("A,city\n1,Rome\n"), "did you mean 'A'?"),
     "a kind": (lambda a, t: t.write_text("a,city\nx,Rome\n"), "here it begins 'x'"),

@@ -96,14 +96,15 @@ def _run(
     known = known_cells(known_recipe(answer.recipe))
     read = in_memory(read_files(tables, keeps_cells=out is not None, **known, **how))
     found = predicted(answer, read, averaged=averaged, interval=interval)
+    # All that is said is known before the first line is printed.
+    said = [as_options(line) for line in (*(note.text for note in read.notes), *found.lines)]
+    said += _quality(answer, read, found.frame["prediction"].to_numpy())
     if out is None:
         # A line of one column without a value would be blank.
         print(found.frame.to_csv(index=False, na_rep="NA"), end="")
     else:
         _write(read, found.frame, out)
-    said = [as_options(line) for line in (*(note.text for note in read.notes), *found.lines)]
-    said += _quality(answer, read, found.frame["prediction"].to_numpy())
-    said += [f"written: {out}"] if out is not None else []
+        said.append(f"written: {out}")
     for line in said:
         print(printable(line), file=sys.stderr)
     return 0

@@ -18,8 +18,9 @@ from ..._extras import extra
 from ..._files import file_contents, replacing
 from ..._printable import printable, shortened
 from ...render.number_text import short_number
-from ..prepare.recipe import Averages, Recipe, known_recipe
+from ..prepare.recipe import Averages, Recipe, check_recipe, known_recipe, made_columns
 from ..words.notes import Note, TableError
+from ..words.question import QuestionKept
 from .result_schema import typed
 
 __all__ = [
@@ -152,7 +153,7 @@ class Selection:
     residual_std: float | None = None
     typical_miss: float | None = None
     """The root of the mean squared error on rows left out; None without folds."""
-    question: dict = field(default_factory=dict)
+    question: QuestionKept = field(default_factory=QuestionKept)
     source: dict = field(default_factory=dict)
     others: tuple[Candidate, ...] = ()
     path: tuple[Tried, ...] = ()
@@ -335,7 +336,20 @@ class Selection:
                 f"this selection has schema version {version}, and this projstg reads version "
                 f"{SCHEMA_VERSION}; use the projstg that wrote it ({content.get('version')})."
             )
-        return typed(content, cls)
+        selection: Selection = typed(content, cls)
+        selection._check_parts()
+        return selection
+
+    def _check_parts(self) -> None:
+        """Raise where parts that predictions are made of do not fit together."""
+        from .averages import check_averages
+
+        if self.averages is not None:
+            check_averages(self.averages)
+        if self.recipe is not None:
+            check_recipe(self.recipe)
+            averaged = [] if self.averages is None else self.averages["columns"]
+            made_columns(self.recipe, [*self.columns, *averaged])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the answer as JSON; a file of that name is replaced when all is written."""

@@ -11,20 +11,36 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from numbers import Integral
 from reprlib import repr as short_repr
-from typing import Any
+from typing import Any, TypedDict
 
 from ..._did_you_mean import did_you_mean
 from ..._printable import shortened
 from .column_names import no_such_column
 from .notes import TableError
 
-__all__ = ["CRITERIA", "LEVELS", "MISSING", "TableQuestion", "named_target"]
+__all__ = ["CRITERIA", "LEVELS", "MISSING", "QuestionKept", "TableQuestion", "named_target"]
 
 CRITERIA = ("common-size", "evidence", "least-squares")
 MISSING = ("error", "drop", "mean")
 LEVELS = ("reference", "all")
 _MOST_FOLDS = 1000
 _MOST_SIZE = 1000
+
+
+class QuestionKept(TypedDict, total=False):
+    """A question as an answer keeps it; answers of earlier versions lack some of it."""
+
+    k: Any
+    criterion: str
+    always: list[str]
+    never: list[str]
+    weights: str | None
+    missing: str
+    levels: str
+    folds: int
+    sizes: Any
+    random_state: int
+    target: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,11 +117,11 @@ class TableQuestion:
         if self.k < n_always:
             raise TableError(f"k={self.k} is less than the {n_always} columns in always.")
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> QuestionKept:
         """Return the question as the answer keeps it."""
         sizes = self.sizes if isinstance(self.sizes, bool) else list(self.sizes)
         names = {"always": list(self.always), "never": list(self.never)}
-        return {**asdict(self), **names, "sizes": sizes}
+        return QuestionKept(**{**asdict(self), **names, "sizes": sizes})  # type: ignore[typeddict-item]
 
 
 def named_target(target: str | None, names: Iterable[str]) -> str:
