@@ -25,17 +25,17 @@ __all__ = ["predict_command"]
 
 _HELP = """Predict the target for the rows of another table.
 
-SELECTION is the selection.json that projstg select --out or --json wrote. TABLE is CSV, TSV
-or lines of JSON, plain or gzipped, Parquet, Feather or an Excel workbook, or - for standard
-input; the rows of several files with the same columns are taken together. Columns are found
-by name, in any order; others do not matter. Where there is the target, too, a line on
-standard error says how good the predictions are.
+SELECTION is the folder that projstg select --out wrote, its selection.json, or what --json
+printed. TABLE is CSV, TSV or lines of JSON, plain or gzipped, Parquet, Feather or an Excel
+workbook, or - for standard input; the rows of several files with the same columns are taken
+together. Columns are found by name, in any order; others do not matter. Where there is the
+target, too, a line on standard error says how good the predictions are.
 """
 _EPILOG = """\b
 Examples:
   projstg select old.csv -t price --out answer
-  projstg predict answer/selection.json new.csv              prints the predictions
-  projstg predict answer/selection.json new.csv --out priced.csv --interval 0.9
+  projstg predict answer new.csv                             prints the predictions
+  projstg predict answer new.csv --out priced.csv --interval 0.9
 
 \b
 Exit status: 0 predicted; 2 the files do not fit together or cannot be read or written,
@@ -89,7 +89,9 @@ def _run(
     from .prepare.recipe import known_recipe
     from .prepare.recipe_columns import in_memory, known_cells
     from .selection.prediction import predicted
+    from .selection.result import file_of_answer
 
+    selection = Path(file_of_answer(selection))
     if out is not None:
         _check_out(out, [selection, *map(Path, tables)])
     answer = _loaded(selection)

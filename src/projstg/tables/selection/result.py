@@ -24,14 +24,18 @@ from ..words.question import QuestionKept
 from .result_schema import typed
 
 __all__ = [
+    "NAME",
     "SCHEMA",
     "SCHEMA_VERSION",
     "Candidate",
     "Chosen",
     "Selection",
+    "file_of_answer",
     "time_spent",
 ]
 
+NAME = "selection.json"
+"""Of the answer in the folder that ``projstg select --out`` writes."""
 SCHEMA, SCHEMA_VERSION = "projstg-selection", 1
 # An answer of a table with very many columns has some megabytes.
 _MOST_BYTES = 2**28
@@ -359,7 +363,8 @@ class Selection:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Selection:
-        """Read an answer that :meth:`save` wrote."""
+        """Read an answer that :meth:`save` wrote, or that is in a folder of ``select --out``."""
+        path = file_of_answer(path)
         shown = printable(path)
         try:
             text = file_contents(path, _MOST_BYTES)
@@ -373,6 +378,19 @@ class Selection:
             return cls.from_dict(content)
         except TableError as error:
             raise TableError(f"{shown}: {error}") from None
+
+
+def file_of_answer(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """Return the path of an answer; of a folder that of its ``selection.json``."""
+    if not os.path.isdir(path):
+        return path
+    inside = os.path.join(path, NAME)
+    if not os.path.lexists(inside):
+        raise TableError(
+            f"{printable(path)} is a folder without {NAME}; give one that select wrote with "
+            "--out, or the file."
+        )
+    return inside
 
 
 def time_spent(selection: Selection) -> str:
