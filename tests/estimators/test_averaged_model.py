@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from rounding import assert_same_numbers
 from scipy import stats
+from sklearn.exceptions import DataDimensionalityWarning
 
 from projstg import ProjectedSTG
 
@@ -155,16 +156,22 @@ def test_columns_never_selected_do_not_predict(dense):
     )
 
 
-@pytest.mark.parametrize("shape", [(30, 4), (3, 2), (2, 1)])
-def test_where_no_column_can_be_selected_it_is_the_mean_of_y(shape):
-    X, y = np.ones(shape), np.random.default_rng(0).standard_normal(shape[0])
-    if shape[0] < 30:
-        X = np.random.default_rng(1).standard_normal(shape)
+def test_where_no_column_can_be_selected_it_is_the_mean_of_y():
+    X, y = np.ones((30, 4)), np.random.default_rng(0).standard_normal(30)
     model = ProjectedSTG().fit(X, y)
     mean, std = model.predict(X, averaged=True, return_std=True)
     np.testing.assert_allclose(mean, y.mean())
     assert np.all(std > 0.0)
     assert model.small_effects() is None
+
+
+def test_rows_too_few_to_compare_columns_have_none():
+    X, y = np.random.default_rng(1).standard_normal((3, 2)), np.arange(3.0)
+    with pytest.warns(DataDimensionalityWarning):
+        model = ProjectedSTG().fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y.mean())
+    with pytest.raises(ValueError, match=r"no supports to average over; .* on enough rows"):
+        model.predict(X, averaged=True)
 
 
 def test_a_constant_response_is_known_exactly():

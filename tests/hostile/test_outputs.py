@@ -348,6 +348,30 @@ SPOILED = {
     "text among sizes": (with_value("k", "path", 0, "k"), r'path\[0\].k is "k", and a whole'),
     "nothing for a number": (with_value(None, "intercept"), "intercept is null"),
     "text for time": (with_value("1 s", "seconds", "read"), 'seconds.read is "1 s"'),
+    "weights of no name": (
+        with_value(["w"], "question", "weights"),
+        r'question.weights is \["w"\]',
+    ),
+    "always of no names": (
+        with_value([["a"]], "question", "always"),
+        r'question.always\[0\] is \["a"\], and text',
+    ),
+    "means that are too few": (with_value([], "averages", "means"), "averages differ in length"),
+    "an empty covariance": (with_value([], "averages", "covariance"), "averages differ in length"),
+    "a negative variance": (
+        with_value(-1.0, "averages", "covariance", 0, 0),
+        "averages.covariance is no covariance",
+    ),
+    "a correlation beyond one": (
+        with_value(1e9, "averages", "covariance", 1, 0),
+        "averages.covariance is no covariance",
+    ),
+    "no recipe for a column": (with_value([], "recipe", "columns"), "no recipe for "),
+    "a level that is none": (
+        with_value("x", "recipe", "columns", 0, "level"),
+        "this is no whole selection: no levels for ",
+    ),
+    "a decimal mark": (with_value({"a": "x"}, "recipe", "decimals"), "x in recipe.decimals is no"),
     "a note of numbers": (with_value([1, 2], "notes"), r"notes\[0\] is 1, and an object"),
 }
 

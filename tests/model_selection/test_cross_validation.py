@@ -246,6 +246,8 @@ def test_names_of_columns_are_understood(data):
         ({"alpha_scales": [1.0, 0.0]}, "give positive numbers"),
         ({"alpha_scales": [1.0, np.nan]}, "give positive numbers"),
         ({"rule": "2se"}, "rule"),
+        ({"cv": []}, r"cv=\[\] has no splits; give how many folds there are to be, such as cv=5"),
+        ({"cv": iter([]), "sizes": [2]}, "has no splits; give how many"),
     ],
 )
 def test_mistakes_are_told(data, params, message):

@@ -1,5 +1,6 @@
 """Paths: what λ_max means, gates along λ against brute force, sizes against single fits."""
 
+import tracemalloc
 from itertools import combinations
 
 import numpy as np
@@ -287,6 +288,17 @@ def test_each_size_is_the_single_fit(data, params):
             assert_same_numbers(found, getattr(single, f"{name}_"), name=name)
         assert_same_numbers(path.alphas[i], single.alpha_)
         assert_same_numbers(path.objective_path_[i], single.objective_ or single.risk_)
+
+
+@pytest.mark.parametrize("sizes", [5_000_000, range(1, 5_000_000)])
+def test_sizes_beyond_any_table_are_refused_before_a_list_of_them_is_made(sizes):
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="at most 1000000 of them"):
+            projected_stg_path(np.eye(5), np.arange(5.0), sizes=sizes)
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_one_number_of_sizes_stands_for_all_up_to_it(data):

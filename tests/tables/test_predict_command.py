@@ -150,6 +150,17 @@ def test_a_sheet_is_chosen_by_name(table, answer, tmp_path, capsys):
     assert len(Selection.load(answer).predict(book, sheet="Second")) == 60
 
 
+def test_the_folder_of_an_answer_is_the_answer(table, answer, tmp_path, capsys):
+    assert Selection.load(tmp_path) == Selection.load(answer)
+    said = []
+    for given in (str(answer), str(tmp_path), f"{tmp_path}/"):
+        assert main(["predict", given, str(table), "--interval", "0.8"]) == 0
+        said.append(capsys.readouterr())
+    assert said[0] == said[1] == said[2]
+    assert main(["predict", str(tmp_path), str(table), "--out", str(answer)]) == 2
+    assert "would replace a file that is read" in capsys.readouterr().err
+
+
 def test_codes_are_written_as_they_were(answer, table, tmp_path, rng, capsys):
     frame = pd.read_csv(table).assign(zip=rng.choice(["01234", "94305"], 60))
     frame["y"] += 5.0 * (frame.zip == "01234")
@@ -186,10 +197,21 @@ def changed(answer, **fields):
     answer.write_text(json.dumps(content | fields), encoding="utf-8")
 
 
+def averages(answer, **fields):
+    content = json.loads(answer.read_text(encoding="utf-8"))
+    changed(answer, averages=content["averages"] | fields)
+
+
 MISTAKES = {
     "no answer": (lambda a, t: t.unlink(), "is not there"),
     "no selection": (lambda a, t: a.unlink(), "selection.json cannot be read: No such file"),
     "no JSON": (lambda a, t: a.write_text("x", encoding="utf-8"), "is not JSON"),
+    "an empty folder": (
+        lambda a, t: (a.unlink(), a.mkdir()),
+        "is a folder without selection.json; give one that select wrote with --out, or the file",
+    ),
+    "forged weights": (lambda a, t: changed(a, question={"weights": []}), "question.weights is []"),
+    "forged averages": (lambda a, t: averages(a, covariance=[]), "averages differ in length"),
     "an old file": (lambda a, t: changed(a, recipe=None), "run select again"),
     "a column": (
         lambda a, t: t.write_text("A,city\n1,Rome\n", encoding="utf-8"),

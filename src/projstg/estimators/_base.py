@@ -270,7 +270,7 @@ class GateSelector(GateAttributes, TableSelector):
         gates = self._fitted_gates
         said = None if gates.wait else unfinished(gates.answer().fit, gates.options)
         for text, category in (
-            (question.warning, DataDimensionalityWarning),
+            (question.warning_of(solution), DataDimensionalityWarning),
             (said, ConvergenceWarning),
         ):
             if text is not None:

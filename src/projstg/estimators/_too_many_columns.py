@@ -7,6 +7,8 @@ columns are wanted and they are independent.
 Two steps find out whether the rank is above K. With λ_d the eigenvalues
 of XᵀX the rank is at least (Σλ_d)²/Σλ_d², by Cauchy and Schwarz: two sums over a matrix, and enough
 on most tables. Otherwise the rank is computed (``_core/data/table_rank.py``).
+
+With K from the data the core finds out itself, and says so by the number of columns it went among.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from .._core.data.quadratic import Problem, RowQuadratic, WideQuadratic, on_host
 from .._core.data.standard_table import StandardTable
 from .._core.data.table_rank import rank_up_to
 
-__all__ = ["too_many_columns"]
+__all__ = ["too_few_rows", "too_many_columns"]
 
 # Up to so many columns the search has formed XᵀX already.
 _FEW_COLUMNS = 300
@@ -40,10 +42,28 @@ def too_many_columns(table: StandardTable, k: int | None) -> str | None:
     for i in suspects.tolist():
         said = _one_table(problem.problems(np.asarray([i])), int(varies[i].sum()), k)
         found += [] if said is None else [said]
-    if not found:
+    return f"{_where(len(found), len(varies))}{found[0]}" if found else None
+
+
+def too_few_rows(table: StandardTable, n_columns: np.ndarray, n_always: int) -> str | None:
+    """Return a sentence about the tables of a batch whose rows are too few to choose K, or None.
+
+    ``n_columns``, (B,), says among how many columns the choice went: none in these.
+    """
+    few = np.flatnonzero(n_columns == 0)
+    if not few.size:
         return None
-    where = f"in {len(found)} of {len(varies)} problems " if len(varies) > 1 else ""
-    return where + found[0]
+    n_rows = int(float(table.problem.n[few[0]]) + 1e-6)
+    beside = " beside those of always_select" if n_always else ""
+    return (
+        f"{_where(few.size, n_columns.size)}{n_rows} rows are too few, or too much alike, to say "
+        f"which columns belong: none is selected{beside}, and no probability is known; give more "
+        "rows."
+    )
+
+
+def _where(n_found: int, n_tables: int) -> str:
+    return f"in {n_found} of {n_tables} problems " if n_tables > 1 else ""
 
 
 def _one_table(problem: Problem, n_varying: int, k: int) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -17,6 +17,7 @@ from .._core.data.shared_sums import are_in_range, shared_sums
 from .._core.gates.alternate import Status
 from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.solution import joined
+from .._core.posterior.posterior_record import Posterior
 from ..sources.gather import is_table, source_name
 from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
@@ -47,7 +48,8 @@ class ManyFits:
     n_starts: np.ndarray | None
     n_agreeing_starts: np.ndarray | None
     support_probability: np.ndarray | None
-    """(n_problems,), and so is ``all_belong_probability``, or None."""
+    """(n_problems,), and so is ``all_belong_probability``, or None. NaN where rows are too few to
+    compare columns."""
     all_belong_probability: np.ndarray | None
     inclusion_probability: np.ndarray | None
     """(n_problems, n_features), or None."""
@@ -184,11 +186,13 @@ def fit_together(
     for question in questions:
         own = seeds[first : first + question.table.y_scale.shape[0]]
         answers.append(solve_in_blocks(question, own, None if n_jobs is None else int(n_jobs)))
-        if question.warning is not None and not first:
-            warnings.warn(question.warning, DataDimensionalityWarning, stacklevel=3)
+        said = None if first else question.warning_of(answers[0])
+        if said is not None:
+            warnings.warn(said, DataDimensionalityWarning, stacklevel=3)
         first += len(own)
     found = joined(answers)
     search, known = found.search, found.posterior
+    nowhere = np.full(found.coef.shape[1], np.nan)
     return ManyFits(
         support=found.support,
         coef=found.coef,
@@ -198,12 +202,21 @@ def fit_together(
         objective=None if search is None else search.objective,
         n_starts=None if search is None else search.n_starts,
         n_agreeing_starts=None if search is None else search.n_agreeing_starts,
-        support_probability=None if known is None else np.asarray([p.exactly for p in known]),
-        all_belong_probability=None if known is None else np.asarray([p.all_belong for p in known]),
-        inclusion_probability=None if known is None else np.stack([p.inclusion for p in known]),
+        support_probability=_each(known, lambda one: one.exactly, np.nan),
+        all_belong_probability=_each(known, lambda one: one.all_belong, np.nan),
+        inclusion_probability=_each(known, lambda one: one.inclusion, nowhere),
         seeds=seeds,
         _gates=KeptGates(found.gates),
     )
+
+
+def _each(
+    known: Sequence[Posterior | None] | None, what: Callable[[Posterior], Any], unknown: Any
+) -> np.ndarray | None:
+    """Return something of each posterior as one array; None where no problem has one."""
+    if known is None:
+        return None
+    return np.asarray([unknown if one is None else what(one) for one in known])
 
 
 def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Question], int]:

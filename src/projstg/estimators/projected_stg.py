@@ -131,7 +131,8 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         How likely all selected columns are to be among the right ones, given the table, whatever
         others there are: effects too small to see do not count against it. With K given it is the
         same as the next. This and the attributes down to ``accuracy_`` are computed from the
-        evidence; they are None without a search or with ``probabilities=False``.
+        evidence; they are None without a search, with ``probabilities=False``, and where rows are
+        too few to compare columns: then "auto" selects none, and a warning says so.
     support_probability_ : float or None
         How likely the selected columns are to be exactly the right ones: among supports of all
         sizes if the evidence chose K, otherwise among supports of the same size.
@@ -477,7 +478,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         if self.alternatives_ is None:
             raise ValueError(
                 f"{lacking}; fit with refine=True, "
-                'probabilities=True and n_features_to_select="auto" or a number.'
+                'probabilities=True and n_features_to_select="auto" or a number, on enough rows.'
             )
 
     @property
@@ -492,13 +493,13 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         self._after_fit = AfterFit(table, solution)
 
     def _store_posterior(self, table: StandardTable, solution: Solution) -> None:
-        if solution.posterior is None:
+        known = None if solution.posterior is None else solution.posterior[0]
+        if known is None:
             self.support_probability_ = self.all_belong_probability_ = None
             self.inclusion_probability_ = self.inclusion_error_ = None
             self.size_probability_ = self.alternatives_ = self.accuracy_ = None
             self.__dict__.pop("_averaged_model", None)  # of an earlier fit
             return
-        (known,) = solution.posterior
         self.support_probability_ = known.exactly
         self.all_belong_probability_ = known.all_belong
         self.inclusion_probability_ = known.inclusion

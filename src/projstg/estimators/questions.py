@@ -33,7 +33,7 @@ from .._core.pipeline.options import Options
 from .._core.pipeline.solution import Solution, joined
 from .._core.progress import Report
 from .._core.score.criterion import CRITERIA
-from ._too_many_columns import too_many_columns
+from ._too_many_columns import too_few_rows, too_many_columns
 from ._validation import (
     MOST_COPIED,
     batch_of_one,
@@ -93,6 +93,12 @@ class Question:
     def warning(self) -> str | None:
         """What a caller should be told of what is asked, if anything."""
         return too_many_columns(self.table, self.options.n_selected)
+
+    def warning_of(self, found: Solution) -> str | None:
+        """Return what a caller should be told of the answers, if anything."""
+        if self.selection is None or found.search is None:
+            return self.warning
+        return too_few_rows(self.table, found.search.n_columns, len(self.options.always))
 
 
 def asked_of(model: Any) -> Asked:
@@ -254,7 +260,7 @@ def _without_joint(found: Solution) -> Solution:
     known = found.posterior
     if known is None:
         return found
-    return found._replace(posterior=[one._replace(together=None) for one in known])
+    return found._replace(posterior=[one and one._replace(together=None) for one in known])
 
 
 def solve_in_blocks(question: Question, seeds: Sequence[int], n_jobs: int | None) -> Solution:

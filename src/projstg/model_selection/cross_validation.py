@@ -273,6 +273,11 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         rows = FoldRows(*checked_rows(self, X, y, sample_weight))
         folds = renumbered(check_cv(self.cv).split(X, y, **for_splitter), sample_weight)
         candidates = candidates._replace(names=getattr(self, "feature_names_in_", None))
+        if not folds:
+            raise ValueError(
+                f"cv={self.cv!r} has no splits; give how many folds there are to be, such as cv=5, "
+                "or pairs of rows to fit and rows to judge."
+            )
         longest = max(fold.train.size for fold in folds)
         at_once = max(_MOST_NUMBERS // (longest * rows.X.shape[1]), 1)
         size = at_once if self.n_jobs in (None, 1) else 1

@@ -5,7 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from numbers import Integral
+from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,8 @@ from ..sources.gather import gathered, is_table
 
 # The smallest λ of the default grid, as a part of the largest.
 _RANGE = 1e-3
+# Tables have been tried with so many columns; a list of far more sizes fills the memory.
+_MOST_SIZES = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,13 +159,15 @@ def projected_stg_path(
 
 def check_sizes(sizes: Any) -> list[int]:
     """Return numbers of columns in increasing order; K stands for 1, …, K."""
-    wanted = range(1, int(sizes) + 1) if isinstance(sizes, Integral) else list(sizes)
-    if not len(wanted) or not all(isinstance(k, Integral) and int(k) >= 1 for k in wanted):
+    wanted = range(1, int(sizes) + 1) if isinstance(sizes, Integral) else sizes
+    known = list(islice(wanted, _MOST_SIZES + 1))
+    is_few = 0 < len(known) <= _MOST_SIZES
+    if not (is_few and all(isinstance(k, Integral) and int(k) >= 1 for k in known)):
         raise ValueError(
-            f"sizes={sizes!r}; give whole numbers of columns from 1 on, such as range(1, 21), or "
-            "one number K for 1, …, K."
+            f"sizes={short_repr(sizes)}; give whole numbers of columns from 1 on, such as "
+            f"range(1, 21), or one number K for 1, …, K; at most {_MOST_SIZES} of them."
         )
-    return sorted({int(k) for k in wanted})
+    return sorted({int(k) for k in known})
 
 
 def _check_along_alpha(params: Mapping[str, Any]) -> None:

@@ -14,7 +14,10 @@ __all__ = ["plot_gates", "plot_groups", "plot_inclusion"]
 
 # x of the first alternative, beside bars that end at 1, and the distance between two.
 _FIRST_ALTERNATIVE, _BETWEEN = 1.16, 0.115
-_REMEDY = 'fit with refine=True, probabilities=True and n_features_to_select="auto" or a number'
+_REMEDY = (
+    'fit with refine=True, probabilities=True and n_features_to_select="auto" or a number, on '
+    "enough rows"
+)
 # Shorter bars cannot be seen.
 _VISIBLE = 0.01
 

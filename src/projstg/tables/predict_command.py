@@ -25,17 +25,17 @@ __all__ = ["predict_command"]
 
 _HELP = """Predict the target for the rows of another table.
 
-SELECTION is the selection.json that projstg select --out or --json wrote. TABLE is CSV, TSV
-or lines of JSON, plain or gzipped, Parquet, Feather or an Excel workbook, or - for standard
-input; the rows of several files with the same columns are taken together. Columns are found
-by name, in any order; others do not matter. Where there is the target, too, a line on
-standard error says how good the predictions are.
+SELECTION is the folder that projstg select --out wrote, its selection.json, or what --json
+printed. TABLE is CSV, TSV or lines of JSON, plain or gzipped, Parquet, Feather or an Excel
+workbook, or - for standard input; the rows of several files with the same columns are taken
+together. Columns are found by name, in any order; others do not matter. Where there is the
+target, too, a line on standard error says how good the predictions are.
 """
 _EPILOG = """\b
 Examples:
   projstg select old.csv -t price --out answer
-  projstg predict answer/selection.json new.csv              prints the predictions
-  projstg predict answer/selection.json new.csv --out priced.csv --interval 0.9
+  projstg predict answer new.csv                             prints the predictions
+  projstg predict answer new.csv --out priced.csv --interval 0.9
 
 \b
 Exit status: 0 predicted; 2 the files do not fit together or cannot be read or written,
@@ -89,21 +89,24 @@ def _run(
     from .prepare.recipe import known_recipe
     from .prepare.recipe_columns import in_memory, known_cells
     from .selection.prediction import predicted
+    from .selection.result import file_of_answer
 
+    selection = Path(file_of_answer(selection))
     if out is not None:
         _check_out(out, [selection, *map(Path, tables)])
     answer = _loaded(selection)
     known = known_cells(known_recipe(answer.recipe))
     read = in_memory(read_files(tables, keeps_cells=out is not None, **known, **how))
     found = predicted(answer, read, averaged=averaged, interval=interval)
+    # All that is said is known before the first line is printed.
+    said = [as_options(line) for line in (*(note.text for note in read.notes), *found.lines)]
+    said += _quality(answer, read, found.frame["prediction"].to_numpy())
     if out is None:
         # A line of one column without a value would be blank.
         print(found.frame.to_csv(index=False, na_rep="NA"), end="")
     else:
         _write(read, found.frame, out)
-    said = [as_options(line) for line in (*(note.text for note in read.notes), *found.lines)]
-    said += _quality(answer, read, found.frame["prediction"].to_numpy())
-    said += [f"written: {out}"] if out is not None else []
+        said.append(f"written: {out}")
     for line in said:
         print(printable(line), file=sys.stderr)
     return 0

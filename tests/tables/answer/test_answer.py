@@ -9,6 +9,7 @@ import projstg
 from projstg import ProjectedSTG
 from projstg.tables import Selection
 from projstg.tables.selection.stand_ins import whole_choice
+from projstg.tables.show.selection_page import page
 
 pd = pytest.importorskip("pandas")
 
@@ -151,6 +152,40 @@ def test_more_columns_than_the_rank_is_a_note(rng):
         found = projstg.select(table, target="y", k=3)
     (note,) = [note for note in found.notes if note.kind == "rank"]
     assert note.text.startswith("k=3 is not below the rank of X, 2")
+
+
+def too_few(table, **options):
+    """What is said where the rows are too few to compare columns."""
+    found = projstg.select(table, "y", folds=0, **options)
+    assert found.cautions[0].kind == "rank"
+    assert (found.probability, found.all_belong, found.sizes, found.alternatives) == (
+        None,
+        None,
+        (),
+        (),
+    )
+    assert Selection.from_dict(found.as_dict()) == found
+    return found
+
+
+def test_where_rows_are_too_few_nothing_is_said_to_be_known(frame):
+    copies = pd.concat([frame[:3]] * 5, ignore_index=True)
+    found = too_few(copies)
+    assert "15 rows are too few, or too much alike" in found.cautions[0].text
+    assert found.headline() == "it cannot be said what y depends on; there are 15 rows."
+    assert "The rows are too few to choose columns." in page(found)
+    with pytest.raises(ValueError, match='k="auto" or a number, on enough rows'):
+        found.predict(copies, interval=0.9)
+    too_few(frame[:6], weights=np.full(6, 0.5))
+
+
+def test_where_rows_are_too_few_beside_what_was_asked_for(frame):
+    found = too_few(frame[:4], always=["a"])
+    assert found.columns == ["a"]
+    assert "none is selected beside those asked for" in found.cautions[0].text
+    assert found.headline().startswith(
+        "it cannot be said what else y depends on beside a, asked for; R² "
+    )
 
 
 def test_too_few_rows_for_folds_is_a_note(frame):

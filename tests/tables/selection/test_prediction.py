@@ -427,6 +427,19 @@ def test_scales_are_positive(mixed, forged):
         Selection.from_dict(content).predict(mixed, interval=0.9)
 
 
+def test_values_too_far_away_have_no_prediction_and_a_line_says_so(mixed):
+    found = projstg.select(mixed, "y", folds=0)
+    new = mixed.copy()
+    new.loc[[4, 9], "a"] = 1.7e308
+    for asked in ({}, {"averaged": True}, {"interval": 0.9}):
+        with pytest.warns(UserWarning, match="^2 of 120 rows have no prediction: their values are"):
+            got = found.predict(new, **asked)
+        assert np.flatnonzero(got["prediction"].isna()).tolist() == [4, 9]
+        np.testing.assert_allclose(
+            got.drop([4, 9]), found.predict(new.drop([4, 9]), **asked), rtol=1e-12
+        )
+
+
 def test_the_model_is_a_pipeline_that_can_be_kept_cloned_and_fitted_anew(mixed, tmp_path):
     found = projstg.select(mixed, "y", folds=0)
     for model in (

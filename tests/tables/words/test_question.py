@@ -1,7 +1,9 @@
 """Questions without an answer are refused in one line."""
 
 import inspect
+import itertools
 import json
+import tracemalloc
 
 import pytest
 
@@ -38,6 +40,25 @@ def test_questions_without_an_answer(kind, frame):
     options, words = QUESTIONS[kind]
     with pytest.raises(TableError, match=words):
         projstg.select(frame, **{"target": "y", "k": 2, **options})
+
+
+@pytest.mark.parametrize(
+    "sizes", ["1-3000000", "1-10,5-3000000", range(1, 3_000_000), itertools.count(1), "1," * 10**6]
+)
+def test_sizes_far_too_large_are_refused_before_a_list_of_them_is_made(sizes):
+    tracemalloc.start()
+    try:
+        with pytest.raises(TableError, match=r'^sizes=.{1,40}; give them as "1-10" or "2,4,8", fr'):
+            TableQuestion(target="y", sizes=sizes)
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("sizes", ["5-2", "5-2,3", "1-2-3", "0-3", [0], [-1], [2.0], "a", []])
+def test_sizes_that_are_none(sizes):
+    with pytest.raises(TableError, match="give them as"):
+        TableQuestion(target="y", sizes=sizes)
 
 
 def test_more_columns_than_rows_allow(frame):

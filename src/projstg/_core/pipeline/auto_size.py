@@ -7,6 +7,9 @@ too. If the likeliest support now has another size, the table is
 solved for that size. So the search is the same as with this K given, and the probabilities are over
 all sizes; they may find a better support of this size. With ``decision="median"`` the columns that
 are likelier to belong than not become the answer, however many they are.
+
+Where rows are too few to compare any two supports, nothing is chosen beside what must be, and no
+probability is known (:func:`_without_choice`).
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, on_host
 from ..data.redundant_columns import redundant_forced
 from ..data.standard_table import StandardTable
+from ..data.table_rank import rank_up_to
 from ..posterior.probabilities import Beliefs, criterion_with_volume
 from ..progress import Report, counted
 from ..score.criterion import CRITERIA
@@ -48,6 +52,8 @@ class _SizeQuestion(NamedTuple):
     never: np.ndarray
     k_min: int
     k_max: int
+    has_choice: bool
+    """False where more columns could be selected, but rows are too few to compare them."""
 
 
 def solve_auto(
@@ -61,8 +67,10 @@ def solve_auto(
     answers = []
     for i, seed in enumerate(seeds):
         ((few, own, _, kept),) = parts(table.part(i), options)
-        asked = _question(few, own)
-        if selection == "evidence":
+        asked = _question(few, own, selection)
+        if not asked.has_choice:
+            answer = _without_choice(asked, own, seed, report)
+        elif selection == "evidence":
             answer = _by_evidence(asked, own, seed, report)
         else:
             answer = _by_information(asked, own, selection, seed, report)
@@ -70,12 +78,33 @@ def solve_auto(
     return joined(answers)
 
 
-def _question(table: StandardTable, options: Options) -> _SizeQuestion:
+def _question(table: StandardTable, options: Options, selection: str) -> _SizeQuestion:
     problem, always = on_host(table.problem), always_mask(table, options)
     never, k_min = ~to_numpy(table.varies)[0], int(always.sum())
     n_free, n_redundant = n_selectable(always, never), redundant_forced(problem, always)
     k_max = max(largest_size(problem, n_free, n_redundant), k_min)
-    return _SizeQuestion(table, problem, always, never, k_min, k_max)
+    if selection != "evidence":
+        k_max = most_by_information(problem, k_min, k_max)
+    has_choice = k_min < k_max or k_min == n_free or _depend(problem, k_min, n_redundant)
+    return _SizeQuestion(table, problem, always, never, k_min, k_max, has_choice)
+
+
+def _depend(problem: Problem, k_min: int, n_redundant: int) -> bool:
+    """Return whether all columns depend on those that must be selected, of enough rows."""
+    n_own = k_min - n_redundant
+    has_rows = float(to_numpy(problem.degrees_of_freedom)[0]) + 1e-6 >= k_min + 3
+    return has_rows and rank_up_to(problem, n_own + 1) == n_own
+
+
+def _without_choice(
+    asked: _SizeQuestion, options: Options, seed: int, report: Report | None
+) -> Solution:
+    """Select what must be, without probabilities: no column was looked at."""
+    options = replace(options, n_selected=asked.k_min, probabilities=False)
+    found = solve(asked.table, options, [seed], report)
+    if found.search is None:
+        raise RuntimeError("K is to be chosen from the data, but no search was run.")
+    return found._replace(search=found.search._replace(n_columns=np.zeros(1, dtype=np.int64)))
 
 
 def _by_evidence(
@@ -133,8 +162,7 @@ def _by_information(
     asked: _SizeQuestion, options: Options, selection: str, seed: int, report: Report | None
 ) -> Solution:
     """Solve for the size with the lowest information criterion, after a search of each size."""
-    problem, always, never = asked.problem, asked.always, asked.never
-    k_max = most_by_information(problem, asked.k_min, asked.k_max)
+    problem, always, never, k_max = asked.problem, asked.always, asked.never, asked.k_max
     judge = CRITERIA[options.criterion].judge(problem, k_max, always)
     n_starts = min(PIPELINE.size_starts, options.n_starts or PIPELINE.size_starts)
     search = QuickSearch(problem, judge, k_max, always, never, seed)

@@ -39,8 +39,9 @@ class Solution(NamedTuple):
     """The σ in the rule for λ, (B,); None where λ was given."""
     search: Refined | None
     """What the search found; None where the gates decide alone."""
-    posterior: list[Posterior] | None
-    """The posterior of each problem; None without a search, or where it was not asked for."""
+    posterior: Sequence[Posterior | None] | None
+    """The posterior of each problem, None where its rows are too few for one; None for all without
+    a search, or where it was not asked for."""
 
 
 class BatchPart(NamedTuple):
@@ -84,7 +85,7 @@ def restored(solution: Solution, kept: np.ndarray, n_features: int) -> Solution:
         gates=solution.gates.among(kept, n_features),
         search=None if solution.search is None else solution.search.among(kept),
         posterior=solution.posterior
-        and [_among_all(known, kept, n_features) for known in solution.posterior],
+        and [one and _among_all(one, kept, n_features) for one in solution.posterior],
     )
 
 
@@ -116,7 +117,7 @@ def joined(answers: Sequence[Solution], order: np.ndarray | None = None) -> Solu
         return taken_together(fields, places)
 
     searches = [one.search for one in answers if one.search is not None]
-    known: list[Posterior] = [own for one in answers for own in one.posterior or []]
+    known = [own for one in answers for own in one.posterior or [None] * one.coef.shape[0]]
     noise = [one.noise_std for one in answers if one.noise_std is not None]
     return Solution(
         support=stacked([one.support for one in answers]),
@@ -126,7 +127,7 @@ def joined(answers: Sequence[Solution], order: np.ndarray | None = None) -> Solu
         alpha=stacked([one.alpha for one in answers]),
         noise_std=stacked(noise) if noise else None,
         search=_joined_searches(searches, places) if searches else None,
-        posterior=[known[i] for i in places] if len(known) == places.size else None,
+        posterior=[known[i] for i in places] if any(known) else None,
     )
 
 

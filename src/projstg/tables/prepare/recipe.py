@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypedDict
 
+from ..._printable import few_names
 from ..words.notes import TableError
 
 __all__ = [
     "Averages",
     "MadeColumn",
     "Recipe",
+    "check_recipe",
     "known_recipe",
     "made_column",
+    "made_columns",
     "part_of",
     "recipe_of",
     "with_decimals",
@@ -119,3 +122,28 @@ def known_recipe(recipe: Recipe | None) -> Recipe:
             "wrote it; run select again."
         )
     return recipe
+
+
+def made_columns(recipe: Recipe, names: Iterable[str]) -> list[MadeColumn]:
+    """Return what these columns of numbers are made of, or raise where that is not known."""
+    made = {one["name"]: one for one in recipe["columns"]}
+    strange = [name for name in names if name not in made]
+    if strange:
+        raise TableError(f"this is no whole selection: no recipe for {few_names(strange)}.")
+    return [made[name] for name in names]
+
+
+def check_recipe(recipe: Recipe) -> None:
+    """Raise where the parts of a recipe do not fit together."""
+    levels = {(name, level) for name, own in recipe["levels"].items() for level in own}
+    made = {one["name"]: (one["column"], one["level"]) for one in recipe["columns"]}
+    lost = [
+        name for name, (column, level) in made.items() if level and (column, level) not in levels
+    ]
+    if lost:
+        raise TableError(f"this is no whole selection: no levels for {few_names(lost)}.")
+    strange = set(recipe.get("decimals", {}).values()) - {".", ","}
+    if strange:
+        raise TableError(
+            f"this is no selection: {few_names(strange)} in recipe.decimals is no decimal mark."
+        )

@@ -18,7 +18,7 @@ from ..words.notes import TableError
 from .design_matrix import first_cell
 from .level_columns import MISSING_LEVEL
 from .missing import words_among_numbers
-from .recipe import MadeColumn, Recipe
+from .recipe import MadeColumn, Recipe, made_columns
 
 __all__ = ["MadeRows", "in_memory", "known_cells", "made_rows", "whole_table"]
 
@@ -114,11 +114,7 @@ def in_memory(read: Read | LargeFile) -> Read:
 
 def made_rows(read: Read, recipe: Recipe, names: Sequence[str]) -> MadeRows:
     """Return these columns of numbers of a table, or raise where it lacks one that they need."""
-    made = {one["name"]: one for one in recipe["columns"]}
-    strange = [name for name in names if name not in made]
-    if strange:
-        raise TableError(f"this is no whole selection: no recipe for {few_names(strange)}.")
-    wanted = [made[name] for name in names]
+    wanted = made_columns(recipe, names)
     _check_columns([one["column"] for one in wanted], read.frame.columns)
     X, has_fills = np.empty((len(read.frame), len(names))), recipe["fills"] is not None
     found = MadeRows(X, {}, has_fills, Counter(), Counter(), {}, {}, {})

@@ -11,10 +11,12 @@ from ...estimators.projected_stg import ProjectedSTG
 from ..prepare.recipe import Averages
 from ..words.notes import TableError
 
-__all__ = ["MOST_WITH_INTERVALS", "averages_of", "response_of"]
+__all__ = ["MOST_WITH_INTERVALS", "averages_of", "check_averages", "response_of"]
 
 MOST_WITH_INTERVALS = 200
 """Intervals need the square of so many numbers; half a megabyte of JSON, and not more."""
+# Of a covariance the least eigenvalue may be below zero by this part of the largest: rounding.
+_ROUNDING = 1e-8
 
 
 def averages_of(model: ProjectedSTG, names: Sequence[str]) -> Averages | None:
@@ -48,11 +50,11 @@ def averages_of(model: ProjectedSTG, names: Sequence[str]) -> Averages | None:
     }
 
 
-def response_of(averages: Averages) -> NewResponse:
-    """Return the averaged prediction that :func:`averages_of` wrote down."""
-    n_columns, rows = len(averages["columns"]), averages["covariance"] or []
+def check_averages(averages: Averages) -> None:
+    """Raise where these are no numbers that :func:`averages_of` can have written down."""
+    n_columns, rows = len(averages["columns"]), averages["covariance"]
     lists = [averages["means"], averages["scales"], averages["coefficients"]]
-    is_whole = [len(row) for row in rows] in ([], list(range(1, n_columns + 1)))
+    is_whole = rows is None or [len(row) for row in rows] == list(range(1, n_columns + 1))
     if not is_whole or any(len(one) != n_columns for one in lists):
         raise TableError("this is no whole selection: the parts of averages differ in length.")
     positive = [*averages["scales"], averages["target_scale"], averages["degrees_of_freedom"]]
@@ -61,9 +63,24 @@ def response_of(averages: Averages) -> NewResponse:
             "this is no selection: averages has a scale, or degrees of freedom, that is not "
             "positive, or a negative noise."
         )
+    covariance = _covariance(averages)
+    values = np.linalg.eigvalsh(covariance / (np.max(np.abs(covariance), initial=0.0) or 1.0))
+    if np.min(values, initial=0.0) < -_ROUNDING * np.max(np.abs(values), initial=0.0):
+        raise TableError("this is no selection: averages.covariance is no covariance.")
+
+
+def _covariance(averages: Averages) -> np.ndarray:
+    rows = averages["covariance"] or []
     covariance = np.zeros((len(rows), len(rows)))
     for place, row in enumerate(rows):
         covariance[place, : place + 1] = covariance[: place + 1, place] = row
+    return covariance
+
+
+def response_of(averages: Averages) -> NewResponse:
+    """Return the averaged prediction that :func:`averages_of` wrote down."""
+    covariance = _covariance(averages)
+    lists = (averages["means"], averages["scales"], averages["coefficients"])
     means, scales, coefficients = (np.array(one, dtype=np.float64) for one in lists)
     return NewResponse(
         means,

@@ -7,7 +7,14 @@ from collections import Counter
 from ..._printable import amount, few_names, shortened
 from ...render.number_text import chance, r_squared
 from .grades import GRADES, graded
-from .origins import asked_for, asked_in_words, distinct_origins, has_size, is_only_choice
+from .origins import (
+    asked_for,
+    asked_in_words,
+    distinct_origins,
+    has_choice,
+    has_size,
+    is_only_choice,
+)
 from .result import Selection, Together
 from .stand_ins import stand_ins
 
@@ -38,6 +45,8 @@ def _what(selection: Selection) -> str:
         return f"{target} by {size} of {selection.n_columns} columns, as many as asked for"
     if is_only_choice(selection):
         return f"{target} by {few_names(asked, 3)}, asked for"
+    if not has_choice(selection):
+        return f"it cannot be said what {'else ' if asked else ''}{target} depends on{beside}"
     if not found:
         is_clear = selection.probability is None or selection.probability >= _CLEAR
         clear = "helps" if is_clear else "clearly helps"

@@ -13,6 +13,7 @@ __all__ = [
     "asked_for",
     "asked_in_words",
     "distinct_origins",
+    "has_choice",
     "has_size",
     "is_only_choice",
     "text_columns",
@@ -49,6 +50,11 @@ def asked_in_words(selection: Selection) -> list[str]:
 def has_size(selection: Selection) -> bool:
     """Return whether the number of columns was given."""
     return isinstance(selection.question.get("k"), int)
+
+
+def has_choice(selection: Selection) -> bool:
+    """Return whether there were rows enough to compare columns, where the data say how many."""
+    return selection.probability is not None or selection.question.get("k") != "auto"
 
 
 def is_only_choice(selection: Selection) -> bool:

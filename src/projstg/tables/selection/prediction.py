@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._extras import extra
+from ..._printable import amount
 from ..files.read_table import Read
 from ..prepare.prepared import SquaredErrors
 from ..prepare.recipe import Averages, known_recipe
@@ -35,21 +36,38 @@ def predicted(
     recipe = known_recipe(selection.recipe)
     if interval is not None:
         _check_level(interval)
-    if not averaged and interval is None:
-        made = made_rows(read, recipe, selection.columns)
-        coef = np.array([one.coefficient for one in selection.chosen])
-        with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told of
+        if not averaged and interval is None:
+            made = made_rows(read, recipe, selection.columns)
+            coef = np.array([one.coefficient for one in selection.chosen])
             columns = {"prediction": made.X @ coef + selection.intercept}
-    else:
-        averages = _averages(selection)
-        made = made_rows(read, recipe, averages["columns"])
-        response = response_of(averages)
-        columns = {"prediction": response.predict(made.X)}
-        if interval is not None:
-            _check_spread(averages)
-            columns["lower"], columns["upper"] = response.interval(made.X, float(interval)).T
-    lines = [line for line in (made.trouble(), *made.remarks()) if line]
-    return Predicted(extra("pandas", "cli").DataFrame(columns), lines)
+        else:
+            averages = _averages(selection)
+            made = made_rows(read, recipe, averages["columns"])
+            columns = _averaged(averages, made.X, interval)
+    frame = extra("pandas", "cli").DataFrame(columns)
+    is_lost = ~np.isfinite(frame.to_numpy()).all(axis=1) & ~np.isnan(made.X).any(axis=1)
+    lines = [made.trouble(), _beyond_numbers(is_lost), *made.remarks()]
+    return Predicted(frame.where(np.isfinite(frame)), [line for line in lines if line])
+
+
+def _averaged(averages: Averages, X: np.ndarray, interval: float | None) -> dict[str, np.ndarray]:
+    """Return the averaged predictions of rows and, where asked for, the ends of intervals."""
+    response = response_of(averages)
+    columns = {"prediction": response.predict(X)}
+    if interval is not None:
+        _check_spread(averages)
+        columns["lower"], columns["upper"] = response.interval(X, float(interval)).T
+    return columns
+
+
+def _beyond_numbers(is_lost: np.ndarray) -> str:
+    """Return one line on rows, (N,), that have numbers and no prediction; "" where none has."""
+    if not is_lost.any():
+        return ""
+    verb, theirs = ("has", "its") if is_lost.sum() == 1 else ("have", "their")
+    rows = amount(len(is_lost), "row")
+    return f"{is_lost.sum()} of {rows} {verb} no prediction: {theirs} values are too far away."
 
 
 def _check_level(interval: Any) -> None:
@@ -62,7 +80,7 @@ def _averages(selection: Selection) -> Averages:
     if selection.averages is None:
         raise TableError(
             "there is no averaged prediction and no interval, for choices have no probabilities "
-            'here; run select with k="auto" or a number.'
+            'here; run select with k="auto" or a number, on enough rows.'
         )
     return selection.averages
 
@@ -90,8 +108,10 @@ def r_squared(selection: Selection, read: Read, prediction: np.ndarray) -> tuple
     y, w, off = y[rows], w[rows], (y - prediction)[rows]
     if not y.size or np.ptp(y) == 0.0:
         return None
-    total = float(np.sum(w * (y - np.average(y, weights=w)) ** 2))
-    return SquaredErrors(float(np.sum(w * off**2)), total).r_squared, int(rows.sum())
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(np.sum(w * (y - np.average(y, weights=w)) ** 2))
+        known = SquaredErrors(float(np.sum(w * off**2)), total).r_squared
+    return (known, int(rows.sum())) if np.isfinite(known) else None
 
 
 def _known(read: Read, name: str | None) -> np.ndarray | None:

@@ -18,19 +18,24 @@ from ..._extras import extra
 from ..._files import file_contents, replacing
 from ..._printable import printable, shortened
 from ...render.number_text import short_number
-from ..prepare.recipe import Averages, Recipe, known_recipe
+from ..prepare.recipe import Averages, Recipe, check_recipe, known_recipe, made_columns
 from ..words.notes import Note, TableError
+from ..words.question import QuestionKept
 from .result_schema import typed
 
 __all__ = [
+    "NAME",
     "SCHEMA",
     "SCHEMA_VERSION",
     "Candidate",
     "Chosen",
     "Selection",
+    "file_of_answer",
     "time_spent",
 ]
 
+NAME = "selection.json"
+"""Of the answer in the folder that ``projstg select --out`` writes."""
 SCHEMA, SCHEMA_VERSION = "projstg-selection", 1
 # An answer of a table with very many columns has some megabytes.
 _MOST_BYTES = 2**28
@@ -152,7 +157,7 @@ class Selection:
     residual_std: float | None = None
     typical_miss: float | None = None
     """The root of the mean squared error on rows left out; None without folds."""
-    question: dict = field(default_factory=dict)
+    question: QuestionKept = field(default_factory=QuestionKept)
     source: dict = field(default_factory=dict)
     others: tuple[Candidate, ...] = ()
     path: tuple[Tried, ...] = ()
@@ -335,7 +340,20 @@ class Selection:
                 f"this selection has schema version {version}, and this projstg reads version "
                 f"{SCHEMA_VERSION}; use the projstg that wrote it ({content.get('version')})."
             )
-        return typed(content, cls)
+        selection: Selection = typed(content, cls)
+        selection._check_parts()
+        return selection
+
+    def _check_parts(self) -> None:
+        """Raise where parts that predictions are made of do not fit together."""
+        from .averages import check_averages
+
+        if self.averages is not None:
+            check_averages(self.averages)
+        if self.recipe is not None:
+            check_recipe(self.recipe)
+            averaged = [] if self.averages is None else self.averages["columns"]
+            made_columns(self.recipe, [*self.columns, *averaged])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the answer as JSON; a file of that name is replaced when all is written."""
@@ -345,7 +363,8 @@ class Selection:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Selection:
-        """Read an answer that :meth:`save` wrote."""
+        """Read an answer that :meth:`save` wrote, or that is in a folder of ``select --out``."""
+        path = file_of_answer(path)
         shown = printable(path)
         try:
             text = file_contents(path, _MOST_BYTES)
@@ -359,6 +378,19 @@ class Selection:
             return cls.from_dict(content)
         except TableError as error:
             raise TableError(f"{shown}: {error}") from None
+
+
+def file_of_answer(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """Return the path of an answer; of a folder that of its ``selection.json``."""
+    if not os.path.isdir(path):
+        return path
+    inside = os.path.join(path, NAME)
+    if not os.path.lexists(inside):
+        raise TableError(
+            f"{printable(path)} is a folder without {NAME}; give one that select wrote with "
+            "--out, or the file."
+        )
+    return inside
 
 
 def time_spent(selection: Selection) -> str:

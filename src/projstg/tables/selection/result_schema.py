@@ -31,6 +31,8 @@ def typed(value: Any, wanted: Any, where: str = "") -> Any:
     Traceback (most recent call last):
     projstg.tables.words.notes.TableError: this is no selection: names[1] is 3, and text is wanted.
     """
+    if wanted is Any:
+        return value
     origin, inner = get_origin(wanted), get_args(wanted)
     if origin in {Union, UnionType}:  # X | None is the only union there is
         return None if value is None else typed(value, inner[0], where)

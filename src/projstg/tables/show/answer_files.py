@@ -10,7 +10,7 @@ from ..._files import replacing_all
 from ..._interrupt import interruptible
 from ..._printable import printable
 from ..prepare.prepared import Prepared
-from ..selection.result import Selection
+from ..selection.result import NAME, Selection
 from ..words.notes import TableError
 from .selection_page import page
 
@@ -23,7 +23,7 @@ def write_answer(selection: Selection, data: Prepared | None, out: Path) -> list
     ``data`` are the numbers of ``selected.csv``; None: that file is not wanted.
     """
     text = page(selection, printable(shlex.join(["projstg", *sys.argv[1:]])))
-    names = ["report.html", "selection.json", *([] if data is None else ["selected.csv"])]
+    names = ["report.html", NAME, *([] if data is None else ["selected.csv"])]
     paths = [out / name for name in names]
     try:
         out.mkdir(parents=True, exist_ok=True)

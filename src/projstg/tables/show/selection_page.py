@@ -12,6 +12,7 @@ from ...render.number_text import chance, minus_sign, short_number
 from ...render.page_html import page_html
 from ..selection.grades import IN_PLACE, Graded, graded, left_out
 from ..selection.headline import headline
+from ..selection.origins import has_choice
 from ..selection.result import Candidate, Selection, Tried, time_spent
 from ..selection.selection_figures import MOST_BARS, draw_effects, draw_path, draw_residuals
 from ..selection.stand_ins import whole_choice
@@ -75,6 +76,7 @@ def page(selection: Selection, command: str = "") -> str:
         r2_in_sample=_number(selection.r2_in_sample, ".3f"),
         r2_out_of_sample=_number(selection.r2_out_of_sample, ".3f"),
         rows=[_row(one) for one in graded(selection)],
+        has_choice=has_choice(selection),
         left_out=left_out(selection),
         near=[_near(one) for one in selection.others[:_MOST_NEAR]],
         n_folds=len(selection.r2_folds),

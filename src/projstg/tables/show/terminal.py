@@ -44,8 +44,8 @@ def show(selection: Selection, file: Any = None) -> None:
 
 def _capital(sentence: str) -> str:
     """Return a sentence that begins with a capital, unless it begins with a name."""
-    is_none = sentence.startswith(("no column ", "no other column "))
-    return f"N{sentence[1:]}" if is_none else sentence
+    is_none = sentence.startswith(("no column ", "no other column ", "it cannot "))
+    return sentence[0].upper() + sentence[1:] if is_none else sentence
 
 
 def _table(selection: Selection, *, has_remarks: bool) -> Any:

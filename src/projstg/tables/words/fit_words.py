@@ -15,6 +15,7 @@ _INSTEAD = {
     r"multiply by (\d+) / sample_weight\.sum\(\)": r"multiply them by \1 / their sum",
     r"\bor pass the numbers\b": "or give the numbers",
     r" columns of X\b": " columns",
+    r"\bof always_select\b": "asked for",
     r" \(constant: [^)]*\)": "",
     r", or drop the constants": "",
 }

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 __all__ = ["CAUTIONS", "Note", "TableError"]
 
-CAUTIONS = frozenset({"identity", "carry_over", "few_rows", "one_row", "classes", "skew"})
+CAUTIONS = frozenset({"rank", "identity", "carry_over", "few_rows", "one_row", "classes", "skew"})
 """Kinds of notes on what may make the answer wrong; they are shown first."""
 
 

@@ -8,21 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
+from itertools import islice
 from numbers import Integral
-from typing import Any
+from reprlib import repr as short_repr
+from typing import Any, TypedDict
 
 from ..._did_you_mean import did_you_mean
 from ..._printable import shortened
 from .column_names import no_such_column
 from .notes import TableError
 
-__all__ = ["CRITERIA", "LEVELS", "MISSING", "TableQuestion", "named_target"]
+__all__ = ["CRITERIA", "LEVELS", "MISSING", "QuestionKept", "TableQuestion", "named_target"]
 
 CRITERIA = ("common-size", "evidence", "least-squares")
 MISSING = ("error", "drop", "mean")
 LEVELS = ("reference", "all")
 _MOST_FOLDS = 1000
 _MOST_SIZE = 1000
+
+
+class QuestionKept(TypedDict, total=False):
+    """A question as an answer keeps it; answers of earlier versions lack some of it."""
+
+    k: Any
+    criterion: str
+    always: list[str]
+    never: list[str]
+    weights: str | None
+    missing: str
+    levels: str
+    folds: int
+    sizes: Any
+    random_state: int
+    target: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,11 +117,11 @@ class TableQuestion:
         if self.k < n_always:
             raise TableError(f"k={self.k} is less than the {n_always} columns in always.")
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> QuestionKept:
         """Return the question as the answer keeps it."""
         sizes = self.sizes if isinstance(self.sizes, bool) else list(self.sizes)
         names = {"always": list(self.always), "never": list(self.never)}
-        return {**asdict(self), **names, "sizes": sizes}
+        return QuestionKept(**{**asdict(self), **names, "sizes": sizes})  # type: ignore[typeddict-item]
 
 
 def named_target(target: str | None, names: Iterable[str]) -> str:
@@ -128,18 +146,26 @@ def _sizes(given: Any) -> bool | tuple[int, ...]:
     """
     if given is None or isinstance(given, bool):
         return bool(given)
-    hint = 'give them as "1-10" or "2,4,8"'
+    refused = TableError(
+        f'sizes={short_repr(given)}; give them as "1-10" or "2,4,8", from 1 to {_MOST_SIZE}.'
+    )
     try:
-        parts = given.replace(" ", "").split(",") if isinstance(given, str) else list(given)
-        ends = [[int(end) for end in str(part).split("-")] for part in parts]
-        found = sorted(
-            {size for first, *rest in ends for size in range(first, max(rest, default=first) + 1)}
-        )
+        parts = given.replace(" ", "").split(",") if isinstance(given, str) else iter(given)
+        spans = [_span(str(part)) for part in islice(parts, _MOST_SIZE + 1)]
     except (TypeError, ValueError):
-        raise TableError(f"sizes={given!r}; {hint}.") from None
-    if not found or found[0] < 1 or found[-1] > _MOST_SIZE or any(len(one) > 2 for one in ends):
-        raise TableError(f"sizes={given!r}; {hint}, from 1 to {_MOST_SIZE}.")
-    return tuple(found)
+        raise refused from None
+    # No range is made before its ends are known to be near.
+    if not 0 < len(spans) <= _MOST_SIZE or any(last > _MOST_SIZE for _, last in spans):
+        raise refused
+    return tuple(sorted({size for first, last in spans for size in range(first, last + 1)}))
+
+
+def _span(part: str) -> tuple[int, int]:
+    """Return the first and the last of some sizes, "2-5" or "3"; raise where they are none."""
+    first, last = map(int, part.split("-") if "-" in part else (part, part))
+    if not 1 <= first <= last:
+        raise ValueError(part)
+    return first, last
 
 
 def _names(columns: Iterable[str] | None, role: str) -> tuple[str, ...]:
