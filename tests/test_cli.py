@@ -1,6 +1,7 @@
 """The command line: quick help, one line for a mistake, one command from nothing to rows."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -213,7 +214,8 @@ def test_a_stopped_run_says_how_to_go_on(mine, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["projstg", *arguments])
     assert cli.main() == 130
     last = capsys.readouterr().err.splitlines()[-1]
-    assert last.endswith(f"go on with: projstg reproduce {mine} --out {tmp_path / 'out'}")
+    again = shlex.join(["projstg", *arguments[:-1]])
+    assert last.endswith(f"go on with: {again}")
 
 
 def test_without_click_one_line_says_what_to_install(monkeypatch, capsys):

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from knobs import displays
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from projstg import Gates, ProjectedSTG, ProjectedSTGCV, fit_many
@@ -74,6 +75,7 @@ def test_no_gates_are_fitted_before_they_are_asked_for(data, k, no_fit):
             getattr(model, name)
 
 
+@displays
 def test_nor_by_looking_at_the_model(data, no_fit):
     model = ProjectedSTG(3).fit(*data)
     assert set(NAMES) <= set(dir(model))
@@ -83,6 +85,7 @@ def test_nor_by_looking_at_the_model(data, no_fit):
         inspect.getmembers(model)
 
 
+@displays
 def test_once_asked_for_they_are_shown(data):
     model = ProjectedSTG(3).fit(*data)
     assert model.n_iter_ > 0

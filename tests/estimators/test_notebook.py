@@ -5,10 +5,13 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from knobs import displays
 from sklearn import config_context
 from sklearn.utils import estimator_html_repr
 
 from projstg import STG, Gates, ProjectedSTG, ProjectedSTGCV, RandomizedOMP
+
+pytestmark = displays
 
 
 class Cells(HTMLParser):
