@@ -164,6 +164,12 @@ def test_names_come_along():
     assert "a" not in model.get_feature_names_out()
 
 
+def test_a_repeated_name_is_refused_in_the_first_chunk_too():
+    X, y = table(8)
+    with pytest.raises(ValueError, match="chunk 1 has more than one column 'a'"):
+        Statistics().update(pandas.DataFrame(X, columns=list("aabcde")), y)
+
+
 def test_of_several_targets_one_is_fitted():
     X, y = table(9)
     both = pandas.DataFrame({"one": y, "two": X[:, 1] + X[:, 4]})
@@ -282,6 +288,7 @@ WRONG = {
     "overflow": (lambda X, y: (X * 1e200, y), "squares of numbers in chunk 7 are too large"),
     "text": (lambda X, y: (X.assign(c="red"), y), "chunk 7 has cells that are not real numbers"),
     "two targets": (lambda X, y: (X, np.stack([y, y], axis=1)), "chunk 7 has 2 targets"),
+    "a name twice": (lambda X, y: (X.set_axis([*"abcdee"], axis=1), y), "more than one column 'e'"),
     "short y": (lambda X, y: (X, y[:-1]), r"y of chunk 7 has shape \(19,\) for 20 rows"),
     "weights": (lambda X, y: (X, y, -np.ones(20)), "chunk 7 has 20 negative values"),
     "no pair": (lambda X, y: X, "chunk 7 is a DataFrame; give tuples"),

@@ -6,6 +6,7 @@ pandas, Polars, DuckDB, Ibis.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -55,15 +56,16 @@ def guarded(batches: Any, name: str) -> Iterator[Any]:
         yield batch
 
 
-def unreadable(name: str, error: Exception) -> str:
+def unreadable(name: str, error: object) -> str:
     """Return the line that says so."""
     return f"{name} cannot be read: {printable(error)[:200]}"
 
 
 def check_columns(wanted: Sequence[str] | None, names: Sequence[str], where: str) -> None:
     """Raise unless each of the wanted columns is there once."""
-    for name in wanted or ():
-        if names.count(name) != 1:
-            what = "has no column" if name not in names else "has more than one column"
-            hint = f"; {did_you_mean(name, names)}" if name not in names else ""
+    counts = Counter(names)
+    for name in [] if wanted is None else wanted:
+        if counts[name] != 1:
+            what = "has more than one column" if counts[name] else "has no column"
+            hint = "" if counts[name] else f"; {did_you_mean(name, names)}"
             raise ValueError(f"{where} {what} '{shortened(name)}'{hint}")

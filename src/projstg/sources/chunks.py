@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._printable import counted, shortened
+from .batches import check_columns
 
 __all__ = [
     "Chunk",
@@ -55,6 +56,9 @@ def checked_chunk(X: Any, y: Any, weights: Any, place: str) -> Chunk:
     if not rows.shape[1]:
         raise ValueError(f"X of {place} has no columns.")
     names = (_names_of(X), _names_of(y) if responses.ndim == 2 else _name_of(y))
+    for own in names:
+        known = [] if own is None else own.tolist()
+        check_columns(known, known, place)
     responses = responses[:, None] if responses.ndim == 1 else responses
     return Chunk(rows, responses, checked_weights(weights, len(rows), place), *names)
 

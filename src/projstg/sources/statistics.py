@@ -26,7 +26,7 @@ from .._did_you_mean import did_you_mean
 from .arrow import CodedColumns
 from .batches import Batches, arrow_batches
 from .chunks import Chunk, check_like_others, check_names, checked_chunk, complete_rows
-from .dask_blocks import dask_sums, one_blas_thread
+from .dask_blocks import dask_sums, lacking_columns_named, one_blas_thread
 from .dask_text import FrameColumns, frame_columns
 from .fold_sums import (
     FoldSums,
@@ -198,8 +198,9 @@ class Statistics(SummedRows):
             Those of :class:`Statistics`.
         """
         cls(**params)  # raises here, not on a worker
-        columns = frame_columns(X, y, sample_weight)
-        found = dask_sums(X, y, sample_weight, partial(_of_block, cls, params, columns))
+        with lacking_columns_named(X):
+            columns = frame_columns(X, y, sample_weight)
+            found = dask_sums(X, y, sample_weight, partial(_of_block, cls, params, columns))
         found._check_any()
         return found
 
