@@ -383,6 +383,24 @@ def test_rows_of_weight_zero_do_not_count(tmp_path):
     assert Statistics.load(tmp_path / "sums.npz").n_rows == 11_000
 
 
+def test_rows_of_weight_zero_go_before_anything_is_checked():
+    X, y = table(28)
+    weights = np.arange(200) % 3.0
+    X[:, 1] = np.where(weights > 0.0, 2.0, X[:, 1])  # varies in rows of weight zero alone
+    X[0, 2], X[3, 3], y[6] = np.nan, np.inf, np.nan
+    found = Statistics(folds=2, missing="drop").update(X, y, weights)
+    weighs = weights > 0.0
+    assert_same(found, Statistics().update(X[weighs], y[weighs], weights[weighs]))
+    assert found.n_dropped == 0
+    assert found.xx[1, 1] == 0.0
+    X[1, 4] = np.nan  # of a row that counts
+    again = Statistics(missing="drop").update(X, y, weights)
+    assert again.n_rows == weighs.sum() - 1
+    assert again.n_dropped == 1
+    with pytest.raises(ValueError, match=f"1 of {weighs.sum()} rows with a missing value"):
+        Statistics().update(X, y, weights)
+
+
 def test_nothing_that_is_no_number_gets_in():
     X, y = table(20)
     found = Statistics(missing="drop").update(X, y)

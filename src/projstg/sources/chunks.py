@@ -36,11 +36,13 @@ class Chunk(NamedTuple):
     """(D,), or None."""
     target_names: np.ndarray | None
     """(T,), or None."""
+    part: np.ndarray | None = None
+    """The number of the sums to which each row is added, (N,); None: all to the first."""
 
     def some(self, rows: np.ndarray) -> Chunk:
         """Return the rows of a mask (N,)."""
-        weights = None if self.weights is None else self.weights[rows]
-        return self._replace(X=self.X[rows], Y=self.Y[rows], weights=weights)
+        weights, part = (None if one is None else one[rows] for one in (self.weights, self.part))
+        return self._replace(X=self.X[rows], Y=self.Y[rows], weights=weights, part=part)
 
 
 def checked_chunk(X: Any, y: Any, weights: Any, place: str) -> Chunk:

@@ -265,7 +265,7 @@ class Statistics(SummedRows):
         if self._any_part is not None:
             shape = (self.n_features, self.n_targets)
             check_like_others(chunk, shape, self.feature_names, self.target_names, place)
-        n_rows, n_dropped = len(chunk.X), 0
+        n_rows, n_dropped, n_folds = len(chunk.X), 0, len(self._parts)
         if chunk.X.shape[1] > MOST_COLUMNS:
             raise ValueError(
                 f"{place} has {chunk.X.shape[1]} columns, and sums are kept of {MOST_COLUMNS} at "
@@ -274,16 +274,16 @@ class Statistics(SummedRows):
         if not n_rows:
             self._n_chunks += 1
             return
-        folds = None
-        if len(self._parts) > 1:
+        if n_folds > 1:
             first = self._first + self._n_seen
-            folds = fold_of_rows(first, n_rows, len(self._parts), self._seed)
-        added = sums_by_fold(chunk, folds, len(self._parts))
+            chunk = chunk._replace(part=fold_of_rows(first, n_rows, n_folds, self._seed))
+        if chunk.weights is not None:
+            chunk = chunk.some(chunk.weights != 0.0)
+        added = sums_by_fold(chunk, n_folds)
         if not are_numbers(added):
             kept = complete_rows(chunk, self._missing, place)
-            n_dropped = n_rows - int(kept.sum())
-            chunk, folds = chunk.some(kept), None if folds is None else folds[kept]
-            added = sums_by_fold(chunk, folds, len(self._parts))
+            n_dropped, chunk = int(np.sum(~kept)), chunk.some(kept)
+            added = sums_by_fold(chunk, n_folds)
         parts = merged_folds(self._parts, added)
         is_in_range = not any(added) or are_in_range(chunk.X, chunk.Y, together(added))
         if not (is_in_range and are_numbers(parts)):
