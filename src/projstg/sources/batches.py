@@ -14,7 +14,15 @@ from .._did_you_mean import did_you_mean
 from .._extras import extra
 from .._printable import printable, shortened
 
-__all__ = ["BATCH_ROWS", "Batches", "arrow_batches", "check_columns", "guarded", "unreadable"]
+__all__ = [
+    "BATCH_ROWS",
+    "Batches",
+    "arrow_batches",
+    "check_columns",
+    "guarded",
+    "is_dataset",
+    "unreadable",
+]
 
 BATCH_ROWS = 16_384
 """Rows of a batch: of a hundred columns it has 13 MB."""
@@ -23,10 +31,15 @@ Batches = Iterator[tuple[str, Any]]
 """What a message calls a batch, and the batch."""
 
 
+def is_dataset(source: Any) -> bool:
+    """Return whether this is a pyarrow.dataset, which can be read as often as is wanted."""
+    return hasattr(source, "scanner")
+
+
 def arrow_batches(source: Any, wanted: Sequence[str] | None) -> Batches:
     """Yield the batches of a dataset, or of anything with ``__arrow_c_stream__``."""
     pyarrow = extra("pyarrow", "cli")
-    if hasattr(source, "scanner"):  # a pyarrow.dataset: little is read ahead
+    if is_dataset(source):  # little is read ahead
         options = {"batch_size": BATCH_ROWS, "batch_readahead": 2, "fragment_readahead": 1}
         check_columns(wanted, source.schema.names, "the dataset")
         reader = source.scanner(columns=wanted and list(wanted), **options).to_reader()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ __all__ = [
     "checked_chunk",
     "checked_weights",
     "complete_rows",
+    "gaps_refused",
 ]
 
 _REAL = "biuf"
@@ -153,12 +155,16 @@ def complete_rows(chunk: Chunk, missing: str, place: str) -> np.ndarray:
         raise ValueError(f"{place}: {error}") from None
     kept = gaps.complete
     if missing == "error" and not kept.all():
-        raise ValueError(
-            f"{place} has {int((~kept).sum())} of {kept.size} rows with a missing value "
-            f'({counted(gaps.counts)}); repair them, or pass missing="drop" to leave such rows '
-            "out. Nothing of it was added."
-        )
+        raise ValueError(gaps_refused(place, int((~kept).sum()), kept.size, gaps.counts))
     return kept
+
+
+def gaps_refused(place: str, n_gaps: int, n_rows: int, counts: Mapping[str, int]) -> str:
+    """Return what to say where rows have missing values, so many in each column."""
+    return (
+        f"{place} has {n_gaps} of {n_rows} rows with a missing value ({counted(counts)}); repair "
+        'them, or pass missing="drop" to leave such rows out. Nothing of it was added.'
+    )
 
 
 def check_like_others(

@@ -24,8 +24,15 @@ from .._core.data.centred_sums import CentredSums
 from .._core.data.shared_sums import are_in_range
 from .._did_you_mean import did_you_mean
 from .arrow import CodedColumns
-from .batches import Batches, arrow_batches
-from .chunks import Chunk, check_like_others, check_names, checked_chunk, complete_rows
+from .batches import Batches, arrow_batches, is_dataset
+from .chunks import (
+    Chunk,
+    check_like_others,
+    check_names,
+    checked_chunk,
+    complete_rows,
+    gaps_refused,
+)
 from .dask_blocks import dask_sums, lacking_columns_named, one_blas_thread
 from .dask_text import FrameColumns, frame_columns
 from .fold_sums import (
@@ -61,7 +68,8 @@ class Statistics(SummedRows):
         Into so many folds the rows are put at random, each by its number in the stream, and the
         sums are kept by fold, for checks on rows left out. 0 keeps them together.
     missing : {"error", "drop"}, default="error"
-        What to do with a row that has a missing value (NaN).
+        What to do with a row that has a missing value (NaN). Those of a column that is left out
+        cost no row.
     random_state : int, default=0
         The seed of the folds.
 
@@ -164,8 +172,9 @@ class Statistics(SummedRows):
         **params
             Those of :class:`Statistics`.
         """
-        coded = CodedColumns(target, columns, weights)
-        return cls(**params)._read(arrow_batches(source, coded.wanted()), coded)
+        read = partial(arrow_batches, source)
+        coded = CodedColumns(target, columns, weights, again=read if is_dataset(source) else None)
+        return cls(**params)._read(read(coded.wanted()), coded)
 
     @classmethod
     def from_parquet(
@@ -181,8 +190,9 @@ class Statistics(SummedRows):
 
         Parameters are those of :meth:`from_arrow`. Folders named ``year=2026`` are a column.
         """
-        coded = CodedColumns(target, columns, weights)
-        return cls(**params)._read(parquet_batches(path, coded.wanted()), coded)
+        read = partial(parquet_batches, path)
+        coded = CodedColumns(target, columns, weights, again=read)
+        return cls(**params)._read(read(coded.wanted()), coded)
 
     @classmethod
     def from_dask(cls, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
@@ -216,11 +226,20 @@ class Statistics(SummedRows):
             raise ValueError(f"the source has no rows that count{dropped}.")
 
     def _add_coded(self, batches: Batches, coded: CodedColumns) -> None:
+        n_folds = len(self._parts)
         for place, batch in batches:
             chunk = coded.chunk(batch, place)
+            n_sets = len(coded.gap_sets)
+            coded.gap_sets.check_room(n_folds * chunk.X.shape[1] ** 2, place)
+            self._parts += [None] * (n_folds * n_sets - len(self._parts))
             if self._any_part is not None:
                 self._widen(chunk)
-            self._add(chunk, place)
+            self._add(chunk, place, n_sets)
+        self._parts, gaps, n_dropped = coded.gap_sets.settled(self._parts, coded.used_texts())
+        self.n_dropped += n_dropped
+        if n_dropped and self._missing == "error":
+            n_rows = self.n_rows + n_dropped
+            raise ValueError(gaps_refused("the source", n_dropped, n_rows, gaps))
         self.left_out = coded.left_out
         if self._any_part is not None:
             self._take(coded.order())
@@ -260,12 +279,15 @@ class Statistics(SummedRows):
         self._add(checked_chunk(X, y, sample_weight, place), place)
         return self
 
-    def _add(self, chunk: Chunk, place: str) -> None:
-        """Add a chunk; ``place`` is what a message calls it."""
+    def _add(self, chunk: Chunk, place: str, n_sets: int = 1) -> None:
+        """Add a chunk; ``place`` is what a message calls it.
+
+        There are sums for so many sets of gaps (:mod:`.gap_sets`), each by fold.
+        """
         if self._any_part is not None:
             shape = (self.n_features, self.n_targets)
             check_like_others(chunk, shape, self.feature_names, self.target_names, place)
-        n_rows, n_dropped, n_folds = len(chunk.X), 0, len(self._parts)
+        n_rows, n_dropped, n_parts = len(chunk.X), 0, len(self._parts)
         if chunk.X.shape[1] > MOST_COLUMNS:
             raise ValueError(
                 f"{place} has {chunk.X.shape[1]} columns, and sums are kept of {MOST_COLUMNS} at "
@@ -274,16 +296,18 @@ class Statistics(SummedRows):
         if not n_rows:
             self._n_chunks += 1
             return
+        n_folds = n_parts // n_sets
         if n_folds > 1:
-            first = self._first + self._n_seen
-            chunk = chunk._replace(part=fold_of_rows(first, n_rows, n_folds, self._seed))
+            folds = fold_of_rows(self._first + self._n_seen, n_rows, n_folds, self._seed)
+            sets = 0 if chunk.part is None else chunk.part
+            chunk = chunk._replace(part=n_folds * sets + folds)
         if chunk.weights is not None:
             chunk = chunk.some(chunk.weights != 0.0)
-        added = sums_by_fold(chunk, n_folds)
+        added = sums_by_fold(chunk, n_parts)
         if not are_numbers(added):
             kept = complete_rows(chunk, self._missing, place)
             n_dropped, chunk = int(np.sum(~kept)), chunk.some(kept)
-            added = sums_by_fold(chunk, n_folds)
+            added = sums_by_fold(chunk, n_parts)
         parts = merged_folds(self._parts, added)
         is_in_range = not any(added) or are_in_range(chunk.X, chunk.Y, together(added))
         if not (is_in_range and are_numbers(parts)):
