@@ -229,7 +229,7 @@ SAVED = {
     "empty": lambda path: path.write_bytes(b""),
     "flipped": lambda path: path.write_bytes(flipped(bytearray(path.read_bytes()))),
     "compressed": lambda path: np.savez_compressed(path, format=np.array("projstg-statistics")),
-    "later": lambda path: rewritten(path, version=np.array(2)),
+    "later": lambda path: rewritten(path, version=np.array(3)),
     "pickled": lambda path: rewritten(path, n_0=np.array([{"a": 1}], dtype=object)),
     "negative": lambda path: rewritten(path, G_0=-np.load(path)["G_0"]),
     "not symmetric": lambda path: rewritten(path, G_0=np.triu(np.load(path)["G_0"][0])[None]),
@@ -240,8 +240,26 @@ SAVED = {
     "more rows than there were": lambda path: rewritten(path, n_rows_0=np.array(700)),
     "text for a number": lambda path: rewritten(path, n_rows_0=np.array("a")),
     "reasons": lambda path: rewritten(path, left_out=np.array([["a"]])),
-    "no folds": lambda path: rewritten(path, counts=np.array([1, 0, 0, 0])),
+    "no folds": lambda path: rewritten(path, counts=np.array([200, 0, 200, 0, 0])),
+    "rows that are not accounted for": lambda path: rewritten(path, counts=[210, 0, 205, 0, 1]),
+    "more rows dropped than seen": lambda path: rewritten(path, counts=[210, 20, 200, 0, 1]),
+    "correlations of no columns": lambda path: rewritten(path, G_0=correlated(path)),
+    "more explained than there is": lambda path: rewritten(path, b_0=0.9 * extremes(path)),
 }
+
+
+def correlated(path):
+    """Each correlation is one that two columns can have; all of them together are not."""
+    G = np.load(path)["G_0"]
+    size = np.sqrt(np.diagonal(G[0]))
+    signs = np.where(np.add.outer(range(6), range(6)) % 3, 0.9, -0.9)
+    return np.where(np.eye(6) > 0, 1.0, signs) * size[:, None] * size * np.ones_like(G)
+
+
+def extremes(path):
+    """Products with y as large as they can be, one by one."""
+    arrays = np.load(path)
+    return np.sqrt(arrays["yy_0"][0] * np.diagonal(arrays["G_0"][0]))[None]
 
 
 def flipped(content):
