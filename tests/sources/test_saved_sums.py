@@ -44,6 +44,20 @@ def test_a_file_that_lacks_an_array_is_refused(name, tmp_path):
         Statistics.load(path)
 
 
+@pytest.mark.parametrize("name", ["format", "missing", "left_out", "feature_names"])
+def test_characters_that_there_are_not_are_refused(name, tmp_path):
+    path = tmp_path / "sums.npz"
+    Statistics.from_arrow(table(0)[0].assign(day=pandas.Timestamp(0)), "a").save(path)
+    with np.load(path) as arrays:
+        kept = {key: arrays[key] for key in arrays.files}
+    raw = bytearray(kept[name].tobytes())
+    raw[3] = 0x7F
+    forged = np.frombuffer(bytes(raw), kept[name].dtype).reshape(kept[name].shape)
+    np.savez(path, **(kept | {name: forged}))
+    with pytest.raises(ValueError, match=f"'{name}' has other than text"):
+        Statistics.load(path)
+
+
 def test_folds_without_rows_are_loaded(tmp_path):
     X, y = table(1)
     few = Statistics(folds=5).update(X[:3], y[:3])

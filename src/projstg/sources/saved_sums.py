@@ -7,6 +7,7 @@ be the sums of no rows, is refused.
 from __future__ import annotations
 
 import os
+import sys
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -95,7 +96,7 @@ def load_sums(path: str | os.PathLike[str]) -> SavedSums:
 
 
 def _read(arrays: Any) -> SavedSums:
-    if "format" not in arrays or str(arrays["format"]) != _FORMAT:
+    if "format" not in arrays or str(_texts(arrays, "format")) != _FORMAT:
         raise ValueError("it was not written by Statistics.save")
     version = int(arrays["version"])
     if version != _VERSION:
@@ -114,11 +115,11 @@ def _read(arrays: Any) -> SavedSums:
         _names(arrays, "feature_names", first.x_mean.shape[1]),
         _names(arrays, "target_names", first.y_mean.shape[0]),
     )
-    left_out = arrays["left_out"]
-    if left_out.dtype.kind != "U" or left_out.ndim != 2 or left_out.shape[1] != 2:
+    left_out, missing = _texts(arrays, "left_out"), str(_texts(arrays, "missing"))
+    if left_out.ndim != 2 or left_out.shape[1] != 2:
         raise ValueError("'left_out' are not names and reasons")
     said = {str(name): str(why) for name, why in left_out}
-    return SavedSums(parts, n_rows, n_dropped, seed, str(arrays["missing"]), said, *names)
+    return SavedSums(parts, n_rows, n_dropped, seed, missing, said, *names)
 
 
 def _part(arrays: Any, place: int) -> CentredSums | None:
@@ -145,7 +146,17 @@ def _check_parts(parts: Sequence[CentredSums], n_rows: int) -> None:
 
 
 def _names(arrays: Any, key: str, size: int) -> np.ndarray | None:
-    names = arrays[key]
-    if names.dtype.kind != "U" or names.shape not in {(size,), (0,)}:
+    names = _texts(arrays, key)
+    if names.shape not in {(size,), (0,)}:
         raise ValueError(f"'{key}' are not names of its columns")
     return names.astype(object) if names.size else None
+
+
+def _texts(arrays: Any, key: str) -> np.ndarray:
+    """Return an array of text; one of bytes that are no characters would break Python's str."""
+    values = arrays[key]
+    code = np.dtype(np.uint32).newbyteorder(values.dtype.byteorder)
+    is_text = values.dtype.kind == "U"
+    if not is_text or np.any(np.frombuffer(values.tobytes(), dtype=code) > sys.maxunicode):
+        raise ValueError(f"'{key}' has other than text")
+    return values
