@@ -163,7 +163,8 @@ def gaps_refused(place: str, n_gaps: int, n_rows: int, counts: Mapping[str, int]
     """Return what to say where rows have missing values, so many in each column."""
     return (
         f"{place} has {n_gaps} of {n_rows} rows with a missing value ({counted(counts)}); repair "
-        'them, or pass missing="drop" to leave such rows out. Nothing of it was added.'
+        'them, or fit Statistics that leave such rows out, by Statistics(missing="drop") or '
+        'Statistics.from_parquet(…, missing="drop"). Nothing of it was added.'
     )
 
 

@@ -188,7 +188,8 @@ class Statistics(SummedRows):
     ) -> Self:
         """Return the statistics of a Parquet file, or of all files of a folder, read once.
 
-        Parameters are those of :meth:`from_arrow`. Folders named ``year=2026`` are a column.
+        Parameters are those of :meth:`from_arrow`. Folders named ``year=2026`` are a column. Text
+        that has gaps is read twice.
         """
         read = partial(parquet_batches, path)
         coded = CodedColumns(target, columns, weights, again=read)
