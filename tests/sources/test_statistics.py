@@ -304,7 +304,10 @@ WRONG = {
     "a gap in y": (lambda X, y: (X, np.where(y == y[3], np.nan, y)), "1 of 20 rows .*target 1"),
     "infinity": (lambda X, y: (X * 1e308 * 1e308, y), "chunk 7.*values are infinite"),
     "overflow": (lambda X, y: (X * 1e200, y), "squares of numbers in chunk 7 are too large"),
-    "text": (lambda X, y: (X.assign(c="red"), y), "chunk 7 has cells that are not real numbers"),
+    "text": (
+        lambda X, y: (X.assign(c="red"), y),
+        "X of chunk 7 has text in column 'c', such as 'red'",
+    ),
     "two targets": (lambda X, y: (X, np.stack([y, y], axis=1)), "chunk 7 has 2 targets"),
     "a name twice": (lambda X, y: (X.set_axis([*"abcdee"], axis=1), y), "more than one column 'e'"),
     "short y": (lambda X, y: (X, y[:-1]), r"y of chunk 7 has shape \(19,\) for 20 rows"),

@@ -15,6 +15,7 @@ import numpy as np
 
 from .._extras import extra
 from .._printable import few_names, shortened
+from .as_doubles import has_rounded
 from .batches import Batches, check_columns
 from .chunks import Chunk, checked_weights
 from .gap_sets import GapSets
@@ -114,7 +115,7 @@ class CodedColumns:
         check_columns([*roles, *(self._columns or names)], names, place)
         self._learn(batch, place)
         self._settle(batch)
-        y = self._numbers(batch, self._target, place)
+        y = self._numbers(batch, self._target, place).astype(np.float64)
         weights = None
         if self._weights is not None:
             weights = checked_weights(
@@ -133,7 +134,13 @@ class CodedColumns:
                     X[code < 0, column] = np.nan
         names = (self._labels(), np.asarray([self._target], dtype=object))
         part = self.gap_sets.numbers(gaps, batch.num_rows)
-        return Chunk(X, y[:, None], weights, *names, part)
+        return Chunk(X, y[:, None], weights, *names, part, self._rounded(batch))
+
+    def _rounded(self, batch: Any) -> frozenset[str]:
+        """Return what a message calls the columns with whole numbers that doubles do not hold."""
+        used = [name for name, level in self._names if level is None]
+        found = [f"column '{shortened(n)}'" for n in used if has_rounded(batch.column(n))]
+        return frozenset([*found, *["y"] * has_rounded(batch.column(self._target))])
 
     def _labels(self) -> np.ndarray:
         """Return the names of the columns, distinct."""

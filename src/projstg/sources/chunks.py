@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._printable import counted, shortened
+from .as_doubles import has_dates, not_numbers, rounded_columns, rounded_target
 from .batches import check_columns
 
 __all__ = [
@@ -40,6 +41,8 @@ class Chunk(NamedTuple):
     """(T,), or None."""
     part: np.ndarray | None = None
     """The number of the sums to which each row is added, (N,); None: all to the first."""
+    rounded: frozenset[str] = frozenset()
+    """What a message calls the columns with whole numbers that doubles do not hold."""
 
     def some(self, rows: np.ndarray) -> Chunk:
         """Return the rows of a mask (N,)."""
@@ -64,7 +67,11 @@ def checked_chunk(X: Any, y: Any, weights: Any, place: str) -> Chunk:
         known = [] if own is None else own.tolist()
         check_columns(known, known, place)
     responses = responses[:, None] if responses.ndim == 1 else responses
-    return Chunk(rows, responses, checked_weights(weights, len(rows), place), *names)
+    rounded = rounded_columns(X) | rounded_target(y)
+    if rounded:  # no sum knows their last digits, and so nothing else may
+        rows, responses = rows.astype(np.float64), responses.astype(np.float64)
+    weights = checked_weights(weights, len(rows), place)
+    return Chunk(rows, responses, weights, *names, rounded=rounded)
 
 
 def _numbers(values: Any, what: str) -> np.ndarray:
@@ -77,10 +84,11 @@ def _numbers(values: Any, what: str) -> np.ndarray:
         with suppress(TypeError, ValueError):
             own = {"dtype": np.float64, "na_value": np.nan}
             array = values.to_numpy(**own) if hasattr(values, "iloc") else array.astype(np.float64)
-    if array.dtype.kind not in _REAL:
+    if array.dtype.kind not in _REAL or has_dates(values):
         raise ValueError(
-            f"{what} has cells that are not real numbers (dtype {array.dtype}); text columns are "
-            "coded by Statistics.from_arrow and Statistics.from_parquet."
+            not_numbers(values, what, "Statistics.from_arrow")
+            or f"{what} has cells that are not real numbers (dtype {array.dtype}); text columns "
+            "are coded by Statistics.from_arrow and Statistics.from_parquet."
         )
     return array
 

@@ -24,6 +24,7 @@ from .._core.data.centred_sums import CentredSums
 from .._core.data.shared_sums import are_in_range
 from .._did_you_mean import did_you_mean
 from .arrow import CodedColumns
+from .as_doubles import warn_of_rounded
 from .batches import Batches, arrow_batches, is_dataset
 from .chunks import (
     Chunk,
@@ -120,6 +121,7 @@ class Statistics(SummedRows):
         self._n_seen: int = 0
         self._n_chunks: int = 0
         self._first: int = 0
+        self._rounded: frozenset[str] = frozenset()
         self.left_out: dict[str, str] = {}
         self.feature_names: np.ndarray | None = None
         self.target_names: np.ndarray | None = None
@@ -222,9 +224,11 @@ class Statistics(SummedRows):
         return self
 
     def _check_any(self) -> None:
+        """Raise where no row of a source counts, and warn of digits that are lost."""
         if self._any_part is None:
             dropped = f": all {self.n_dropped} have a missing value" if self.n_dropped else ""
             raise ValueError(f"the source has no rows that count{dropped}.")
+        warn_of_rounded(self._rounded, stacklevel=4)
 
     def _add_coded(self, batches: Batches, coded: CodedColumns) -> None:
         n_folds = len(self._parts)
@@ -276,8 +280,9 @@ class Statistics(SummedRows):
         -------
         self : Statistics
         """
-        place = f"chunk {self._n_chunks + 1}"
+        place, before = f"chunk {self._n_chunks + 1}", self._rounded
         self._add(checked_chunk(X, y, sample_weight, place), place)
+        warn_of_rounded(self._rounded - before, stacklevel=2)
         return self
 
     def _add(self, chunk: Chunk, place: str, n_sets: int = 1) -> None:
@@ -317,7 +322,7 @@ class Statistics(SummedRows):
                 "these columns by constants. Nothing of it was added."
             )
         self._keep_names(chunk)
-        self._parts = parts
+        self._parts, self._rounded = parts, self._rounded | chunk.rounded
         self._n_seen, self.n_dropped = self._n_seen + n_rows, self.n_dropped + n_dropped
         self._n_chunks += 1
 
@@ -370,6 +375,7 @@ class Statistics(SummedRows):
         if found.target_names is None:
             found.target_names = other.target_names
         found.left_out = self.left_out | other.left_out
+        found._rounded = self._rounded | other._rounded
         return found
 
     def __radd__(self, other: Any) -> Statistics:
