@@ -7,7 +7,6 @@ column today.
 import numpy as np
 import pandas
 import pyarrow
-import pyarrow.parquet
 import pytest
 
 from projstg import ProjectedSTG, Statistics, select

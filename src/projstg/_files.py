@@ -5,7 +5,7 @@ to a temporary name in the same folder, is forced to the disk, and takes the fin
 A link at the final name is replaced, not followed; what is neither a file nor a link is refused. A
 process that is killed leaves at most files that :data:`LEFTOVERS` matches; they are not read.
 
-Reading (:func:`file_contents`): regular files of a bounded size only, so that reading always ends.
+Reading (:func:`file_contents`, :func:`regular_file`): regular files only, so that it always ends.
 """
 
 from __future__ import annotations
@@ -16,8 +16,16 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["LEFTOVERS", "file_contents", "kind_of_file", "replacing", "replacing_all"]
+__all__ = [
+    "LEFTOVERS",
+    "file_contents",
+    "kind_of_file",
+    "regular_file",
+    "replacing",
+    "replacing_all",
+]
 
 LEFTOVERS = "." + 16 * "[0-9a-f]" + ".tmp"
 """Pattern of the temporary names; no name that a person chooses matches it."""
@@ -35,15 +43,23 @@ def file_contents(path: str | os.PathLike[str], most: int) -> bytes:
     Traceback (most recent call last):
     ValueError: it is a device; give a file
     """
+    with regular_file(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise ValueError(f"it has {size} bytes, more than the {most} that are read")
+        return file.read(most)
+
+
+@contextmanager
+def regular_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a regular file for reading; what else there is at the path is refused, and not read."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     try:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode):
-            raise ValueError(f"it is a {kind_of_file(about.st_mode)}; give a file")
-        if about.st_size > most:
-            raise ValueError(f"it has {about.st_size} bytes, more than the {most} that are read")
+        kind = kind_of_file(os.fstat(handle).st_mode)
+        if kind != "file":
+            raise ValueError(f"it is a {kind}; give a file")
         with open(handle, "rb", closefd=False) as file:
-            return file.read(most)
+            yield file
     finally:
         os.close(handle)
 

@@ -1,13 +1,17 @@
 """Bad input gets a right answer or one clear error that says what to type."""
 
+import datetime
+
 import numpy as np
 import pandas as pd
+import polars
+import pyarrow
 import pytest
 from knobs import many_columns, nested
 from scipy import sparse
-from sklearn.exceptions import DataDimensionalityWarning
+from sklearn.exceptions import DataConversionWarning, DataDimensionalityWarning
 
-from projstg import ProjectedSTG, fit_many
+from projstg import ProjectedSTG, ProjectedSTGCV, RandomizedOMP, Statistics, fit_many
 
 SAMPLED = {"expectation": "monte-carlo", "max_iter": 20, "learning_rate": 0.05, "random_state": 0}
 MODES = {"exact": {}, "monte-carlo": SAMPLED}
@@ -94,12 +98,112 @@ def test_prediction_refuses_missing_numbers(data):
         model.predict(np.full_like(X, np.nan))
 
 
-@pytest.mark.parametrize("kind", ["array", "frame"])
-def test_columns_of_text(data, kind):
+def test_an_array_of_text(data):
     X, y = data
-    table = pd.DataFrame(X).assign(colour="red").rename(columns=str)
+    table = pd.DataFrame(X).assign(colour="red")
     with pytest.raises(ValueError, match=r"could not convert string to float: '?red"):
-        ProjectedSTG().fit(table.to_numpy() if kind == "array" else table, y)
+        ProjectedSTG().fit(table.to_numpy(), y)
+
+
+DAY = datetime.date(2026, 1, 31)
+CELLS = {
+    "text": (lambda n: ["red"] * n, "text in column 'z', such as 'red'; make columns of 0 and 1"),
+    "text and gaps": (lambda n: [None] * (n - 1) + ["red"], "text in column 'z', such as 'red'"),
+    "categories": (lambda n: pd.Categorical(["u", "v"] * (n // 2)), "text .* 'z', such as 'u'"),
+    "dates": (lambda n: [pd.NaT] + [pd.Timestamp(DAY)] * (n - 1), "dates .* such as '2026-01-31"),
+    "with a zone": (lambda n: [pd.Timestamp(DAY, tz="UTC")] * n, "dates .* such as '2026-01-31"),
+    "days of Python": (lambda n: [DAY] * n, "dates in column 'z', such as '2026-01-31'; make num"),
+    "times": (lambda n: [datetime.timedelta(1)] * n, "dates in column 'z', such as '1 day"),
+    "months": (lambda n: pd.period_range("2026", periods=n, freq="M"), "dates .* such as '2026-01"),
+    "lists": (lambda n: [[1]] * n, r"cells of type list in column 'z', such as '\[1\]'; leave it"),
+}
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_a_column_that_is_no_number_is_named(kind, data):
+    X, y = data
+    make, message = CELLS[kind]
+    names = list("abcdefghijkl")[: X.shape[1]]
+    table = pd.DataFrame(X, columns=names).assign(z=make(len(X)))
+    fitted = ProjectedSTG().fit(table.assign(z=X[:, 0]), y)
+    doors = (
+        lambda: ProjectedSTG().fit(table, y),
+        lambda: ProjectedSTG().fit(table[["z"]], y),
+        lambda: ProjectedSTG().partial_fit(table, y),
+        lambda: RandomizedOMP(2).fit(table, y),
+        lambda: ProjectedSTGCV().fit(table, y),
+        lambda: fitted.predict(table),
+        lambda: Statistics().update(table, y),
+    )
+    for door in doors:
+        with pytest.raises(ValueError, match=f"^X.* has {message}") as caught:
+            door()
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_a_column_of_another_library_is_named(library, data):
+    X, y = data
+    table = pd.DataFrame(X).rename(columns=str)
+    for cell, word in (("red", "text"), (pd.Timestamp(DAY), "dates")):
+        own = table.assign(z=cell)
+        made = polars.from_pandas(own) if library == "polars" else pyarrow.Table.from_pandas(own)
+        with pytest.raises(ValueError, match=f"X has {word} in column 'z'"):
+            ProjectedSTG().fit(made, y)
+
+
+def test_dates_are_no_numbers_in_an_array_or_a_target(data):
+    X, y = data
+    days = np.datetime64("2026-01-01") + np.arange(len(X))
+    with pytest.raises(ValueError, match=r"^X has dates; make numbers of them, such as days"):
+        ProjectedSTG().fit(days[:, None], y)
+    for target in (days, pd.Series(days)):
+        with pytest.raises(ValueError, match=r"^y has dates; make numbers of them, such as days"):
+            ProjectedSTG().fit(X, target)
+
+
+LONG = 2**60 + 2 * np.arange(30)  # in double precision one number
+AS_LONG = {
+    "array": lambda X: np.column_stack([LONG, np.arange(30), X > 0.0]),
+    "unsigned": lambda X: np.column_stack([LONG + 2**62, np.arange(30), X > 0.0]).astype("u8"),
+    "list": lambda X: np.column_stack([LONG, np.arange(30)]).tolist(),
+    "frame": lambda X: pd.DataFrame(X).rename(columns=str).assign(id=LONG),
+    "nullable": lambda X: pd.DataFrame({"id": pd.array(LONG, dtype="Int64"), "a": X[:, 0]}),
+    "Polars": lambda X: polars.DataFrame({"id": LONG, "a": X[:, 0]}),
+    "sparse": lambda X: sparse.csr_array(np.column_stack([LONG, np.arange(30)])),
+}
+
+
+@pytest.mark.parametrize("kind", AS_LONG)
+def test_whole_numbers_whose_digits_are_lost_are_said_to_be_so(kind, rng):
+    X = rng.normal(size=(30, 3))
+    table, y = AS_LONG[kind](X), rng.normal(size=30)
+    column = "column 'id'" if hasattr(table, "columns") else "column 0"
+    message = rf"whole numbers beyond 2\*\*53 \(in {column}\) keep 15 digits"
+    with pytest.warns(DataConversionWarning, match=message) as caught:
+        model = ProjectedSTG().fit(table, y)
+    assert [one.filename for one in caught] == [__file__]
+    place = list(table.columns).index("id") if hasattr(table, "columns") else 0
+    assert not model.support_[place]
+
+
+def test_digits_that_are_lost_are_said_to_be_so_at_every_door(rng):
+    X, y = np.column_stack([LONG, np.arange(30)]), rng.normal(size=30)
+    doors = (
+        lambda: ProjectedSTG().partial_fit(X, y),
+        lambda: ProjectedSTGCV(sizes=[1]).fit(X, y),
+        lambda: RandomizedOMP(1).fit(X, y),
+        lambda: fit_many(X, y[None], 1),
+        lambda: fit_many(X[None], y[None], 1),
+        lambda: Statistics().update(X, y),
+        lambda: ProjectedSTG().fit(iter([(X, y)])),
+    )
+    for door in doors:
+        with pytest.warns(DataConversionWarning, match=r"beyond 2\*\*53 \(in"):
+            door()
+    with pytest.warns(DataConversionWarning, match=r"beyond 2\*\*53 \(in y\)"):
+        ProjectedSTG().fit(X[:, 1:], LONG)
+    ProjectedSTG().fit(np.column_stack([LONG - LONG[0], 2**53 - np.arange(30)]), y)  # no word
 
 
 def test_arrays_of_text():

@@ -238,3 +238,33 @@ def test_no_rows_that_count_are_said_to_be_none():
     frame = pandas.DataFrame({"a": [np.nan] * 4, "y": np.arange(4.0)})
     with pytest.raises(ValueError, match="no rows that count: all 4"):
         Statistics.from_dask(dask.dataframe.from_pandas(frame, npartitions=2), "y", missing="drop")
+
+
+def test_a_repeated_column_name_is_refused():
+    X, y = table(40)
+    twice = pandas.DataFrame(X[:, :3], columns=["a", "a", "b"]).assign(price=y)
+    rows = dask.dataframe.from_pandas(twice, npartitions=2)
+    for sides in ((rows, "price"), (rows.drop(columns="price"), rows.price)):
+        with pytest.raises(ValueError, match="the data frame has more than one column 'a'"):
+            Statistics.from_dask(*sides)
+    two_prices = dask.dataframe.from_pandas(twice.set_axis([*"bcaa"], axis=1), npartitions=2)
+    with pytest.raises(ValueError, match="more than one column 'a'"):
+        Statistics.from_dask(two_prices, "a")
+
+
+@pytest.mark.parametrize("column", ["b", "price", "colour"])
+def test_a_partition_that_lacks_a_column_is_named_in_one_line(column):
+    frame = with_text(40)[["a", "b", "colour", "price"]]
+    parts = [frame[:20], frame[20:].drop(columns=column)]
+    rows = dask.dataframe.from_map(lambda i: parts[i], [0, 1], meta=frame[:0])
+    with pytest.raises(ValueError, match=f"block 2 has no column '{column}'") as caught:
+        Statistics.from_dask(rows, "price")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_series_whose_partition_cannot_be_made_is_refused_in_one_line():
+    frame = with_text(40)[["a", "b", "price"]]
+    parts = [frame[:20], frame[20:].drop(columns="price")]
+    rows = dask.dataframe.from_map(lambda i: parts[i], [0, 1], meta=frame[:0])
+    with pytest.raises(ValueError, match=r"a block cannot be read: KeyError\('price'\)"):
+        Statistics.from_dask(rows[["a", "b"]], rows.price)

@@ -1,5 +1,8 @@
 """Folders named key=value are columns, as pyarrow.dataset reads them."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pandas
 import pyarrow
@@ -98,3 +101,30 @@ def test_files_that_are_being_written_are_passed_over(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         pyarrow.parquet.write_table(table, tmp_path / name)
     assert Statistics.from_parquet(tmp_path, "y").n_rows == 30
+
+
+@pytest.mark.parametrize("content", [b"a,price\n1,2\n3,4\n", b"", b"PK\x03\x04"])
+def test_a_file_of_another_kind_is_said_to_be_one(content, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(content)
+    for fit in (ProjectedSTG().fit, Statistics.from_parquet):
+        with pytest.raises(ValueError, match=r"rows\.csv is no Parquet file; read it first, as by"):
+            fit(path, "price")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes and devices with names")
+def test_pipes_and_devices_are_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, kind in ((tmp_path / "pipe", "pipe"), (Path("/dev/zero"), "device")):
+        with pytest.raises(ValueError, match=f"{path.name} cannot be read: it is a {kind}"):
+            Statistics.from_parquet(path, "price")
+
+
+def test_what_a_fit_says_of_gaps_can_be_done(folder, table):
+    table.mask(table.a > 2.0).to_parquet(folder / "year=1999" / "city=Rome" / "more.parquet")
+    with pytest.raises(
+        ValueError, match=r"or fit Statistics that leave such rows out, by .*from_pa"
+    ):
+        ProjectedSTG().fit(folder, "price")
+    found = Statistics.from_parquet(folder, "price", missing="drop")
+    assert ProjectedSTG().fit(found).n_features_in_ == 7

@@ -164,6 +164,12 @@ def test_names_come_along():
     assert "a" not in model.get_feature_names_out()
 
 
+def test_a_repeated_name_is_refused_in_the_first_chunk_too():
+    X, y = table(8)
+    with pytest.raises(ValueError, match="chunk 1 has more than one column 'a'"):
+        Statistics().update(pandas.DataFrame(X, columns=list("aabcde")), y)
+
+
 def test_of_several_targets_one_is_fitted():
     X, y = table(9)
     both = pandas.DataFrame({"one": y, "two": X[:, 1] + X[:, 4]})
@@ -237,8 +243,26 @@ SAVED = {
     ),
     "text for a number": lambda path: rewritten(path, n_rows_0=np.array("a")),
     "reasons": lambda path: rewritten(path, left_out=np.array([["a"]])),
-    "no folds": lambda path: rewritten(path, counts=np.array([1, 0, 0, 0])),
+    "no folds": lambda path: rewritten(path, counts=np.array([200, 0, 200, 0, 0])),
+    "rows that are not accounted for": lambda path: rewritten(path, counts=[210, 0, 205, 0, 1]),
+    "more rows dropped than seen": lambda path: rewritten(path, counts=[210, 20, 200, 0, 1]),
+    "correlations of no columns": lambda path: rewritten(path, G_0=correlated(path)),
+    "more explained than there is": lambda path: rewritten(path, b_0=0.9 * extremes(path)),
 }
+
+
+def correlated(path):
+    """Each correlation is one that two columns can have; all of them together are not."""
+    G = np.load(path)["G_0"]
+    size = np.sqrt(np.diagonal(G[0]))
+    signs = np.where(np.add.outer(range(6), range(6)) % 3, 0.9, -0.9)
+    return np.where(np.eye(6) > 0, 1.0, signs) * size[:, None] * size * np.ones_like(G)
+
+
+def extremes(path):
+    """Products with y as large as they can be, one by one."""
+    arrays = np.load(path)
+    return np.sqrt(arrays["yy_0"][0] * np.diagonal(arrays["G_0"][0]))[None]
 
 
 def flipped(content):
@@ -283,8 +307,12 @@ WRONG = {
     "a gap in y": (lambda X, y: (X, np.where(y == y[3], np.nan, y)), "1 of 20 rows .*target 1"),
     "infinity": (lambda X, y: (X * 1e308 * 1e308, y), "chunk 7.*values are infinite"),
     "overflow": (lambda X, y: (X * 1e200, y), "squares of numbers in chunk 7 are too large"),
-    "text": (lambda X, y: (X.assign(c="red"), y), "chunk 7 has cells that are not real numbers"),
+    "text": (
+        lambda X, y: (X.assign(c="red"), y),
+        "X of chunk 7 has text in column 'c', such as 'red'",
+    ),
     "two targets": (lambda X, y: (X, np.stack([y, y], axis=1)), "chunk 7 has 2 targets"),
+    "a name twice": (lambda X, y: (X.set_axis([*"abcdee"], axis=1), y), "more than one column 'e'"),
     "short y": (lambda X, y: (X, y[:-1]), r"y of chunk 7 has shape \(19,\) for 20 rows"),
     "weights": (lambda X, y: (X, y, -np.ones(20)), "chunk 7 has 20 negative values"),
     "no pair": (lambda X, y: X, "chunk 7 is a DataFrame; give tuples"),
@@ -377,6 +405,24 @@ def test_rows_of_weight_zero_do_not_count(tmp_path):
     assert_same(found, Statistics().update(X[9000:], y[9000:]))
     found.save(tmp_path / "sums.npz")
     assert Statistics.load(tmp_path / "sums.npz").n_rows == 11_000
+
+
+def test_rows_of_weight_zero_go_before_anything_is_checked():
+    X, y = table(28)
+    weights = np.arange(200) % 3.0
+    X[:, 1] = np.where(weights > 0.0, 2.0, X[:, 1])  # varies in rows of weight zero alone
+    X[0, 2], X[3, 3], y[6] = np.nan, np.inf, np.nan
+    found = Statistics(folds=2, missing="drop").update(X, y, weights)
+    weighs = weights > 0.0
+    assert_same(found, Statistics().update(X[weighs], y[weighs], weights[weighs]))
+    assert found.n_dropped == 0
+    assert found.xx[1, 1] == 0.0
+    X[1, 4] = np.nan  # of a row that counts
+    again = Statistics(missing="drop").update(X, y, weights)
+    assert again.n_rows == weighs.sum() - 1
+    assert again.n_dropped == 1
+    with pytest.raises(ValueError, match=f"1 of {weighs.sum()} rows with a missing value"):
+        Statistics().update(X, y, weights)
 
 
 def test_nothing_that_is_no_number_gets_in():

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, fit_context
 from .._core.arrays.backend import Array
@@ -31,6 +31,7 @@ from ._validation import (
     check_sums,
     checked_rows,
     is_as_it_came,
+    validated,
 )
 from .gate_options import GateFamily, Gates
 from .questions import (
@@ -106,7 +107,7 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
     def _checked(self, X: Any) -> Any:
         """Return rows to predict for; sparse ones stay so."""
         accepted = ["csr", "csc"] if self._takes_any_x else False
-        return validate_data(self, X, reset=False, dtype=np.float64, accept_sparse=accepted)
+        return validated(self, X, reset=False, dtype=np.float64, accept_sparse=accepted)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -296,7 +297,7 @@ class GateSelector(GateAttributes, TableSelector):
         self : object
         """
         asked, so_far = self._asked(), self.__dict__.get("_so_far")
-        X, y = validate_data(
+        X, y = validated(
             self, X, y, dtype=np.float64, y_numeric=True, reset=so_far is None, ensure_min_samples=1
         )
         chunk = Statistics().update(X, y, sample_weight)

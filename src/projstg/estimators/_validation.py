@@ -16,6 +16,13 @@ from .._core.data.centred_sums import CentredSums
 from .._core.data.standard_table import StandardTable
 from .._core.data.wide_quadratic import MANY_COLUMNS
 from .._did_you_mean import did_you_mean
+from ..sources.as_doubles import (
+    has_dates,
+    not_numbers,
+    rounded_columns,
+    rounded_target,
+    warn_of_rounded,
+)
 
 # Checks of larger tables hardly matter, and would need a mask as large.
 _MOST_PLAIN = 100_000
@@ -23,6 +30,7 @@ _MOST_PLAIN = 100_000
 _FEWEST_WIDE = MANY_COLUMNS
 MOST_COPIED = 100_000_000
 """More numbers (800 MB) are not copied."""
+_CODER = "pandas.get_dummies(X)"
 # Beyond this a float no longer counts rows one by one.
 _MOST_ROWS = 2.0**53
 
@@ -63,7 +71,7 @@ def checked_rows(
         estimator.n_features_in_ = X.shape[1]
         vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
     else:
-        X, y = validate_data(
+        X, y = validated(
             estimator,
             X,
             y,
@@ -71,6 +79,7 @@ def checked_rows(
             accept_sparse=["csc", "csr"] if takes_any_x else False,
             y_numeric=True,
             ensure_min_samples=2,
+            stacklevel=6,
         )
     if sample_weight is not None:
         sample_weight = check_sample_weight(
@@ -78,6 +87,29 @@ def checked_rows(
         )
         X, y, sample_weight = _with_weight(X, y, sample_weight)
     return X, np.asarray(y, dtype=np.float64), sample_weight
+
+
+def validated(estimator: Any, *rows: Any, stacklevel: int = 4, **checks: Any) -> Any:
+    """Return what scikit-learn's ``validate_data`` returns for X, or for X and y.
+
+    It says which column is no number. Where y is given, a fit, it warns of digits that are lost;
+    the level is that of ``fit``'s caller.
+    """
+    for side, what in zip(rows, ("X", "y"), strict=False):
+        if has_dates(side):
+            raise ValueError(
+                not_numbers(side, what, _CODER)
+                or f"{what} has dates; make numbers of them, such as days since the first."
+            )
+    rounded = rounded_columns(rows[0]) | rounded_target(rows[1]) if len(rows) > 1 else ()
+    try:
+        found = validate_data(estimator, *rows, **checks)
+    except (ValueError, TypeError):
+        if line := not_numbers(rows[0], "X", _CODER):
+            raise ValueError(line) from None
+        raise
+    warn_of_rounded(rounded, stacklevel)
+    return found
 
 
 def is_as_it_came(X: Any) -> bool:

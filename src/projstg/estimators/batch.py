@@ -18,6 +18,7 @@ from .._core.gates.alternate import Status
 from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.solution import joined
 from .._core.posterior.posterior_record import Posterior
+from ..sources.as_doubles import has_rounded, rounded_columns, rounded_target, warn_of_rounded
 from ..sources.gather import is_table, source_name
 from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
@@ -233,6 +234,8 @@ def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Que
             "one target."
         )
     X, y = _stacked(X, "X"), _stacked(y, "y")
+    rounded = rounded_columns(X) or frozenset({"X"} if has_rounded(X) else {})
+    warn_of_rounded(rounded | rounded_target(y), stacklevel=4)
     if X.ndim == 2 and not hasattr(X, "detach") and not issparse(X):
         return _about_one_table(asked, *_checked_shared(X, y, weights))
     X, y, weights = _checked(X, y, weights)

@@ -24,11 +24,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, fit_context
 from .._extras import extra
 from ..estimators._base import Seed, seed_from
+from ..estimators._validation import validated
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
 from ..sources.gather import check_is_table
@@ -150,7 +151,7 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
         self : object
         """
         check_is_table("KnockoffSelector", X, y)
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=3)
+        X, y = validated(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=3)
         if self.n_draws > 1 and self.offset == 0:
             raise ValueError("offset=0 goes with one draw; pass n_draws=1, or offset=1.")
         if self.estimator is None and self.importance_getter != "auto":

@@ -12,10 +12,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, fit_context
 from ..estimators._base import Seed, seed_from
+from ..estimators._validation import validated
 from ..sources.gather import check_is_table
 from .stability_bounds import false_selections
 from .subsampling import HalfRows, complementary_halves, fit_to_halves
@@ -201,7 +202,7 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
                 "ProjectedSTG(n_features_to_select=5)."
             )
         accepted = get_tags(self).input_tags
-        checked, y = validate_data(
+        checked, y = validated(
             self,
             X,
             y,

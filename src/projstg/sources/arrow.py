@@ -8,15 +8,17 @@ text of too many levels are left out, and said to be.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._extras import extra
 from .._printable import few_names, shortened
-from .batches import check_columns
+from .as_doubles import has_rounded
+from .batches import Batches, check_columns
 from .chunks import Chunk, checked_weights
+from .gap_sets import GapSets
 
 __all__ = ["MOST_LEVELS", "CodedColumns", "column_kind", "levels_of"]
 
@@ -77,9 +79,13 @@ class CodedColumns:
         columns: Sequence[str] | None,
         weights: str | None,
         levels: Mapping[str, Sequence[str]] | None = None,
+        again: Callable[[list[str]], Batches] | None = None,
     ) -> None:
-        """Take names, None for all columns; ``levels`` are those of text known beforehand."""
-        self._known = levels or {}
+        """Take names, None for all columns; ``levels`` are those of text known beforehand.
+
+        ``again`` reads these columns of the source once more; None: it can be read once.
+        """
+        self._known, self._again = {**(levels or {})}, again
         self._target, self._weights = target, weights
         self._columns = None if columns is None else list(columns)
         self._pyarrow = extra("pyarrow", "cli")
@@ -92,6 +98,8 @@ class CodedColumns:
         self._names: list[tuple[str, str | None]] = []
         self.left_out: dict[str, str] = {}
         """Columns that are not used, and why."""
+        self.gap_sets = GapSets()
+        """Sets of columns of text that may still be left out, in which rows have gaps."""
 
     def wanted(self) -> list[str] | None:
         """Return the names to read; None for all."""
@@ -106,13 +114,15 @@ class CodedColumns:
         roles = [self._target] + ([] if self._weights is None else [self._weights])
         check_columns([*roles, *(self._columns or names)], names, place)
         self._learn(batch, place)
-        y = self._numbers(batch, self._target, place)
+        self._settle(batch)
+        y = self._numbers(batch, self._target, place).astype(np.float64)
         weights = None
         if self._weights is not None:
             weights = checked_weights(
                 self._numbers(batch, self._weights, place), batch.num_rows, place
             )
         codes = {name: self._codes(batch.column(name), name) for name in self._texts(names)}
+        gaps = {name: code < 0 for name, code in codes.items() if name not in self._known}
         X = np.empty((batch.num_rows, len(self._names)), dtype=self._type(batch), order="F")
         for column, (name, level) in enumerate(self._names):
             if level is None:
@@ -120,10 +130,17 @@ class CodedColumns:
             else:
                 code = codes.get(name, np.zeros(batch.num_rows))  # of one left out nothing matters
                 X[:, column] = code == self._levels[name].index(level)
-                X[code < 0, column] = np.nan
-        return Chunk(
-            X, y[:, None], weights, self._labels(), np.asarray([self._target], dtype=object)
-        )
+                if name in self._known:
+                    X[code < 0, column] = np.nan
+        names = (self._labels(), np.asarray([self._target], dtype=object))
+        part = self.gap_sets.numbers(gaps, batch.num_rows)
+        return Chunk(X, y[:, None], weights, *names, part, self._rounded(batch))
+
+    def _rounded(self, batch: Any) -> frozenset[str]:
+        """Return what a message calls the columns with whole numbers that doubles do not hold."""
+        used = [name for name, level in self._names if level is None]
+        found = [f"column '{shortened(n)}'" for n in used if has_rounded(batch.column(n))]
+        return frozenset([*found, *["y"] * has_rounded(batch.column(self._target))])
 
     def _labels(self) -> np.ndarray:
         """Return the names of the columns, distinct."""
@@ -137,9 +154,11 @@ class CodedColumns:
 
     def order(self) -> list[int]:
         """Return the places of the columns to keep, in the order of the table, levels sorted."""
+        made: dict[str, list[tuple[str | None, int]]] = {name: [] for name in self._kinds}
+        for place, (name, level) in enumerate(self._names):
+            made[name].append((level, place))
         places = []
-        for name in dict.fromkeys(name for name, _ in self._names):
-            own = [(level, i) for i, (one, level) in enumerate(self._names) if one == name]
+        for name, own in made.items():
             kept = sorted(own) if len(own) > 1 else own
             if self._kinds[name] == "text":
                 if name in self.left_out:
@@ -147,6 +166,10 @@ class CodedColumns:
                 kept = kept[1:] if len(kept) == 2 else kept
             places += [place for _, place in kept]
         return places
+
+    def used_texts(self) -> set[str]:
+        """Return the columns of text that are not left out and have a value."""
+        return {name for name in self._texts([*self._levels]) if self._levels[name]}
 
     def _texts(self, names: Sequence[str]) -> list[str]:
         return [name for name in names if name in self._levels and name not in self.left_out]
@@ -214,6 +237,19 @@ class CodedColumns:
         self._names += [(name, level) for level in known if (name, level) not in self._names]
         if len(known) > MOST_LEVELS:
             self.left_out[name] = f"text of more than {MOST_LEVELS} levels"
+
+    def _settle(self, batch: Any) -> None:
+        """Where text has gaps, learn all levels of text at once, if the source can be read again.
+
+        Then nothing is in doubt, and what is wrong is said where it is.
+        """
+        texts = [name for name in self._texts(batch.schema.names) if name not in self._known]
+        if self._again is None or not any(batch.column(name).null_count for name in texts):
+            return
+        for _, other in self._again(texts):
+            for name in self._texts(texts):
+                self._learn_levels(other.column(name), name)
+        self._known |= {name: self._levels[name] for name in texts}
 
     def _codes(self, column: Any, name: str) -> np.ndarray:
         """Return the place of each cell's level, (N,); −1 where it is missing."""

@@ -6,6 +6,7 @@ pandas, Polars, DuckDB, Ibis.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,7 +14,15 @@ from .._did_you_mean import did_you_mean
 from .._extras import extra
 from .._printable import printable, shortened
 
-__all__ = ["BATCH_ROWS", "Batches", "arrow_batches", "check_columns", "guarded", "unreadable"]
+__all__ = [
+    "BATCH_ROWS",
+    "Batches",
+    "arrow_batches",
+    "check_columns",
+    "guarded",
+    "is_dataset",
+    "unreadable",
+]
 
 BATCH_ROWS = 16_384
 """Rows of a batch: of a hundred columns it has 13 MB."""
@@ -22,10 +31,15 @@ Batches = Iterator[tuple[str, Any]]
 """What a message calls a batch, and the batch."""
 
 
+def is_dataset(source: Any) -> bool:
+    """Return whether this is a pyarrow.dataset, which can be read as often as is wanted."""
+    return hasattr(source, "scanner")
+
+
 def arrow_batches(source: Any, wanted: Sequence[str] | None) -> Batches:
     """Yield the batches of a dataset, or of anything with ``__arrow_c_stream__``."""
     pyarrow = extra("pyarrow", "cli")
-    if hasattr(source, "scanner"):  # a pyarrow.dataset: little is read ahead
+    if is_dataset(source):  # little is read ahead
         options = {"batch_size": BATCH_ROWS, "batch_readahead": 2, "fragment_readahead": 1}
         check_columns(wanted, source.schema.names, "the dataset")
         reader = source.scanner(columns=wanted and list(wanted), **options).to_reader()
@@ -55,15 +69,16 @@ def guarded(batches: Any, name: str) -> Iterator[Any]:
         yield batch
 
 
-def unreadable(name: str, error: Exception) -> str:
+def unreadable(name: str, error: object) -> str:
     """Return the line that says so."""
     return f"{name} cannot be read: {printable(error)[:200]}"
 
 
 def check_columns(wanted: Sequence[str] | None, names: Sequence[str], where: str) -> None:
     """Raise unless each of the wanted columns is there once."""
-    for name in wanted or ():
-        if names.count(name) != 1:
-            what = "has no column" if name not in names else "has more than one column"
-            hint = f"; {did_you_mean(name, names)}" if name not in names else ""
+    counts = Counter(names)
+    for name in [] if wanted is None else wanted:
+        if counts[name] != 1:
+            what = "has more than one column" if counts[name] else "has no column"
+            hint = "" if counts[name] else f"; {did_you_mean(name, names)}"
             raise ValueError(f"{where} {what} '{shortened(name)}'{hint}")

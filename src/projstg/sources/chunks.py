@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -9,6 +10,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._printable import counted, shortened
+from .as_doubles import has_dates, not_numbers, rounded_columns, rounded_target
+from .batches import check_columns
 
 __all__ = [
     "Chunk",
@@ -17,6 +20,7 @@ __all__ = [
     "checked_chunk",
     "checked_weights",
     "complete_rows",
+    "gaps_refused",
 ]
 
 _REAL = "biuf"
@@ -35,11 +39,15 @@ class Chunk(NamedTuple):
     """(D,), or None."""
     target_names: np.ndarray | None
     """(T,), or None."""
+    part: np.ndarray | None = None
+    """The number of the sums to which each row is added, (N,); None: all to the first."""
+    rounded: frozenset[str] = frozenset()
+    """What a message calls the columns with whole numbers that doubles do not hold."""
 
     def some(self, rows: np.ndarray) -> Chunk:
         """Return the rows of a mask (N,)."""
-        weights = None if self.weights is None else self.weights[rows]
-        return self._replace(X=self.X[rows], Y=self.Y[rows], weights=weights)
+        weights, part = (None if one is None else one[rows] for one in (self.weights, self.part))
+        return self._replace(X=self.X[rows], Y=self.Y[rows], weights=weights, part=part)
 
 
 def checked_chunk(X: Any, y: Any, weights: Any, place: str) -> Chunk:
@@ -55,8 +63,15 @@ def checked_chunk(X: Any, y: Any, weights: Any, place: str) -> Chunk:
     if not rows.shape[1]:
         raise ValueError(f"X of {place} has no columns.")
     names = (_names_of(X), _names_of(y) if responses.ndim == 2 else _name_of(y))
+    for own in names:
+        known = [] if own is None else own.tolist()
+        check_columns(known, known, place)
     responses = responses[:, None] if responses.ndim == 1 else responses
-    return Chunk(rows, responses, checked_weights(weights, len(rows), place), *names)
+    rounded = rounded_columns(X) | rounded_target(y)
+    if rounded:  # no sum knows their last digits, and so nothing else may
+        rows, responses = rows.astype(np.float64), responses.astype(np.float64)
+    weights = checked_weights(weights, len(rows), place)
+    return Chunk(rows, responses, weights, *names, rounded=rounded)
 
 
 def _numbers(values: Any, what: str) -> np.ndarray:
@@ -69,10 +84,11 @@ def _numbers(values: Any, what: str) -> np.ndarray:
         with suppress(TypeError, ValueError):
             own = {"dtype": np.float64, "na_value": np.nan}
             array = values.to_numpy(**own) if hasattr(values, "iloc") else array.astype(np.float64)
-    if array.dtype.kind not in _REAL:
+    if array.dtype.kind not in _REAL or has_dates(values):
         raise ValueError(
-            f"{what} has cells that are not real numbers (dtype {array.dtype}); text columns are "
-            "coded by Statistics.from_arrow and Statistics.from_parquet."
+            not_numbers(values, what, "Statistics.from_arrow")
+            or f"{what} has cells that are not real numbers (dtype {array.dtype}); text columns "
+            "are coded by Statistics.from_arrow and Statistics.from_parquet."
         )
     return array
 
@@ -147,12 +163,17 @@ def complete_rows(chunk: Chunk, missing: str, place: str) -> np.ndarray:
         raise ValueError(f"{place}: {error}") from None
     kept = gaps.complete
     if missing == "error" and not kept.all():
-        raise ValueError(
-            f"{place} has {int((~kept).sum())} of {kept.size} rows with a missing value "
-            f'({counted(gaps.counts)}); repair them, or pass missing="drop" to leave such rows '
-            "out. Nothing of it was added."
-        )
+        raise ValueError(gaps_refused(place, int((~kept).sum()), kept.size, gaps.counts))
     return kept
+
+
+def gaps_refused(place: str, n_gaps: int, n_rows: int, counts: Mapping[str, int]) -> str:
+    """Return what to say where rows have missing values, so many in each column."""
+    return (
+        f"{place} has {n_gaps} of {n_rows} rows with a missing value ({counted(counts)}); repair "
+        'them, or fit Statistics that leave such rows out, by Statistics(missing="drop") or '
+        'Statistics.from_parquet(…, missing="drop"). Nothing of it was added.'
+    )
 
 
 def check_like_others(

@@ -8,7 +8,7 @@ was killed and whose tasks another took over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Any
 
@@ -17,8 +17,9 @@ from threadpoolctl import threadpool_limits
 from .._did_you_mean import did_you_mean
 from .._extras import extra
 from .._printable import shortened
+from .batches import check_columns, unreadable
 
-__all__ = ["dask_sums", "frame_sides", "in_pairs", "one_blas_thread"]
+__all__ = ["dask_sums", "frame_sides", "in_pairs", "lacking_columns_named", "one_blas_thread"]
 
 # Rows of a data frame's partitions are numbered from multiples of this: their lengths are unknown.
 _PARTITION = 1 << 40
@@ -44,6 +45,29 @@ def one_blas_thread() -> Iterator[None]:
             _Limit.n_tasks -= 1
             if not _Limit.n_tasks:
                 _Limit.limits.restore_original_limits()  # type: ignore[attr-defined]
+
+
+@contextmanager
+def lacking_columns_named(X: Any) -> Iterator[None]:
+    """Say which block of a data frame lacks a column, where that is why something failed."""
+    try:
+        yield
+    except KeyError as error:
+        with suppress(KeyError):  # X cannot be made itself, or another frame lacks the column
+            _check_blocks(X)
+        raise ValueError(unreadable("a block", repr(error))) from error
+
+
+def _check_blocks(X: Any) -> None:
+    """Raise where a partition of X, if it is a data frame, lacks a column."""
+    dask = extra("dask", "dask")
+    parts = X.to_delayed() if hasattr(X, "columns") else []
+    check = dask.delayed(_check_block)
+    dask.compute([check(part, list(X.columns), f"block {i}") for i, part in enumerate(parts, 1)])
+
+
+def _check_block(frame: Any, names: list[Any], place: str) -> None:
+    check_columns(names, list(frame.columns), place)
 
 
 def dask_sums(X: Any, y: Any, weights: Any, of_block: Callable[..., Any]) -> Any:
@@ -110,6 +134,7 @@ def _in_rows(array: Any, side: Any, X: Any, rows: tuple[int, ...], what: str) ->
 
 def frame_sides(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
     """Return the columns of a data frame that may be selected, and y and weights as series."""
+    check_columns(X.columns, list(X.columns), "the data frame")
     names = [one for one in (y, weights) if isinstance(one, str)]
     for name in names:
         if name not in list(X.columns):

@@ -16,19 +16,14 @@ __all__ = ["FoldSums", "are_numbers", "merged_folds", "squared_errors", "sums_by
 FoldSums = list[CentredSums | None]
 
 
-def sums_by_fold(chunk: Chunk, folds: np.ndarray | None, n_folds: int) -> FoldSums:
-    """Return the sums of a chunk; ``folds``, (N,), are those of its rows, or None for one fold."""
-    if folds is None:
-        return [_sums_of(chunk)]
-    return [_sums_of(chunk.some(folds == i)) for i in range(n_folds)]
-
-
-def _sums_of(chunk: Chunk) -> CentredSums | None:
-    """Return the sums of the rows that weigh something, or None where there are none."""
-    weighs_nothing = chunk.weights is not None and bool(np.all(chunk.weights == 0.0))
-    if weighs_nothing or not len(chunk.X):
-        return None
-    return shared_sums(chunk.X, chunk.Y, chunk.weights)
+def sums_by_fold(chunk: Chunk, n_folds: int) -> FoldSums:
+    """Return the sums of a chunk whose rows weigh something, by the part that each belongs to."""
+    found: FoldSums = [None] * n_folds
+    part = np.zeros(len(chunk.X), dtype=int) if chunk.part is None else chunk.part
+    for i in np.unique(part).tolist():
+        rows = chunk if chunk.part is None else chunk.some(part == i)
+        found[i] = shared_sums(rows.X, rows.Y, rows.weights)
+    return found
 
 
 def are_numbers(parts: FoldSums) -> bool:

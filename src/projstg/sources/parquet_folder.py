@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from .._extras import extra
+from .._files import regular_file
 from .._printable import few_names, printable
 from .batches import BATCH_ROWS, Batches, check_columns, guarded, unreadable
 
@@ -21,6 +22,8 @@ __all__ = ["parquet_batches"]
 
 # What the writers of such folders put for a missing value.
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
+# Of a Parquet file, and of one that is encrypted.
+_BEGINS = (b"PAR1", b"PARE")
 _WHOLE = re.compile(r"-?\d{1,15}")
 
 
@@ -43,6 +46,7 @@ def parquet_batches(path: str | os.PathLike[str], wanted: Sequence[str] | None) 
     files = _files(Path(path))
     kinds = _kinds(files)
     for file in files:
+        _check_is_parquet(file)
         try:
             opened = parquet.ParquetFile(file.path, memory_map=False, pre_buffer=False)
         except (OSError, ValueError) as error:
@@ -55,6 +59,20 @@ def parquet_batches(path: str | os.PathLike[str], wanted: Sequence[str] | None) 
             some = None if wanted is None else [name for name in wanted if name in own] or None
             for batch in guarded(opened.iter_batches(BATCH_ROWS, columns=some), file.name):
                 yield file.name, _with_values(batch, file.values, added)
+
+
+def _check_is_parquet(file: _File) -> None:
+    """Raise where there is another kind of file, which other functions read."""
+    try:
+        with regular_file(file.path) as opened:
+            begins = opened.read(len(_BEGINS[0]))
+    except (OSError, ValueError) as error:
+        raise ValueError(unreadable(file.name, error)) from None
+    if begins not in _BEGINS:
+        raise ValueError(
+            f"{file.name} is no Parquet file; read it first, as by pandas.read_csv, and pass the "
+            "table, or use projstg.select, which reads files of many kinds."
+        )
 
 
 def _files(path: Path) -> list[_File]:

@@ -7,6 +7,7 @@ be the sums of no rows, is refused.
 from __future__ import annotations
 
 import os
+import sys
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core.data.centred_sums import CentredSums
-from .._files import replacing
+from .._files import regular_file, replacing
 from .._printable import printable
+from .possible_sums import can_be_sums
 
 __all__ = ["SavedSums", "load_sums", "save_sums"]
 
@@ -33,8 +35,6 @@ _UNREADABLE = (
     MemoryError,
     zipfile.BadZipFile,
 )
-# Rounding of sums over rows, relative to what they are bounded by.
-_ROUNDING = 1e-6
 
 
 class SavedSums(NamedTuple):
@@ -56,17 +56,18 @@ class SavedSums(NamedTuple):
 
 def save_sums(path: str | os.PathLike[str], saved: SavedSums) -> None:
     """Write the file, whole or not at all."""
+    parts = [part for part in saved.parts if part is not None]
+    counts = (saved.n_rows, saved.n_dropped, sum(part.n_rows for part in parts))
     arrays: dict[str, Any] = {
         "format": np.array(_FORMAT),
         "version": np.array(_VERSION),
         "missing": np.array(saved.missing),
         "left_out": np.array([*saved.left_out.items()], dtype=np.str_).reshape(-1, 2),
-        "counts": np.array([saved.n_rows, saved.n_dropped, saved.seed, len(saved.parts)]),
+        "counts": np.array([*counts, saved.seed, len(saved.parts)]),
     }
     for name in ("feature_names", "target_names"):
         names = getattr(saved, name)
-        if names is not None:
-            arrays[name] = names.astype(np.str_)
+        arrays[name] = np.array([] if names is None else names, dtype=np.str_)
     for place, part in enumerate(saved.parts):
         if part is not None:
             arrays[f"n_rows_{place}"] = np.array(part.n_rows)
@@ -80,11 +81,13 @@ def save_sums(path: str | os.PathLike[str], saved: SavedSums) -> None:
 def load_sums(path: str | os.PathLike[str]) -> SavedSums:
     """Read the file, or raise ValueError with one line that says what is wrong with it."""
     try:
-        with zipfile.ZipFile(path) as packed:
-            if any(one.compress_type != zipfile.ZIP_STORED for one in packed.infolist()):
-                raise ValueError("it is compressed, as no saved Statistics is")
-        with np.load(path, allow_pickle=False) as arrays:
-            return _read(arrays)
+        with regular_file(path) as file:
+            with zipfile.ZipFile(file) as packed:
+                if any(one.compress_type != zipfile.ZIP_STORED for one in packed.infolist()):
+                    raise ValueError("it is compressed, as no saved Statistics is")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as arrays:
+                return _read(arrays)
     except FileNotFoundError:
         raise
     except _UNREADABLE as error:
@@ -95,28 +98,30 @@ def load_sums(path: str | os.PathLike[str]) -> SavedSums:
 
 
 def _read(arrays: Any) -> SavedSums:
-    if "format" not in arrays or str(arrays["format"]) != _FORMAT:
+    if "format" not in arrays or str(_texts(arrays, "format")) != _FORMAT:
         raise ValueError("it was not written by Statistics.save")
     version = int(arrays["version"])
     if version != _VERSION:
         raise ValueError(
             f"it has version {version} of the format, and this projstg reads version {_VERSION}"
         )
-    n_rows, n_dropped, seed, n_parts = (int(one) for one in arrays["counts"])
+    n_rows, n_dropped, n_counted, seed, n_parts = (int(one) for one in arrays["counts"])
     if not 1 <= n_parts <= 1000 or min(n_rows, n_dropped, seed) < 0:
         raise ValueError("its counts are out of range")
+    if not 0 < n_counted <= n_rows - n_dropped:  # the others have a weight of zero
+        raise ValueError("its numbers of rows do not add up")
     parts = [_part(arrays, place) for place in range(n_parts)]
-    _check_parts([part for part in parts if part is not None], n_rows - n_dropped)
+    _check_parts([part for part in parts if part is not None], n_counted)
     first = next(part for part in parts if part is not None)
     names = (
         _names(arrays, "feature_names", first.x_mean.shape[1]),
         _names(arrays, "target_names", first.y_mean.shape[0]),
     )
-    left_out = arrays["left_out"]
-    if left_out.dtype.kind != "U" or left_out.ndim != 2 or left_out.shape[1] != 2:
+    left_out, missing = _texts(arrays, "left_out"), str(_texts(arrays, "missing"))
+    if left_out.ndim != 2 or left_out.shape[1] != 2:
         raise ValueError("'left_out' are not names and reasons")
     said = {str(name): str(why) for name, why in left_out}
-    return SavedSums(parts, n_rows, n_dropped, seed, str(arrays["missing"]), said, *names)
+    return SavedSums(parts, n_rows, n_dropped, seed, missing, said, *names)
 
 
 def _part(arrays: Any, place: int) -> CentredSums | None:
@@ -133,32 +138,30 @@ def _part(arrays: Any, place: int) -> CentredSums | None:
 
 
 def _check_parts(parts: Sequence[CentredSums], n_rows: int) -> None:
-    """Raise where these are the sums of no rows, or of more than there were."""
-    if not 0 < sum(part.n_rows for part in parts) <= n_rows:
-        raise ValueError("its numbers of rows do not add up")
+    """Raise where these are not the sums of so many rows."""
+    if sum(part.n_rows for part in parts) != n_rows:
+        raise ValueError("its folds do not have all of its rows")
     T, D = parts[0].b.shape if parts[0].b.ndim == 2 else (0, 0)
     for part in parts:
         shapes = [getattr(part, name).shape for name in _SUMS]
         if shapes != [(1,), (1, D), (T,), (1, D, D), (T, D), (T,)] or not T * D:
             raise ValueError("its arrays do not have the shapes of sums")
-        G, mean = part.G[0], np.abs(part.x_mean[0])
-        bound = np.sqrt(np.maximum(np.diagonal(G), 0.0))
-        # Of a column that hardly varies only the rounding of its mean is known.
-        scale = bound[:, None] * bound + _ROUNDING**2 * float(part.n[0]) * mean[:, None] * mean
-        along = np.sqrt(np.maximum(part.yy, 0.0))[:, None] * np.sqrt(np.diagonal(scale))
-        is_gram = (
-            np.all(np.abs(G - G.T) <= _ROUNDING * scale)
-            and np.all(np.abs(G) <= (1.0 + _ROUNDING) * scale)
-            and np.all(np.abs(part.b) <= (1.0 + _ROUNDING) * along)
-        )
-        if part.n[0] <= 0.0 or part.n_rows < 1 or np.any(part.yy < 0.0) or not is_gram:
+        if not can_be_sums(part):
             raise ValueError("its numbers can be the sums of no rows")
 
 
 def _names(arrays: Any, key: str, size: int) -> np.ndarray | None:
-    if key not in arrays:
-        return None
-    names = arrays[key]
-    if names.dtype.kind != "U" or names.shape != (size,):
+    names = _texts(arrays, key)
+    if names.shape not in {(size,), (0,)}:
         raise ValueError(f"'{key}' are not names of its columns")
-    return names.astype(object)
+    return names.astype(object) if names.size else None
+
+
+def _texts(arrays: Any, key: str) -> np.ndarray:
+    """Return an array of text; one of bytes that are no characters would break Python's str."""
+    values = arrays[key]
+    code = np.dtype(np.uint32).newbyteorder(values.dtype.byteorder)
+    is_text = values.dtype.kind == "U"
+    if not is_text or np.any(np.frombuffer(values.tobytes(), dtype=code) > sys.maxunicode):
+        raise ValueError(f"'{key}' has other than text")
+    return values

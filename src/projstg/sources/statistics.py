@@ -24,9 +24,17 @@ from .._core.data.centred_sums import CentredSums
 from .._core.data.shared_sums import are_in_range
 from .._did_you_mean import did_you_mean
 from .arrow import CodedColumns
-from .batches import Batches, arrow_batches
-from .chunks import Chunk, check_like_others, check_names, checked_chunk, complete_rows
-from .dask_blocks import dask_sums, one_blas_thread
+from .as_doubles import warn_of_rounded
+from .batches import Batches, arrow_batches, is_dataset
+from .chunks import (
+    Chunk,
+    check_like_others,
+    check_names,
+    checked_chunk,
+    complete_rows,
+    gaps_refused,
+)
+from .dask_blocks import dask_sums, lacking_columns_named, one_blas_thread
 from .dask_text import FrameColumns, frame_columns
 from .fold_sums import (
     FoldSums,
@@ -63,7 +71,8 @@ class Statistics(SummedRows):
         Into so many folds the rows are put at random, each by its number in the stream, and the
         sums are kept by fold, for checks on rows left out. 0 keeps them together.
     missing : {"error", "drop"}, default="error"
-        What to do with a row that has a missing value (NaN).
+        What to do with a row that has a missing value (NaN). Those of a column that is left out
+        cost no row.
     random_state : int, default=0
         The seed of the folds.
 
@@ -114,6 +123,7 @@ class Statistics(SummedRows):
         self._n_seen: int = 0
         self._n_chunks: int = 0
         self._first: int = 0
+        self._rounded: frozenset[str] = frozenset()
         self.left_out: dict[str, str] = {}
         self.feature_names: np.ndarray | None = None
         self.target_names: np.ndarray | None = None
@@ -166,8 +176,9 @@ class Statistics(SummedRows):
         **params
             Those of :class:`Statistics`.
         """
-        coded = CodedColumns(target, columns, weights)
-        return cls(**params)._read(arrow_batches(source, coded.wanted()), coded)
+        read = partial(arrow_batches, source)
+        coded = CodedColumns(target, columns, weights, again=read if is_dataset(source) else None)
+        return cls(**params)._read(read(coded.wanted()), coded)
 
     @classmethod
     def from_parquet(
@@ -181,10 +192,12 @@ class Statistics(SummedRows):
     ) -> Self:
         """Return the statistics of a Parquet file, or of all files of a folder, read once.
 
-        Parameters are those of :meth:`from_arrow`. Folders named ``year=2026`` are a column.
+        Parameters are those of :meth:`from_arrow`. Folders named ``year=2026`` are a column. Text
+        that has gaps is read twice.
         """
-        coded = CodedColumns(target, columns, weights)
-        return cls(**params)._read(parquet_batches(path, coded.wanted()), coded)
+        read = partial(parquet_batches, path)
+        coded = CodedColumns(target, columns, weights, again=read)
+        return cls(**params)._read(read(coded.wanted()), coded)
 
     @classmethod
     def from_dask(cls, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
@@ -200,8 +213,9 @@ class Statistics(SummedRows):
             Those of :class:`Statistics`.
         """
         cls(**params)  # raises here, not on a worker
-        columns = frame_columns(X, y, sample_weight)
-        found = dask_sums(X, y, sample_weight, partial(_of_block, cls, params, columns))
+        with lacking_columns_named(X):
+            columns = frame_columns(X, y, sample_weight)
+            found = dask_sums(X, y, sample_weight, partial(_of_block, cls, params, columns))
         found._check_any()
         return found
 
@@ -212,16 +226,27 @@ class Statistics(SummedRows):
         return self
 
     def _check_any(self) -> None:
+        """Raise where no row of a source counts, and warn of digits that are lost."""
         if self._any_part is None:
             dropped = f": all {self.n_dropped} have a missing value" if self.n_dropped else ""
             raise ValueError(f"the source has no rows that count{dropped}.")
+        warn_of_rounded(self._rounded, stacklevel=4)
 
     def _add_coded(self, batches: Batches, coded: CodedColumns) -> None:
+        n_folds = len(self._parts)
         for place, batch in batches:
             chunk = coded.chunk(batch, place)
+            n_sets = len(coded.gap_sets)
+            coded.gap_sets.check_room(n_folds * chunk.X.shape[1] ** 2, place)
+            self._parts += [None] * (n_folds * n_sets - len(self._parts))
             if self._any_part is not None:
                 self._widen(chunk)
-            self._add(chunk, place)
+            self._add(chunk, place, n_sets)
+        self._parts, gaps, n_dropped = coded.gap_sets.settled(self._parts, coded.used_texts())
+        self.n_dropped += n_dropped
+        if n_dropped and self._missing == "error":
+            n_rows = self.n_rows + n_dropped
+            raise ValueError(gaps_refused("the source", n_dropped, n_rows, gaps))
         self.left_out = coded.left_out
         if self._any_part is not None:
             self._take(coded.order())
@@ -257,16 +282,20 @@ class Statistics(SummedRows):
         -------
         self : Statistics
         """
-        place = f"chunk {self._n_chunks + 1}"
+        place, before = f"chunk {self._n_chunks + 1}", self._rounded
         self._add(checked_chunk(X, y, sample_weight, place), place)
+        warn_of_rounded(self._rounded - before, stacklevel=2)
         return self
 
-    def _add(self, chunk: Chunk, place: str) -> None:
-        """Add a chunk; ``place`` is what a message calls it."""
+    def _add(self, chunk: Chunk, place: str, n_sets: int = 1) -> None:
+        """Add a chunk; ``place`` is what a message calls it.
+
+        There are sums for so many sets of gaps (:mod:`.gap_sets`), each by fold.
+        """
         if self._any_part is not None:
             shape = (self.n_features, self.n_targets)
             check_like_others(chunk, shape, self.feature_names, self.target_names, place)
-        n_rows, n_dropped = len(chunk.X), 0
+        n_rows, n_dropped, n_parts = len(chunk.X), 0, len(self._parts)
         if chunk.X.shape[1] > MOST_COLUMNS:
             raise ValueError(
                 f"{place} has {chunk.X.shape[1]} columns, and sums are kept of {MOST_COLUMNS} at "
@@ -275,16 +304,18 @@ class Statistics(SummedRows):
         if not n_rows:
             self._n_chunks += 1
             return
-        folds = None
-        if len(self._parts) > 1:
-            first = self._first + self._n_seen
-            folds = fold_of_rows(first, n_rows, len(self._parts), self._seed)
-        added = sums_by_fold(chunk, folds, len(self._parts))
+        n_folds = n_parts // n_sets
+        if n_folds > 1:
+            folds = fold_of_rows(self._first + self._n_seen, n_rows, n_folds, self._seed)
+            sets = 0 if chunk.part is None else chunk.part
+            chunk = chunk._replace(part=n_folds * sets + folds)
+        if chunk.weights is not None:
+            chunk = chunk.some(chunk.weights != 0.0)
+        added = sums_by_fold(chunk, n_parts)
         if not are_numbers(added):
             kept = complete_rows(chunk, self._missing, place)
-            n_dropped = n_rows - int(kept.sum())
-            chunk, folds = chunk.some(kept), None if folds is None else folds[kept]
-            added = sums_by_fold(chunk, folds, len(self._parts))
+            n_dropped, chunk = int(np.sum(~kept)), chunk.some(kept)
+            added = sums_by_fold(chunk, n_parts)
         parts = merged_folds(self._parts, added)
         is_in_range = not any(added) or are_in_range(chunk.X, chunk.Y, together(added))
         if not (is_in_range and are_numbers(parts)):
@@ -293,7 +324,7 @@ class Statistics(SummedRows):
                 "these columns by constants. Nothing of it was added."
             )
         self._keep_names(chunk)
-        self._parts = parts
+        self._parts, self._rounded = parts, self._rounded | chunk.rounded
         self._n_seen, self.n_dropped = self._n_seen + n_rows, self.n_dropped + n_dropped
         self._n_chunks += 1
 
@@ -346,6 +377,7 @@ class Statistics(SummedRows):
         if found.target_names is None:
             found.target_names = other.target_names
         found.left_out = self.left_out | other.left_out
+        found._rounded = self._rounded | other._rounded
         return found
 
     def __radd__(self, other: Any) -> Statistics:

@@ -234,3 +234,23 @@ def test_what_has_no_answer_is_refused_in_one_line(kind):
     with pytest.raises(TableError, match=words) as caught:
         prepared_frame(frame, **{"target": "y", **options})
     assert "\n" not in str(caught.value)
+
+
+LONG = 2**60 + 2 * np.arange(N)  # in double precision one number
+
+
+def test_numbers_that_differ_in_digits_that_are_lost_are_not_called_the_same():
+    notes = prepared_frame(frame_of(long=LONG, three=3.0), "y").notes
+    assert [note.text for note in notes if note.kind == "constant"] == [
+        "Left out, for it is the same in every row: three.",
+        "Left out, for it is the same in every row in the 15 digits or so that are kept: long.",
+    ]
+
+
+def test_a_target_whose_digits_are_lost_is_noted():
+    frame = frame_of(long=LONG).assign(y=2**60 + 250 * np.arange(N))
+    assert kinds(prepared_frame(frame.drop(columns="long"), "y")) == {"rounded": ("y",)}
+    with pytest.raises(
+        TableError, match=r"same in every row \(1.15292e\+18, in the 15 digits or so"
+    ):
+        prepared_frame(frame, "long")

@@ -14,6 +14,7 @@ import numpy as np
 from ..._extras import extra
 from ..._printable import shortened
 from ...sources.arrow import MOST_LEVELS
+from ...sources.as_doubles import LARGEST_EXACT
 from .leading_zeros import are_codes
 from .number_marks import MOSTLY, SHARES, bare, plain, written
 
@@ -45,8 +46,6 @@ _DATE = re.compile(
 _WRITTEN = {"str", "bool", "bool_", "int", "float", "Decimal"} | {
     kind.__name__ for kind in np.sctypeDict.values() if issubclass(kind, np.number)
 }
-# From here on a float cannot hold every whole number.
-_LARGEST_EXACT = 2**53
 
 
 class Column(NamedTuple):
@@ -224,7 +223,7 @@ def number_column(
         return Column("row_numbers" if _has_no_name(name) and is_counter else _id_kind(name), None)
     if is_whole and not is_wanted and facts.are_days:
         return Column("date", None)
-    is_rounded = is_whole and facts.largest >= _LARGEST_EXACT
+    is_rounded = is_whole and facts.largest >= LARGEST_EXACT
     return Column("number", values, is_counter=is_counter, is_rounded=is_rounded)
 
 

@@ -54,7 +54,7 @@ def prepared_file(
     n_rows, told, facts = known.n_rows, known.notes(), {**file.facts, **known.held.facts}
     check_shape(file.names, n_rows)
     fixed = _fixed(known, question)
-    columns, notes = usable(file.names, known.column, question)
+    columns, notes = usable(file.names, known.column, fixed, question)
     if not columns:
         raise TableError(nothing_left(notes, question.target))
     coded = CodedPieces(known, columns | fixed, question)

@@ -6,12 +6,13 @@ Nothing here needs the numbers of a column.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
 
 from ..._printable import amount, counted, few_names, shortened
+from ...sources.as_doubles import LARGEST_EXACT
 from ..cells.columns import MOST_LEVELS, Column
 from ..words.notes import Note, TableError
 from ..words.question import TableQuestion
@@ -109,11 +110,15 @@ def weightless_notes(n_zero: int, n_left: int, name: str) -> list[Note]:
 
 
 def usable(
-    names: Iterable[str], column_named: Callable[[str, bool], Column], question: TableQuestion
+    names: Iterable[str],
+    column_named: Callable[[str, bool], Column],
+    fixed: dict[str, Column],
+    question: TableQuestion,
 ) -> tuple[dict[str, Column], list[Note]]:
     """Return the columns that can be used, and notes on the others.
 
-    ``column_named(name, is_wanted)`` says what a column is.
+    ``column_named(name, is_wanted)`` says what a column is; ``fixed`` are the target and the
+    weights.
     """
     used: dict[str, Column] = {}
     left_out: dict[str, dict[str, str]] = {}
@@ -134,7 +139,7 @@ def usable(
                 f"always has {few_names(refused)}, which {_reason(kind, len(refused))}."
             )
     notes = [Note(kind, _why_left_out(kind, kept), tuple(kept)) for kind, kept in left_out.items()]
-    return used, notes + _encoded_notes(used)
+    return used, notes + _encoded_notes(used, fixed)
 
 
 def _why_left_out(kind: str, kept: dict[str, str]) -> str:
@@ -184,10 +189,11 @@ _ENCODED: tuple[tuple[str, Callable[[Column], bool], str], ...] = (
 """Kinds of notes, the columns they are about, and what they say."""
 
 
-def _encoded_notes(used: dict[str, Column]) -> list[Note]:
+def _encoded_notes(used: dict[str, Column], fixed: dict[str, Column]) -> list[Note]:
     notes = []
     for kind, is_such, text in _ENCODED:
-        names = tuple(name for name, column in used.items() if is_such(column))
+        columns = used | fixed if kind == "rounded" else used
+        names = tuple(name for name, column in columns.items() if is_such(column))
         if names:
             notes.append(Note(kind, text.format(few_names(names)), names))
     return notes
@@ -200,9 +206,10 @@ def check_varies(name: str, n_rows: int, least: float, most: float) -> None:
             f"the table has {amount(n_rows, 'row')}; at least {FEWEST_ROWS} are needed."
         )
     if least == most:
+        digits = ", in the 15 digits or so that are kept" if abs(least) >= LARGEST_EXACT else ""
         raise TableError(
-            f"the target '{shortened(name)}' is the same in every row ({least:g}); there is "
-            "nothing to explain."
+            f"the target '{shortened(name)}' is the same in every row ({least:g}{digits}); there "
+            "is nothing to explain."
         )
 
 
@@ -242,7 +249,8 @@ def roles(
     """
     names = list(origins)
     always, never = _masks(origins, references, question)
-    notes = notes + _constants(names, varies, always, never)
+    rounded = {name for note in notes if note.kind == "rounded" for name in note.columns}
+    notes = notes + _constants(names, varies, always, never, rounded)
     kept = varies & ~never
     if not kept.any():
         raise TableError(nothing_left(notes, question.target))
@@ -300,19 +308,29 @@ def _wants_reference(key: str, column: str, others: Sequence[str]) -> str:
 
 
 def _constants(
-    names: list[str], varies: np.ndarray, always: np.ndarray, never: np.ndarray
+    names: list[str],
+    varies: np.ndarray,
+    always: np.ndarray,
+    never: np.ndarray,
+    rounded: Set[str],
 ) -> list[Note]:
-    """Return a note on the columns that are the same in every row; raise where one is wanted."""
+    """Return notes on the columns that are the same in every row; raise where one is wanted.
+
+    Those that were ``rounded`` may differ in digits that are lost.
+    """
     forced = [name for name, is_forced in zip(names, ~varies & always, strict=True) if is_forced]
     if forced:
         are = "is" if len(forced) == 1 else "are"
         raise TableError(f"always has {few_names(forced)}, which {are} the same in every row.")
-    constant = tuple(name for name, is_left in zip(names, ~varies & ~never, strict=True) if is_left)
-    if not constant:
-        return []
-    who = "it is" if len(constant) == 1 else "they are"
-    text = f"Left out, for {who} the same in every row: {few_names(constant)}."
-    return [Note("constant", text, constant)]
+    constant = [name for name, is_left in zip(names, ~varies & ~never, strict=True) if is_left]
+    notes = []
+    for which, digits in ((False, ""), (True, " in the 15 digits or so that are kept")):
+        own = tuple(name for name in constant if (name in rounded) is which)
+        if own:
+            who = "it is" if len(own) == 1 else "they are"
+            text = f"Left out, for {who} the same in every row{digits}: {few_names(own)}."
+            notes.append(Note("constant", text, own))
+    return notes
 
 
 def nothing_left(notes: list[Note], target: str) -> str:

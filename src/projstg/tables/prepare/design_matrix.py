@@ -57,9 +57,10 @@ def prepared_table(
             may_have_thousands=may_have_thousands,
         )
 
-    fixed = _fixed(frame, column_named, question)
+    fixed_columns = _fixed(frame, column_named, question)
     target, weights = question.target, question.weights
-    columns, notes = usable(names, column_named, question)
+    columns, notes = usable(names, column_named, fixed_columns, question)
+    fixed = {name: column.values for name, column in fixed_columns.items()}
     rows, row_notes = kept_rows(columns, fixed, question.missing)
     if weights is not None:
         rows, weight_notes = _weighing_rows(rows, fixed[weights], weights)
@@ -89,17 +90,15 @@ def prepared_table(
 
 def _fixed(
     frame: Any, column_named: Callable[[str, bool], Column], question: TableQuestion
-) -> dict[str, np.ndarray]:
-    """Return the numbers of the target and the weights, or raise."""
+) -> dict[str, Column]:
+    """Return the target and the weights, or raise where they are no numbers."""
     target, weights = question.target, question.weights
-    column = column_named(target, True)
-    check_is_number(column, target, first_cell(frame[target]))
-    fixed = {target: column.values}
+    fixed = {target: column_named(target, True)}
+    check_is_number(fixed[target], target, first_cell(frame[target]))
     if weights is not None:
-        column = column_named(weights, True)
-        check_weights(column, weights)
-        check_not_negative(int(np.sum(column.values < 0.0)), weights)
-        fixed[weights] = column.values
+        fixed[weights] = column_named(weights, True)
+        check_weights(fixed[weights], weights)
+        check_not_negative(int(np.sum(fixed[weights].values < 0.0)), weights)
     return fixed
 
 
