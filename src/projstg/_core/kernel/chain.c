@@ -33,7 +33,7 @@ typedef struct {
     int64_t *members;                           /* (D,) */
     double *costs, *more, *in_doubt;            /* (D + 1,) */
     Once blocks, supports;
-    double *memory; /* of a tableau, lanes and a dilution; grows with the size of supports */
+    double *memory; /* of a tableau, lanes, a dilution, a rank; grows with the size of supports */
     int64_t memory_for;
     Scorer scorer;
     int64_t scorer_for;
@@ -128,10 +128,13 @@ static int64_t members_of(const uint8_t *mask, int64_t D, int64_t *members) {
     return K;
 }
 
-/* Whether columns depend on each other by the rule for rank (score/dilution.py:is_dependent). */
-static int is_dependent(const Field *field, const int64_t *members, int64_t K) {
-    double *memory = malloc((size_t)(2 * K * K + 5 * K) * sizeof(double));
-    if (!memory) return 1;
+static int64_t dependence_size(int64_t K) {
+    return 2 * K * K + 5 * K;
+}
+
+/* Whether columns depend on each other by the rule for rank (score/dilution.py:is_dependent);
+   `memory` has dependence_size(K) numbers. */
+static int is_dependent(const Field *field, const int64_t *members, int64_t K, double *memory) {
     double *A = memory, *Vt = A + K * K, *values = Vt + K * K, largest = 0.0;
     for (int64_t i = 0; i < K; i++)
         for (int64_t k = 0; k < K; k++)
@@ -140,7 +143,6 @@ static int is_dependent(const Field *field, const int64_t *members, int64_t K) {
     for (int64_t d = 0; d < K; d++) largest = values[d] > largest ? values[d] : largest;
     int found = 0;
     for (int64_t d = 0; d < K; d++) found |= !(values[d] > SMALLEST_SHARE * largest);
-    free(memory);
     return found;
 }
 
@@ -148,13 +150,14 @@ static int is_dependent(const Field *field, const int64_t *members, int64_t K) {
 static void entering(Chains *chains, int64_t K, double *memory) {
     const Field *field = chains->field;
     int64_t D = chains->D;
+    double *own = memory + entering_size(D, K);
     dilution_entering(
         field, chains->members, K, chains->judge->repeated, memory, chains->more,
         chains->in_doubt);
     for (int64_t j = 0; j < D; j++) {
         if (chains->in_doubt[j] > 0.0 && !chains->base[j] && !field->excluded[j]) {
             chains->members[K] = j;
-            if (is_dependent(field, chains->members, K + 1)) chains->more[j] = INFINITY;
+            if (is_dependent(field, chains->members, K + 1, own)) chains->more[j] = INFINITY;
         }
     }
 }
@@ -171,7 +174,7 @@ static void shares_of(Chains *chains, int64_t r, double *shares) {
         free(chains->memory);
         chains->memory = malloc(
             (size_t)(tableau_size(D, for_size) + lanes_size(for_size + 1) +
-                     entering_size(D, for_size)) *
+                     entering_size(D, for_size) + dependence_size(for_size + 1)) *
             sizeof(double));
         chains->memory_for = for_size;
         if (!chains->memory) {
@@ -229,6 +232,7 @@ static int64_t block_of(Chains *chains, int64_t c) {
         place = once_add(blocks, chains->base, r);
         if (place < 0) return -1;
         shares_of(chains, r, once_row(blocks, place));
+        if (chains->is_out_of_memory) return -1;
     }
     double sum = 0.0, *shares = once_row(blocks, place);
     for (int64_t j = 0; j <= D; j++) sum += shares[j];
