@@ -113,6 +113,6 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	@touch $@ $(KERNEL)
 
 # The kernel is compiled by the installation, again where its sources have changed since.
-$(KERNEL): $(STAMP) hatch_build.py $(wildcard src/projstg/_core/kernel/*.[ch])
+$(KERNEL): $(STAMP) hatch_build.py $(wildcard src/projstg/_core/kernel/*.[ch]) src/projstg/_core/kernel/library.py
 	$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@

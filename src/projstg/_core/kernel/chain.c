@@ -368,14 +368,43 @@ EXPORTED int64_t projstg_chains_close(Chains *chains) {
     return 0;
 }
 
-/* C chains from supports `masks` (C, D). The costs of a base that stays and of one that grows, by
-   its size, own(K), doubt and its logarithm are those of posterior/chain.py; there are `n_sizes`
-   sizes. NULL without memory. */
+/* What C chains begin from; the costs of a base that stays and of one that grows, by its size, own(K),
+   doubt and its logarithm are those of posterior/chain.py. */
+typedef struct {
+    int64_t C, n_sizes;
+    const uint8_t *masks;                        /* (C, D) */
+    const double *cost_of_size, *stays, *grows;  /* (n_sizes,) */
+    const double *own;                           /* (n_sizes + 1,) */
+    const double *doubt, *log_doubt;             /* (D,) */
+} ChainStart;
+
+/* Steps; ridges are drawn at each `every`-th. */
+typedef struct {
+    Generator *generator;
+    int64_t n_steps, every;
+    const double *temperatures; /* (n_steps,): one, or higher */
+    int64_t *blocks;            /* (n_steps, C) */
+    int64_t *drawn;             /* (n_steps / every, rounded up, C) */
+    int64_t *known;             /* (2,): how many blocks and supports there are */
+} ChainSteps;
+
+/* Blocks from the first one on that is not known yet, and supports likewise. */
+typedef struct {
+    int64_t first_block, first_support;
+    uint8_t *bases;    /* (n, D) */
+    double *shares;    /* (n, D + 1) */
+    uint8_t *supports; /* (m, D) */
+    double *costs;     /* (m,) */
+} ChainNews;
+
+RECORD(ChainStart)
+RECORD(ChainSteps)
+RECORD(ChainNews)
+
+/* NULL without memory. */
 EXPORTED Chains *projstg_chains_open(
-    const Field *field, const Judge *judge, int64_t C, const uint8_t *masks, int64_t n_sizes,
-    const double *cost_of_size, const double *own, const double *stays, const double *grows,
-    const double *doubt, const double *log_doubt) {
-    int64_t D = field->D;
+    const Field *field, const Judge *judge, const ChainStart *from) {
+    int64_t C = from->C, D = field->D, n_sizes = from->n_sizes;
     Chains *chains = calloc(1, sizeof(Chains));
     if (!chains) return NULL;
     chains->field = field;
@@ -405,44 +434,39 @@ EXPORTED Chains *projstg_chains_open(
     chains->in_doubt = chains->more + D + 1;
     chains->base = chains->masks + C * D;
     chains->members = chains->ridge + C;
-    memcpy(chains->cost_of_size, cost_of_size, (size_t)n_sizes * one);
-    memcpy(chains->stays, stays, (size_t)n_sizes * one);
-    memcpy(chains->grows, grows, (size_t)n_sizes * one);
-    memcpy(chains->own, own, (size_t)(n_sizes + 1) * one);
-    memcpy(chains->doubt, doubt, (size_t)D * one);
-    memcpy(chains->log_doubt, log_doubt, (size_t)D * one);
-    memcpy(chains->masks, masks, (size_t)(C * D));
+    memcpy(chains->cost_of_size, from->cost_of_size, (size_t)n_sizes * one);
+    memcpy(chains->stays, from->stays, (size_t)n_sizes * one);
+    memcpy(chains->grows, from->grows, (size_t)n_sizes * one);
+    memcpy(chains->own, from->own, (size_t)(n_sizes + 1) * one);
+    memcpy(chains->doubt, from->doubt, (size_t)D * one);
+    memcpy(chains->log_doubt, from->log_doubt, (size_t)D * one);
+    memcpy(chains->masks, from->masks, (size_t)(C * D));
     return chains;
 }
 
-/* Make steps; ridges are drawn at each `every`-th. `temperatures` (n_steps,) are one, or higher.
-   `blocks` (n_steps, C) and `drawn` (n_steps / every, rounded up, C) are filled. `known` (2,) becomes
-   how many blocks and supports there are. Zero, or NO_MEMORY. */
-EXPORTED int64_t projstg_chains_run(
-    Chains *chains, const Generator *generator, int64_t n_steps, int64_t every,
-    const double *temperatures, int64_t *blocks, int64_t *drawn, int64_t *known) {
-    int64_t C = chains->C;
-    for (int64_t step = 0; step < n_steps && !chains->is_out_of_memory; step++) {
-        if (step % every == 0) draw_ridges(chains, generator, drawn + step / every * C);
+/* Make steps. Zero, or NO_MEMORY. */
+EXPORTED int64_t projstg_chains_run(Chains *chains, const ChainSteps *of) {
+    int64_t C = chains->C, every = of->every;
+    for (int64_t step = 0; step < of->n_steps && !chains->is_out_of_memory; step++) {
+        if (step % every == 0)
+            draw_ridges(chains, of->generator, of->drawn + step / every * C);
         if (!chains->is_out_of_memory)
-            one_step(chains, generator, temperatures[step], blocks + step * C);
+            one_step(chains, of->generator, of->temperatures[step], of->blocks + step * C);
     }
-    known[0] = chains->blocks.n;
-    known[1] = chains->supports.n;
+    of->known[0] = chains->blocks.n;
+    of->known[1] = chains->supports.n;
     return chains->is_out_of_memory ? NO_MEMORY : 0;
 }
 
-/* Blocks from `first_block` on, bases (n, D) and shares (n, D + 1), and supports from
-   `first_support` on, (n, D), with their costs (n,). */
-EXPORTED int64_t projstg_chains_take(
-    const Chains *chains, int64_t first_block, uint8_t *bases, double *shares,
-    int64_t first_support, uint8_t *supports, double *costs) {
+/* Hand out what is new. */
+EXPORTED int64_t projstg_chains_take(const Chains *chains, const ChainNews *to) {
     const Once *blocks = &chains->blocks, *been = &chains->supports;
-    int64_t D = chains->D, n = blocks->n - first_block, m = been->n - first_support;
-    memcpy(bases, blocks->masks + first_block * D, (size_t)(n * D));
-    memcpy(shares, once_row(blocks, first_block), (size_t)(n * (D + 1)) * sizeof(double));
-    memcpy(supports, been->masks + first_support * D, (size_t)(m * D));
+    int64_t first = to->first_block, D = chains->D;
+    int64_t n = blocks->n - first, m = been->n - to->first_support;
+    memcpy(to->bases, blocks->masks + first * D, (size_t)(n * D));
+    memcpy(to->shares, once_row(blocks, first), (size_t)(n * (D + 1)) * sizeof(double));
+    memcpy(to->supports, been->masks + to->first_support * D, (size_t)(m * D));
     for (int64_t i = 0; i < m; i++)
-        costs[i] = once_row(been, first_support + i)[chains->judge->R];
+        to->costs[i] = once_row(been, to->first_support + i)[chains->judge->R];
     return 0;
 }
