@@ -69,10 +69,10 @@ wheel: $(STAMP)  ## build the wheels with and without the kernel, install each a
 	root=$$(pwd) && cd / && "$$root/$(WHEEL_VENV)/bin/python" -I "$$root/tests/check_wheel.py" any
 
 # With the sanitizers' own allocator in front; leaks of the interpreter are none of the kernel's.
+SANITIZERS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -DPROJSTG_ONE_PATH
 sanitize: $(STAMP)  ## the kernel's tests with address and undefined-behaviour sanitizers
-	PROJSTG_CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -DPROJSTG_ONE_PATH" \
-		$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
-	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libubsan.so)" \
+	PROJSTG_CFLAGS="$(SANITIZERS)" $(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
+	PROJSTG_CFLAGS="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libubsan.so)" \
 		$(BIN)/python -m pytest -q -p no:cacheprovider $(KERNEL_TESTS)
 	$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 
@@ -113,6 +113,6 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	@touch $@ $(KERNEL)
 
 # The kernel is compiled by the installation, again where its sources have changed since.
-$(KERNEL): $(STAMP) hatch_build.py $(wildcard src/projstg/_core/kernel/*.[ch])
+$(KERNEL): $(STAMP) hatch_build.py $(wildcard src/projstg/_core/kernel/*.[ch]) src/projstg/_core/kernel/library.py
 	$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@

@@ -45,6 +45,11 @@ def _suffix() -> str:
     return ".dll" if sys.platform == "win32" else ".so"
 
 
+def _checksum(folder: Path, pattern: str) -> int:
+    """Return that of files, as ``library.py`` computes it."""
+    return crc32(b"".join(path.read_bytes() for path in sorted(folder.glob(pattern))))
+
+
 def _compile(folder: Path, library: Path) -> bool:
     """Return whether there is a compiler that made the library."""
     compiler = shlex.split(os.environ.get("CC") or "cc")
@@ -52,9 +57,10 @@ def _compile(folder: Path, library: Path) -> bool:
         print("projstg: no C compiler; the package is pure Python", file=sys.stderr)
         return False
     shared = ["-shared"] if sys.platform == "win32" else ["-shared", "-fPIC"]
-    # The library belongs to the loader that calls it.
-    loader = f"-DPROJSTG_LOADER={crc32((folder / 'library.py').read_bytes())}"
-    flags = [*shlex.split(FLAGS), *shared, loader]
+    # The library belongs to the loader that calls it, and to the sources beside it in a checkout.
+    made_of = {"PROJSTG_LOADER": "library.py", "PROJSTG_SOURCES": "*.[ch]"}
+    sums = [f"-D{name}={_checksum(folder, pattern)}" for name, pattern in made_of.items()]
+    flags = [*shlex.split(FLAGS), *shared, *sums]
     flags += shlex.split(os.environ.get("PROJSTG_CFLAGS", ""))
     sources = sorted(str(path) for path in folder.glob("*.c"))
     with tempfile.TemporaryDirectory(dir=folder) as scratch:

@@ -1,14 +1,12 @@
 """Every function of the compiled kernel against its NumPy definition, on random problems."""
 
-import shutil
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel_builds import built
 from soaking import examples
 
 from projstg import ProjectedSTG
@@ -32,9 +30,6 @@ from projstg._core.score.neighbours import neighbours
 from projstg._core.score.prior import costs_of_sizes, log_mean_determinants, size_prior
 from projstg._core.search.best_support import refine
 from projstg._core.search.working_set import restricted
-
-# Those of hatch_build.py.
-FLAGS = "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math"
 
 pytestmark = pytest.mark.skipif(library.KERNEL is None, reason="there is no kernel")
 
@@ -271,14 +266,7 @@ def test_first_steps_of_gates(table, alpha, tau):
 @pytest.fixture(scope="module")
 def plain_library(tmp_path_factory):
     """The kernel for any processor, without the paths for certain ones."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("there is no C compiler")
-    path = tmp_path_factory.mktemp("kernel") / "plain.so"
-    sources = [str(one) for one in Path(library.__file__).parent.glob("*.c")]
-    flags = ["-DPROJSTG_ONE_PATH", "-DPROJSTG_LOADER=0", "-shared", "-fPIC"]
-    subprocess.run([compiler, *FLAGS.split(), *flags, *sources, "-o", path, "-lm"], check=True)
-    return library.load(path)
+    return built(tmp_path_factory.mktemp("kernel"), "-DPROJSTG_ONE_PATH")
 
 
 @pytest.mark.parametrize("options", [{}, {"n_features_to_select": 4}])

@@ -61,15 +61,26 @@ def standard_rows(
         raise ValueError("shapes do not match")
     shapes = ((B, N, D), (B, N), *((B, D),) * 4, (B,), (B,), (B, N))
     found = StandardRows(*(np.empty(shape) for shape in shapes))
-    is_far = library.KERNEL.projstg_standardize(
-        B,
-        N,
-        D,
-        *(library.address(one) for one in (X, y, weights, n)),
-        centre,
-        library.address(never),
-        rounding,
-        far,
-        *(library.address(one) for one in found),
+    tables = library.RawTablesRecord.of(
+        B=B,
+        N=N,
+        D=D,
+        X=X,
+        y=y,
+        weights=weights,
+        totals=n,
+        centre=centre,
+        never=never,
+        rounding=rounding,
+        far=far,
+        Z=found.X,
+        z=found.y,
+        b=found.b,
+        diagonal=found.diagonal,
+        scale=found.scale,
+        x_mean=found.x_mean,
+        y_mean=found.y_mean,
+        y_scale=found.y_scale,
+        y_left=found.y_left,
     )
-    return None if is_far else found
+    return None if library.KERNEL.projstg_standardize(tables) else found

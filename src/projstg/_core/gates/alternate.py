@@ -20,7 +20,7 @@ from typing import NamedTuple
 from ..arrays.backend import Array, clip, namespace
 from ..data.quadratic import RowQuadratic, SmallProblem, is_double
 from ..kernel import library
-from ..kernel.library import Kept
+from ..kernel.library import Record
 from ..progress import Report, counted
 from .compiled_steps import common_steps_compiled, steps_record
 from .concave_penalty import REACH, GatePenalty, gate_penalty
@@ -110,7 +110,7 @@ def warm_up_coefficients(
 
 
 @lru_cache(maxsize=64)
-def warm_up_record(tau: float) -> Kept:
+def warm_up_record(tau: float) -> Record:
     """Return how gates take their first steps, as the compiled kernel takes it."""
     penalty = gate_penalty(tau)
     return steps_record(tau, penalty.log_ratio, REACH, GATES.warm_up_steps, GATES.warm_up_size)

@@ -40,18 +40,19 @@ def pursue_compiled(
     matrices = problem.X if isinstance(problem, RowQuadratic) else problem.G
     for i in range(n_problems):
         matrix = np.ascontiguousarray(matrices[min(i, len(matrices) - 1)])
-        correlation, left = np.array(problem.b[i]), np.array(problem.diagonal[i])
-        smallest, norm = left * tolerance, np.where(left > 0.0, left, 1.0)
-        one = library.address(matrix)
-        is_gram = isinstance(problem, GramQuadratic)
-        library.KERNEL.projstg_pursue(
-            n_columns,
-            one if is_gram else None,
-            len(matrix),
-            None if is_gram else one,
-            n_steps,
-            by_gain,
-            *(library.address(part) for part in (correlation, left, norm, smallest)),
-            *(library.address(part[i]) for part in found),
+        left, is_gram = np.array(problem.diagonal[i]), isinstance(problem, GramQuadratic)
+        pursuit = library.PursuitRecord.of(
+            D=n_columns,
+            N=len(matrix),
+            G=matrix if is_gram else None,
+            X=None if is_gram else matrix,
+            n_steps=n_steps,
+            by_gain=by_gain,
+            correlation=np.array(problem.b[i]),
+            left=left,
+            norm=np.where(left > 0.0, left, 1.0),
+            smallest=left * tolerance,
+            **Factored(*(part[i] for part in found))._asdict(),
         )
+        library.KERNEL.projstg_pursue(pursuit)
     return found

@@ -33,7 +33,7 @@ typedef struct {
     int64_t *members;                           /* (D,) */
     double *costs, *more, *in_doubt;            /* (D + 1,) */
     Once blocks, supports;
-    double *memory; /* of a tableau, lanes and a dilution; grows with the size of supports */
+    double *memory; /* of a tableau, lanes, a dilution, a rank; grows with the size of supports */
     int64_t memory_for;
     Scorer scorer;
     int64_t scorer_for;
@@ -128,10 +128,13 @@ static int64_t members_of(const uint8_t *mask, int64_t D, int64_t *members) {
     return K;
 }
 
-/* Whether columns depend on each other by the rule for rank (score/dilution.py:is_dependent). */
-static int is_dependent(const Field *field, const int64_t *members, int64_t K) {
-    double *memory = malloc((size_t)(2 * K * K + 5 * K) * sizeof(double));
-    if (!memory) return 1;
+static int64_t dependence_size(int64_t K) {
+    return 2 * K * K + 5 * K;
+}
+
+/* Whether columns depend on each other by the rule for rank (score/dilution.py:is_dependent);
+   `memory` has dependence_size(K) numbers. */
+static int is_dependent(const Field *field, const int64_t *members, int64_t K, double *memory) {
     double *A = memory, *Vt = A + K * K, *values = Vt + K * K, largest = 0.0;
     for (int64_t i = 0; i < K; i++)
         for (int64_t k = 0; k < K; k++)
@@ -140,7 +143,6 @@ static int is_dependent(const Field *field, const int64_t *members, int64_t K) {
     for (int64_t d = 0; d < K; d++) largest = values[d] > largest ? values[d] : largest;
     int found = 0;
     for (int64_t d = 0; d < K; d++) found |= !(values[d] > SMALLEST_SHARE * largest);
-    free(memory);
     return found;
 }
 
@@ -148,13 +150,14 @@ static int is_dependent(const Field *field, const int64_t *members, int64_t K) {
 static void entering(Chains *chains, int64_t K, double *memory) {
     const Field *field = chains->field;
     int64_t D = chains->D;
+    double *own = memory + entering_size(D, K);
     dilution_entering(
         field, chains->members, K, chains->judge->repeated, memory, chains->more,
         chains->in_doubt);
     for (int64_t j = 0; j < D; j++) {
         if (chains->in_doubt[j] > 0.0 && !chains->base[j] && !field->excluded[j]) {
             chains->members[K] = j;
-            if (is_dependent(field, chains->members, K + 1)) chains->more[j] = INFINITY;
+            if (is_dependent(field, chains->members, K + 1, own)) chains->more[j] = INFINITY;
         }
     }
 }
@@ -171,7 +174,7 @@ static void shares_of(Chains *chains, int64_t r, double *shares) {
         free(chains->memory);
         chains->memory = malloc(
             (size_t)(tableau_size(D, for_size) + lanes_size(for_size + 1) +
-                     entering_size(D, for_size)) *
+                     entering_size(D, for_size) + dependence_size(for_size + 1)) *
             sizeof(double));
         chains->memory_for = for_size;
         if (!chains->memory) {
@@ -229,6 +232,7 @@ static int64_t block_of(Chains *chains, int64_t c) {
         place = once_add(blocks, chains->base, r);
         if (place < 0) return -1;
         shares_of(chains, r, once_row(blocks, place));
+        if (chains->is_out_of_memory) return -1;
     }
     double sum = 0.0, *shares = once_row(blocks, place);
     for (int64_t j = 0; j <= D; j++) sum += shares[j];
@@ -364,14 +368,43 @@ EXPORTED int64_t projstg_chains_close(Chains *chains) {
     return 0;
 }
 
-/* C chains from supports `masks` (C, D). The costs of a base that stays and of one that grows, by
-   its size, own(K), doubt and its logarithm are those of posterior/chain.py; there are `n_sizes`
-   sizes. NULL without memory. */
+/* What C chains begin from; the costs of a base that stays and of one that grows, by its size, own(K),
+   doubt and its logarithm are those of posterior/chain.py. */
+typedef struct {
+    int64_t C, n_sizes;
+    const uint8_t *masks;                        /* (C, D) */
+    const double *cost_of_size, *stays, *grows;  /* (n_sizes,) */
+    const double *own;                           /* (n_sizes + 1,) */
+    const double *doubt, *log_doubt;             /* (D,) */
+} ChainStart;
+
+/* Steps; ridges are drawn at each `every`-th. */
+typedef struct {
+    Generator *generator;
+    int64_t n_steps, every;
+    const double *temperatures; /* (n_steps,): one, or higher */
+    int64_t *blocks;            /* (n_steps, C) */
+    int64_t *drawn;             /* (n_steps / every, rounded up, C) */
+    int64_t *known;             /* (2,): how many blocks and supports there are */
+} ChainSteps;
+
+/* Blocks from the first one on that is not known yet, and supports likewise. */
+typedef struct {
+    int64_t first_block, first_support;
+    uint8_t *bases;    /* (n, D) */
+    double *shares;    /* (n, D + 1) */
+    uint8_t *supports; /* (m, D) */
+    double *costs;     /* (m,) */
+} ChainNews;
+
+RECORD(ChainStart)
+RECORD(ChainSteps)
+RECORD(ChainNews)
+
+/* NULL without memory. */
 EXPORTED Chains *projstg_chains_open(
-    const Field *field, const Judge *judge, int64_t C, const uint8_t *masks, int64_t n_sizes,
-    const double *cost_of_size, const double *own, const double *stays, const double *grows,
-    const double *doubt, const double *log_doubt) {
-    int64_t D = field->D;
+    const Field *field, const Judge *judge, const ChainStart *from) {
+    int64_t C = from->C, D = field->D, n_sizes = from->n_sizes;
     Chains *chains = calloc(1, sizeof(Chains));
     if (!chains) return NULL;
     chains->field = field;
@@ -401,44 +434,39 @@ EXPORTED Chains *projstg_chains_open(
     chains->in_doubt = chains->more + D + 1;
     chains->base = chains->masks + C * D;
     chains->members = chains->ridge + C;
-    memcpy(chains->cost_of_size, cost_of_size, (size_t)n_sizes * one);
-    memcpy(chains->stays, stays, (size_t)n_sizes * one);
-    memcpy(chains->grows, grows, (size_t)n_sizes * one);
-    memcpy(chains->own, own, (size_t)(n_sizes + 1) * one);
-    memcpy(chains->doubt, doubt, (size_t)D * one);
-    memcpy(chains->log_doubt, log_doubt, (size_t)D * one);
-    memcpy(chains->masks, masks, (size_t)(C * D));
+    memcpy(chains->cost_of_size, from->cost_of_size, (size_t)n_sizes * one);
+    memcpy(chains->stays, from->stays, (size_t)n_sizes * one);
+    memcpy(chains->grows, from->grows, (size_t)n_sizes * one);
+    memcpy(chains->own, from->own, (size_t)(n_sizes + 1) * one);
+    memcpy(chains->doubt, from->doubt, (size_t)D * one);
+    memcpy(chains->log_doubt, from->log_doubt, (size_t)D * one);
+    memcpy(chains->masks, from->masks, (size_t)(C * D));
     return chains;
 }
 
-/* Make steps; ridges are drawn at each `every`-th. `temperatures` (n_steps,) are one, or higher.
-   `blocks` (n_steps, C) and `drawn` (n_steps / every, rounded up, C) are filled. `known` (2,) becomes
-   how many blocks and supports there are. Zero, or NO_MEMORY. */
-EXPORTED int64_t projstg_chains_run(
-    Chains *chains, const Generator *generator, int64_t n_steps, int64_t every,
-    const double *temperatures, int64_t *blocks, int64_t *drawn, int64_t *known) {
-    int64_t C = chains->C;
-    for (int64_t step = 0; step < n_steps && !chains->is_out_of_memory; step++) {
-        if (step % every == 0) draw_ridges(chains, generator, drawn + step / every * C);
+/* Make steps. Zero, or NO_MEMORY. */
+EXPORTED int64_t projstg_chains_run(Chains *chains, const ChainSteps *of) {
+    int64_t C = chains->C, every = of->every;
+    for (int64_t step = 0; step < of->n_steps && !chains->is_out_of_memory; step++) {
+        if (step % every == 0)
+            draw_ridges(chains, of->generator, of->drawn + step / every * C);
         if (!chains->is_out_of_memory)
-            one_step(chains, generator, temperatures[step], blocks + step * C);
+            one_step(chains, of->generator, of->temperatures[step], of->blocks + step * C);
     }
-    known[0] = chains->blocks.n;
-    known[1] = chains->supports.n;
+    of->known[0] = chains->blocks.n;
+    of->known[1] = chains->supports.n;
     return chains->is_out_of_memory ? NO_MEMORY : 0;
 }
 
-/* Blocks from `first_block` on, bases (n, D) and shares (n, D + 1), and supports from
-   `first_support` on, (n, D), with their costs (n,). */
-EXPORTED int64_t projstg_chains_take(
-    const Chains *chains, int64_t first_block, uint8_t *bases, double *shares,
-    int64_t first_support, uint8_t *supports, double *costs) {
+/* Hand out what is new. */
+EXPORTED int64_t projstg_chains_take(const Chains *chains, const ChainNews *to) {
     const Once *blocks = &chains->blocks, *been = &chains->supports;
-    int64_t D = chains->D, n = blocks->n - first_block, m = been->n - first_support;
-    memcpy(bases, blocks->masks + first_block * D, (size_t)(n * D));
-    memcpy(shares, once_row(blocks, first_block), (size_t)(n * (D + 1)) * sizeof(double));
-    memcpy(supports, been->masks + first_support * D, (size_t)(m * D));
+    int64_t first = to->first_block, D = chains->D;
+    int64_t n = blocks->n - first, m = been->n - to->first_support;
+    memcpy(to->bases, blocks->masks + first * D, (size_t)(n * D));
+    memcpy(to->shares, once_row(blocks, first), (size_t)(n * (D + 1)) * sizeof(double));
+    memcpy(to->supports, been->masks + to->first_support * D, (size_t)(m * D));
     for (int64_t i = 0; i < m; i++)
-        costs[i] = once_row(been, first_support + i)[chains->judge->R];
+        to->costs[i] = once_row(been, to->first_support + i)[chains->judge->R];
     return 0;
 }

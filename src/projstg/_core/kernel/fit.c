@@ -19,7 +19,8 @@ typedef struct {
     double gain_tolerance, correlation_tolerance;
     double nothing;           /* a coefficient below it is rounding (data/original_units.py) */
     double *alpha, *noise;    /* (B,): given, or made here by the rule where alpha is NaN */
-    int64_t has_volume;       /* whether the judge's volume is known */
+    Generator **generators;   /* (B,) */
+    int64_t has_volume;       /* whether the volume is known, or is made here */
     double *volume;           /* (B, R, n_sizes) */
     const double *scale, *x_mean, *y_scale, *y_mean; /* (B, D), (B, D), (B,), (B,): units of the data */
 } Tables;
@@ -34,6 +35,9 @@ typedef struct {
     int64_t *numbers;   /* (B, 5): whether it is done, starts, those that agree, exchanges, supports */
     Search **searches;  /* (B,): for projstg_search_rank */
 } Answers;
+
+RECORD(Tables)
+RECORD(Answers)
 
 /* Memory for one table. */
 typedef struct {
@@ -84,9 +88,11 @@ static void pursue(
         memory->norm[j] = own > 0.0 ? own : 1.0;
         memory->smallest[j] = own * tolerance;
     }
-    projstg_pursue(
-        D, field->G, 0, NULL, n_steps, by_gain, memory->correlation, memory->left, memory->norm,
-        memory->smallest, memory->order, memory->counts, memory->projection, memory->found);
+    projstg_pursue(&(Pursuit){
+        .D = D, .G = field->G, .n_steps = n_steps, .by_gain = by_gain,
+        .correlation = memory->correlation, .left = memory->left, .norm = memory->norm,
+        .smallest = memory->smallest, .order = memory->order, .counts = memory->counts,
+        .projection = memory->projection, .found = memory->found});
 }
 
 /* Rows of weight zero, at the end, count for nothing. */
@@ -149,9 +155,10 @@ static int64_t volumes(
             memory->values[place] = memory->values[place - 1];
         memory->values[place] = value;
     }
-    if (projstg_mean_determinants(
-            m, memory->values, D, field->n, R, judge->kappa, n_sizes, memory->logs))
-        return NO_MEMORY;
+    Means means = {
+        .M = m, .values = memory->values, .n_columns = D, .n = field->n, .R = R,
+        .kappa = judge->kappa, .n_sizes = n_sizes, .logs = memory->logs};
+    if (projstg_mean_determinants(&means)) return NO_MEMORY;
     for (int64_t r = 0; r < R; r++) {
         double one = log1p_of(field->n / judge->kappa[r]);
         for (int64_t s = 0; s < n_sizes; s++)
@@ -187,9 +194,14 @@ static int64_t propose(
     const Tables *of, const FitMemory *memory, const Field *field, const Rows *rows, const Steps *steps,
     double alpha) {
     int64_t K = of->K, D = of->D, *own = memory->starts + K, is_whole = 1;
-    int64_t status = projstg_first_steps(
-        steps, rows ? rows->N : 0, D, rows ? rows->X : NULL, rows ? rows->y : NULL, field->G,
-        field->b, field->n, alpha, memory->beta);
+    GateProblem problem = {
+        .D = D, .G = field->G, .b = field->b, .n = field->n, .alpha = alpha, .beta = memory->beta};
+    if (rows) {
+        problem.N = rows->N;
+        problem.X = rows->X;
+        problem.y = rows->y;
+    }
+    int64_t status = projstg_first_steps(steps, &problem);
     if (status) return status;
     largest(memory->beta, D, K, memory->starts);
     sort(memory->starts, K);
@@ -223,12 +235,15 @@ static void in_units(
 
 static int64_t solve_one(
     const Tables *of, FitMemory *memory, int64_t i, const Judge *general, const Plan *plan,
-    const Steps *steps, Generator *generator, const Answers *to) {
+    const Steps *steps, const Answers *to) {
     int64_t N = of->N, D = of->D, K = of->K, numbers[7], *found = to->numbers + 5 * i;
     double yy = of->yy[i], floor = yy > 0.0 ? of->residual_floor * yy : 1.0;
-    Field field = {D,     of->G + i * D * D, of->b + i * D, yy, of->dof[i], of->n[i],
-                   floor, memory->nobody,      memory->nobody};
-    Rows rows = {N, D, of->X ? of->X + i * N * D : NULL, of->X ? of->y + i * N : NULL};
+    Field field = {
+        .D = D, .G = of->G + i * D * D, .b = of->b + i * D, .yy = yy, .dof = of->dof[i],
+        .n = of->n[i], .floor = floor, .excluded = memory->nobody, .locked = memory->nobody};
+    Rows rows = {
+        .N = N, .D = D, .X = of->X ? of->X + i * N * D : NULL,
+        .y = of->X ? of->y + i * N : NULL};
     const Rows *some = of->X ? &rows : NULL;
     if (some) leave_empty(&rows);
     Judge judge = *general;
@@ -239,9 +254,10 @@ static int64_t solve_one(
     int64_t status = propose(of, memory, &field, some, steps, of->alpha[i]);
     if (status) return status == NO_MEMORY ? NO_MEMORY : 0;
     if (!of->has_volume && volumes(memory, &field, some, &judge, volume)) return NO_MEMORY;
-    Search *search = projstg_search(
-        &field, &judge, some, 0, plan, generator, K, 2, memory->starts, 0, NULL, NULL, 0, NULL, 0,
-        numbers, to->support + i * K, to->objective + i);
+    SearchTask task = {
+        .generator = of->generators[i], .K = K, .n_given = 2, .starts = memory->starts,
+        .best = to->support + i * K, .score = to->objective + i, .numbers = numbers};
+    Search *search = projstg_search(&field, &judge, some, plan, &task);
     if (!search) return NO_MEMORY;
     to->searches[i] = search;
     search_coefficients(search, to->support + i * K, memory->beta);
@@ -259,12 +275,12 @@ static int64_t solve_one(
    either case searches that are not NULL are to be ended by projstg_search_rank. */
 EXPORTED int64_t projstg_fit(
     const Tables *of, const Judge *judge, const Plan *plan, const Steps *steps,
-    Generator **generators, const Answers *to) {
+    const Answers *to) {
     FitMemory memory = {0};
     int64_t status = memory_open(&memory, of, judge);
     memset(to->searches, 0, (size_t)of->B * sizeof(Search *));
     for (int64_t i = 0; i < of->B && !status; i++)
-        status = solve_one(of, &memory, i, judge, plan, steps, generators[i], to);
+        status = solve_one(of, &memory, i, judge, plan, steps, to);
     memory_close(&memory);
     return status;
 }

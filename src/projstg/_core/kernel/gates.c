@@ -11,15 +11,8 @@
 /* Four numbers that are computed together, wherever they begin. */
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* One problem: rows where these are fewer than the columns, else its Gram matrix. */
-typedef struct {
-    int64_t N, D;
-    const double *Xt; /* (D, N padded), or NULL */
-    const double *y;  /* (N,) */
-    const double *G;  /* (D, D) */
-    const double *b;  /* (D,) */
-    double n;
-} GateProblem;
+RECORD(Steps)
+RECORD(GateProblem)
 
 /* out += factor * in, whole vectors from one that has place `from` on. */
 ALWAYS_INLINE void add_from(
@@ -69,14 +62,15 @@ static int solve_positive(double *A, double *rhs, int64_t m) {
     return 1;
 }
 
-/* out (ROWS, width): rows `i` and on of X c X', from column `from` on; `Xc` is Xt with each row times
-   its c. */
+/* out (ROWS, width): rows `i` and on of X c X', from column `from` on; `Xc` is Xt (D, width) with each
+   row times its c. */
 ALWAYS_INLINE void weighted_products(
-    const GateProblem *of, const double *Xc, int64_t i, int64_t from, int64_t width, double *out) {
+    int64_t D, const double *Xt, const double *Xc, int64_t i, int64_t from, int64_t width,
+    double *out) {
     for (int64_t k = from; k < width; k += 8) {
         Four low[ROWS] = {{0.0}}, high[ROWS] = {{0.0}};
-        for (int64_t d = 0; d < of->D; d++) {
-            const double *x = of->Xt + d * width + k, *c = Xc + d * width + i;
+        for (int64_t d = 0; d < D; d++) {
+            const double *x = Xt + d * width + k, *c = Xc + d * width + i;
             Four first = *(const Four *)x, second = *(const Four *)(x + 4);
 #pragma GCC unroll 4
             for (int q = 0; q < ROWS; q++) {
@@ -92,27 +86,28 @@ ALWAYS_INLINE void weighted_products(
     }
 }
 
-/* beta = c Xt r, where (I + X c X') r = y and c = 1/(n rho): the dual. `r` has N numbers, padded, A as
-   many rows, and Xc is as large as Xt. */
+/* beta = c Xt r, where (I + X c X') r = y and c = 1/(n rho): the dual. Xt is (D, N padded), Xc as
+   large; `r` has N numbers, padded, and A as many rows. */
 SEVERAL_PATHS
 static int dual(
-    const GateProblem *of, const double *rho, double *A, double *Xc, double *r, double *beta) {
+    const GateProblem *of, const double *Xt, const double *rho, double *A, double *Xc, double *r) {
     int64_t N = of->N, D = of->D, width = PADDED(N);
+    double *beta = of->beta;
     memset(r, 0, (size_t)width * sizeof(double));
     for (int64_t d = 0; d < D; d++) {
         beta[d] = 1.0 / of->n / rho[d];
         for (int64_t k = 0; k < width; k += 4)
-            *(Four *)(Xc + d * width + k) = beta[d] * *(const Four *)(of->Xt + d * width + k);
+            *(Four *)(Xc + d * width + k) = beta[d] * *(const Four *)(Xt + d * width + k);
     }
     for (int64_t i = 0; i < N; i += ROWS)
-        weighted_products(of, Xc, i, i / LANES * LANES, width, A + i * width);
+        weighted_products(D, Xt, Xc, i, i / LANES * LANES, width, A + i * width);
     for (int64_t i = 0; i < N; i++) {
         A[i * width + i] += 1.0;
         r[i] = of->y[i];
     }
     if (!solve_positive(A, r, N)) return 0;
     for (int64_t d = 0; d < D; d++) {
-        const double *x = of->Xt + d * width;
+        const double *x = Xt + d * width;
         Four sums = {0.0};
         for (int64_t k = 0; k < width; k += 4) sums += *(const Four *)(x + k) * *(Four *)(r + k);
         beta[d] *= (sums[0] + sums[1]) + (sums[2] + sums[3]);
@@ -122,9 +117,9 @@ static int dual(
 
 /* (G + n rho) beta = b, with unknowns scaled so that the diagonal is one: the primal. */
 SEVERAL_PATHS
-static int primal(const GateProblem *of, const double *rho, double *A, double *scale, double *beta) {
+static int primal(const GateProblem *of, const double *rho, double *A, double *scale) {
     int64_t D = of->D, width = PADDED(D);
-    double root = sqrt(of->n);
+    double root = sqrt(of->n), *beta = of->beta;
     memset(A, 0, (size_t)(D * width) * sizeof(double));
     for (int64_t d = 0; d < D; d++) scale[d] = 1.0 / sqrt(1.0 + rho[d]) / root;
     for (int64_t d = 0; d < D; d++) {
@@ -157,19 +152,16 @@ static void ridges_at(const Steps *by, const double *mu, int64_t D, double *rho,
     }
 }
 
-/* The coefficients (D,) of one problem after the steps. `X` (N, D) and `y` (N,), or NULL: then
-   `G` (D, D) and `b` (D,). Returns zero, NO_MEMORY, or one where rounding has left a matrix that is
-   not positive definite. */
-EXPORTED int64_t projstg_first_steps(
-    const Steps *by, int64_t N, int64_t D, const double *X, const double *y, const double *G,
-    const double *b, double n, double alpha, double *beta) {
-    int64_t m = X ? N : D, width = PADDED(m);
+/* The coefficients of one problem after the steps. Returns zero, NO_MEMORY, or one where rounding has
+   left a matrix that is not positive definite. */
+EXPORTED int64_t projstg_first_steps(const Steps *by, const GateProblem *of) {
+    const double *X = of->X, *beta = of->beta;
+    int64_t N = of->N, D = of->D, m = X ? N : D, width = PADDED(m);
     double *memory = calloc((size_t)(4 * D + (width + 1 + (X ? 2 * D : 0)) * width), sizeof(double));
     if (!memory) return NO_MEMORY;
     double *mu = memory, *rho = mu + D, *slope = rho + D, *gradient = slope + D;
     double *A = gradient + D, *work = A + width * width, *Xt = work + width;
     double *Xc = Xt + D * width; /* these two where X is not NULL */
-    GateProblem of = {N, D, X ? Xt : NULL, y, G, b, n};
     for (int64_t i = 0; X && i < N; i++)
         for (int64_t d = 0; d < D; d++) Xt[d * width + i] = X[i * D + d];
     for (int64_t d = 0; d < D; d++) mu[d] = 0.5;
@@ -179,14 +171,14 @@ EXPORTED int64_t projstg_first_steps(
             double square = 0.0;
             for (int64_t d = 0; d < D; d++) {
                 double z = mu[d] / by->tau, open = exp_of(-0.5 * z * z) / (sqrt(2.0 * PI) * by->tau);
-                gradient[d] = beta[d] * beta[d] * slope[d] + alpha * open;
+                gradient[d] = beta[d] * beta[d] * slope[d] + of->alpha * open;
                 square += gradient[d] * gradient[d];
             }
             double length = by->size / (sqrt(square / (double)D) + SMALLEST_NORMAL);
             for (int64_t d = 0; d < D; d++) mu[d] -= gradient[d] * length;
         }
         ridges_at(by, mu, D, rho, slope);
-        is_solved = X ? dual(&of, rho, A, Xc, work, beta) : primal(&of, rho, A, work, beta);
+        is_solved = X ? dual(of, Xt, rho, A, Xc, work) : primal(of, rho, A, work);
     }
     free(memory);
     return is_solved ? 0 : 1;

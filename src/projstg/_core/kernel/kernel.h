@@ -30,6 +30,10 @@ typedef struct {
 /* What functions return that need memory: zero, or this. */
 #define NO_MEMORY (-1)
 
+/* A struct that Python fills in: library.py declares it in the same words, and compares its size. */
+#define RECORD(name) \
+    EXPORTED int64_t projstg_size_of_##name(void) { return (int64_t)sizeof(name); }
+
 /* One problem, as a search sees it. */
 typedef struct {
     int64_t D;
@@ -229,26 +233,65 @@ typedef struct {
     double size, floor;
 } Steps;
 
-int64_t projstg_first_steps(
-    const Steps *by, int64_t N, int64_t D, const double *X, const double *y, const double *G,
-    const double *b, double n, double alpha, double *beta);
-int64_t projstg_pursue(
-    int64_t D, const double *G, int64_t N, const double *X, int64_t n_steps, int64_t by_gain,
-    double *correlation, double *left, const double *norm, const double *smallest, int64_t *order,
-    uint8_t *counts, double *projection, double *found);
-int64_t projstg_mean_determinants(
-    int64_t M, const double *values, int64_t n_columns, double n, int64_t R, const double *kappa,
-    int64_t n_sizes, double *logs);
+/* One problem of the gates: its rows where they are fewer than the columns, or its sums. */
+typedef struct {
+    int64_t N, D;
+    const double *X, *y; /* (N, D) and (N,), or NULL: then … */
+    const double *G, *b; /* … (D, D) and (D,) */
+    double n, alpha;
+    double *beta; /* (D,): the coefficients after the steps */
+} GateProblem;
+
+int64_t projstg_first_steps(const Steps *by, const GateProblem *of);
+
+/* A greedy pursuit (greedy/matching_pursuit.py). */
+typedef struct {
+    int64_t D, N;
+    const double *G, *X; /* (D, D), or (N, D) where G is NULL */
+    int64_t n_steps, by_gain;
+    double *correlation, *left;    /* (D,): X'y and the squared norms, which change */
+    const double *norm, *smallest; /* (D,): the norms, and what a column must have left */
+    int64_t *order;                /* (n_steps,), as the next two */
+    uint8_t *counts;
+    double *projection, *found; /* the latter (n_steps, D) */
+} Pursuit;
+
+int64_t projstg_pursue(const Pursuit *of);
+
+/* The mean of determinants over all supports of each size (score/prior.py). */
+typedef struct {
+    int64_t M, n_columns;
+    const double *values; /* (M,): eigenvalues */
+    double n;
+    int64_t R, n_sizes;
+    const double *kappa; /* (R,) */
+    double *logs;        /* (n_sizes, R) */
+} Means;
+
+int64_t projstg_mean_determinants(const Means *of);
 
 /* A search and how far it goes (search.c). */
 typedef struct Search Search;
 typedef struct Plan Plan;
 
+/* What a search begins from, and what it finds. */
+typedef struct {
+    Generator *generator;
+    int64_t K, n_redundant, n_given, n_known, n_before, n_challenges;
+    const int64_t *starts;      /* (n_given, K) */
+    const int64_t *known;       /* (n_known, K): supports in increasing order … */
+    const double *known_scores; /* … with their scores */
+    const double *before;       /* (n_before,): the best scores of earlier starts */
+    int64_t *best;              /* (K,): the best support … */
+    double *score;              /* … with its score */
+    int64_t *numbers; /* (7,): how many supports and starts there are, how many exchanges were made,
+                         whether every score has digits enough, whether the last exchanges are left to
+                         the caller, how many challenges, how many starts arrived at the best */
+} SearchTask;
+
 Search *projstg_search(
-    const Field *field, const Judge *judge, const Rows *rows, int64_t n_redundant,
-    const Plan *plan, Generator *generator, int64_t K, int64_t n_given, const int64_t *starts,
-    int64_t n_known, const int64_t *known, const double *known_scores, int64_t n_before,
-    const double *before, int64_t n_challenges, int64_t *numbers, int64_t *best, double *score);
+    const Field *field, const Judge *judge, const Rows *rows, const Plan *plan,
+    const SearchTask *task);
 /* Least squares on a support (K,). */
 void search_coefficients(Search *search, const int64_t *members, double *beta);
 

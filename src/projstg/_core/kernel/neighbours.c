@@ -244,19 +244,25 @@ void neighbours_fill(
     }
 }
 
-/* Scores of a support (K,) and of its neighbours: `present` one, `exchanged` (K, D), `added` (D,)
-   and `left_out` (K,), the last two unless they are NULL. Returns whether rounding is small in all of
-   them, or NO_MEMORY. */
-EXPORTED int64_t projstg_neighbours(
-    const Field *field, const Judge *judge, int64_t K, const int64_t *members, double least_ridge,
-    double rounding, int64_t n_exact, double *present_score, double *exchanged_scores,
-    double *added_scores, double *left_scores) {
+/* A support, and the scores of it and its neighbours. */
+typedef struct {
+    int64_t K, n_exact;
+    double least_ridge, rounding;
+    const int64_t *members;       /* (K,) */
+    double *present, *exchanged;  /* (1,) and (K, D) */
+    double *added, *left_out;     /* (D,) and (K,), or NULL */
+} Around;
+
+RECORD(Around)
+
+/* Score them. Returns whether rounding is small in all of them, or NO_MEMORY. */
+EXPORTED int64_t projstg_neighbours(const Field *field, const Judge *judge, const Around *to) {
     Neighbours of;
-    if (neighbours_open(&of, judge, field->D, K, n_exact)) return NO_MEMORY;
+    if (neighbours_open(&of, judge, field->D, to->K, to->n_exact)) return NO_MEMORY;
     neighbours_fill(
-        &of, field, judge, members, least_ridge, rounding, added_scores, left_scores);
-    *present_score = of.present;
-    memcpy(exchanged_scores, of.exchanged, (size_t)(K * field->D) * sizeof(double));
+        &of, field, judge, to->members, to->least_ridge, to->rounding, to->added, to->left_out);
+    *to->present = of.present;
+    memcpy(to->exchanged, of.exchanged, (size_t)(to->K * field->D) * sizeof(double));
     int64_t is_clear = of.is_clear;
     neighbours_close(&of);
     return is_clear;

@@ -4,6 +4,8 @@
 
 #include "kernel.h"
 
+RECORD(Means)
+
 /* Instead of the logarithm of zero. */
 #define NOTHING (-1e300)
 
@@ -25,10 +27,10 @@ static void log_sums(
 /* The same without a logarithm for each eigenvalue, where no number can leave the range of doubles:
    the mean of size s is multiplied by g^s, g^2 = (n + kappa)/kappa. `work` has 2 R numbers. */
 SEVERAL_PATHS
-static void plain_means(
-    int64_t M, const double *values, int64_t n_columns, double n, int64_t R, const double *kappa,
-    int64_t n_sizes, double *means, double *work) {
-    double *restrict g = work, *restrict c = work + R;
+static void plain_means(const Means *of, double *work) {
+    int64_t M = of->M, n_columns = of->n_columns, R = of->R, n_sizes = of->n_sizes;
+    const double *values = of->values, *kappa = of->kappa;
+    double n = of->n, *means = of->logs, *restrict g = work, *restrict c = work + R;
     int64_t m = n_columns > M ? n_columns - M : 0;
     for (int64_t r = 0; r < R; r++) g[r] = sqrt((n + kappa[r]) / kappa[r]);
     for (int64_t r = 0; r < R; r++) means[r] = 1.0;
@@ -52,10 +54,11 @@ static void plain_means(
         }
 }
 
-/* `logs` (n_sizes, R) for one problem: its eigenvalues `values` (M,), of `n_columns` columns. */
-EXPORTED int64_t projstg_mean_determinants(
-    int64_t M, const double *values, int64_t n_columns, double n, int64_t R, const double *kappa,
-    int64_t n_sizes, double *logs) {
+/* Those of one problem. Zero, or NO_MEMORY. */
+EXPORTED int64_t projstg_mean_determinants(const Means *of) {
+    int64_t M = of->M, n_columns = of->n_columns, R = of->R, n_sizes = of->n_sizes;
+    const double *values = of->values, *kappa = of->kappa;
+    double n = of->n, *logs = of->logs;
     double *c = malloc((size_t)(2 * R) * sizeof(double)), most = 0.0;
     if (!c) return NO_MEMORY;
     for (int64_t r = 0; r < R; r++) {
@@ -65,7 +68,7 @@ EXPORTED int64_t projstg_mean_determinants(
     double largest = 1.0; /* of the eigenvalues, and so of c */
     for (int64_t i = 0; i < M; i++) largest = values[i] > largest ? values[i] : largest;
     if ((most + log_of(largest)) * (double)n_sizes < FAR) {
-        plain_means(M, values, n_columns, n, R, kappa, n_sizes, logs, c);
+        plain_means(of, c);
         free(c);
         return 0;
     }

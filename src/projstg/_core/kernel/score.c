@@ -357,18 +357,29 @@ void coefficients_of(Scorer *scorer, const int64_t *members, double *beta) {
     add_coefficients(&room, along, K, beta);
 }
 
-/* The scores (C,) of supports (C, K) of one problem; with `by_ridge` (C, R), unless it is NULL,
-   those at each ridge. Returns one, zero if some have too few digits, or NO_MEMORY. */
+/* Supports of one problem, and what they score. */
+typedef struct {
+    int64_t n_redundant, C, K;
+    const int64_t *supports; /* (C, K) */
+    double *total;           /* (C,) */
+    double *by_ridge;        /* (C, R): those at each ridge */
+} Scoring;
+
+RECORD(Field)
+RECORD(Judge)
+RECORD(Rows)
+RECORD(Scoring)
+
+/* Score each support. Returns one, zero if some have too few digits, or NO_MEMORY. */
 EXPORTED int64_t projstg_scores(
-    const Field *field, const Judge *judge, const Rows *rows, int64_t n_redundant, int64_t C,
-    int64_t K, const int64_t *supports, double *scores, double *by_ridge) {
+    const Field *field, const Judge *judge, const Rows *rows, const Scoring *of) {
     int64_t R = judge->R;
     Scorer scorer;
-    if (scorer_open(&scorer, field, judge, rows, K, n_redundant)) return NO_MEMORY;
-    for (int64_t c = 0; c < C; c++) {
-        scores[c] = score_of(&scorer, supports + c * K);
-        for (int64_t r = 0; by_ridge && r < R; r++)
-            by_ridge[c * R + r] = scorer.by_ridge[r] + scorer.dilution;
+    if (scorer_open(&scorer, field, judge, rows, of->K, of->n_redundant)) return NO_MEMORY;
+    for (int64_t c = 0; c < of->C; c++) {
+        of->total[c] = score_of(&scorer, of->supports + c * of->K);
+        for (int64_t r = 0; r < R; r++)
+            of->by_ridge[c * R + r] = scorer.by_ridge[r] + scorer.dilution;
     }
     int64_t has_digits = scorer.has_digits;
     scorer_close(&scorer);

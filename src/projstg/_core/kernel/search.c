@@ -374,18 +374,15 @@ static void search_close(Search *search) {
     free(search);
 }
 
-/* Search from `starts` (n_given, K). What is known already are `n_known` supports (n_known, K), in
-   increasing order, with their scores, and the best scores of `n_before` starts.
+RECORD(Plan)
+RECORD(SearchTask)
 
-   Returns the search, whose results projstg_search_rank hands out, or NULL without memory. `best` (K,)
-   becomes the best support, with its score; numbers (7,): how many supports and starts there are, how
-   many exchanges were made, whether every score has digits enough, whether the last exchanges are left
-   to the caller, how many challenges, how many starts arrived at the best. */
+/* Returns the search, whose results projstg_search_rank hands out, or NULL without memory. */
 EXPORTED Search *projstg_search(
-    const Field *field, const Judge *judge, const Rows *rows, int64_t n_redundant,
-    const Plan *plan, Generator *generator, int64_t K, int64_t n_given, const int64_t *starts,
-    int64_t n_known, const int64_t *known, const double *known_scores, int64_t n_before,
-    const double *before, int64_t n_challenges, int64_t *numbers, int64_t *best, double *score) {
+    const Field *field, const Judge *judge, const Rows *rows, const Plan *plan,
+    const SearchTask *task) {
+    int64_t K = task->K, n_given = task->n_given, n_known = task->n_known;
+    int64_t n_before = task->n_before, *numbers = task->numbers;
     Search *search = calloc(1, sizeof(Search));
     if (!search) return NULL;
     int64_t D = field->D, room = n_known + 64, most_starts = n_before + plan->n_starts + n_given + 1;
@@ -396,7 +393,7 @@ EXPORTED Search *projstg_search(
     search->field = field;
     search->judge = judge;
     search->plan = plan;
-    search->generator = generator;
+    search->generator = task->generator;
     search->K = K;
     record->K = K;
     record->room = 1;
@@ -408,7 +405,7 @@ EXPORTED Search *projstg_search(
     record->starts = malloc((size_t)most_starts * sizeof(double));
     search->members = malloc((size_t)((3 + plan->n_rests + size) * K) * sizeof(int64_t));
     search->heights = malloc((size_t)(plan->n_rests + 1 + D) * sizeof(double));
-    int is_lost = scorer_open(&search->scorer, field, judge, rows, K, n_redundant);
+    int is_lost = scorer_open(&search->scorer, field, judge, rows, K, task->n_redundant);
     is_lost |= walk_open(&search->walk, field, K);
     is_lost |= !record->supports || !record->scores || !record->slots || !record->starts;
     if (is_lost || !search->members || !search->heights) {
@@ -422,25 +419,27 @@ EXPORTED Search *projstg_search(
     search->chosen = search->rests + plan->n_rests * K;
     search->order = search->heights + plan->n_rests + 1;
     record->lowest = INFINITY;
-    record->n_challenges = n_challenges;
+    record->n_challenges = task->n_challenges;
     for (int64_t place = 0; place < n_known; place++) {
+        const int64_t *known = task->known + place * K;
+        double known_score = task->known_scores[place];
         int64_t slot = 0;
-        find(record, known + place * K, &slot);
-        memcpy(record->supports + place * K, known + place * K, (size_t)K * sizeof(int64_t));
-        record->scores[place] = known_scores[place];
+        find(record, known, &slot);
+        memcpy(record->supports + place * K, known, (size_t)K * sizeof(int64_t));
+        record->scores[place] = known_score;
         record->slots[slot] = ++record->n;
-        if (known_scores[place] < record->lowest) record->lowest = known_scores[place];
+        if (known_score < record->lowest) record->lowest = known_score;
     }
-    for (int64_t i = 0; i < n_before; i++) add_start(search, before[i]);
-    rounds(search, starts, n_given);
+    for (int64_t i = 0; i < n_before; i++) add_start(search, task->before[i]);
+    rounds(search, task->starts, n_given);
     int is_left = polish(search);
     if (search->is_out_of_memory) {
         search_close(search);
         return NULL;
     }
     const int64_t *found = best_of(record);
-    memcpy(best, found, (size_t)K * sizeof(int64_t));
-    *score = record->scores[(found - record->supports) / K];
+    memcpy(task->best, found, (size_t)K * sizeof(int64_t));
+    *task->score = record->scores[(found - record->supports) / K];
     numbers[0] = search_size(search);
     numbers[1] = record->n_starts;
     numbers[2] = search->n_iter;
@@ -461,23 +460,31 @@ static int by_score(const void *one, const void *other) {
     return a->place < b->place ? -1 : 1;
 }
 
-/* Hand out what was found, and end the search; the problem it was made for may be gone. Supports (n, K) with their scores (n,), the best first,
-   n the first of its numbers, and the best scores of the starts, unless `starts` is NULL. Without
-   `supports` it only ends. */
-EXPORTED int64_t projstg_search_rank(
-    Search *search, int64_t *supports, double *scores, double *starts) {
+/* What a search has found. */
+typedef struct {
+    int64_t *supports; /* (n, K), the best first, n the first of the search's numbers … */
+    double *scores;    /* … with their scores, (n,) */
+    double *starts;    /* the best score of each start, or NULL */
+} Ranking;
+
+RECORD(Ranking)
+
+/* End the search; first hand out what was found, unless `to` is NULL. The problem the search was made
+   for may be gone. Zero, or NO_MEMORY. */
+EXPORTED int64_t projstg_search_rank(Search *search, const Ranking *to) {
     const Record *record = &search->record;
     int64_t K = record->K, n = search_size(search);
-    Ranked *order = supports ? malloc((size_t)record->n * sizeof(Ranked)) : NULL;
+    Ranked *order = to ? malloc((size_t)record->n * sizeof(Ranked)) : NULL;
     for (int64_t i = 0; order && i < record->n; i++) order[i] = (Ranked){record->scores[i], i};
     if (order) qsort(order, (size_t)record->n, sizeof(Ranked), by_score);
     for (int64_t i = 0; order && i < n; i++) {
         const int64_t *own = record->supports + order[i].place * K;
-        memcpy(supports + i * K, own, (size_t)K * sizeof(int64_t));
-        scores[i] = order[i].score;
+        memcpy(to->supports + i * K, own, (size_t)K * sizeof(int64_t));
+        to->scores[i] = order[i].score;
     }
-    if (starts) memcpy(starts, record->starts, (size_t)record->n_starts * sizeof(double));
-    int is_lost = supports && !order;
+    if (to && to->starts)
+        memcpy(to->starts, record->starts, (size_t)record->n_starts * sizeof(double));
+    int is_lost = to && !order;
     free(order);
     search_close(search);
     return is_lost ? NO_MEMORY : 0;

@@ -2,6 +2,23 @@
 
 #include "kernel.h"
 
+/* B tables as they come, and standardised. */
+typedef struct {
+    int64_t B, N, D;
+    const double *X, *y, *weights; /* (B, N, D), (B, N), (B, N) … */
+    const double *totals;          /* … and what the weights add up to, (B,) */
+    int64_t centre;
+    const uint8_t *never; /* (D,): columns that count as constant, as do those … */
+    double rounding;      /* … with a mean square not above the square of this times the mean */
+    double far;           /* numbers farther from one than this are out of range */
+    double *Z, *z;        /* (B, N, D) and (B, N): of mean square one */
+    double *b, *diagonal; /* (B, D): Z'z and the squared norms */
+    double *scale, *x_mean, *y_mean, *y_scale; /* (B, D), (B, D), (B,), (B,): units of the data */
+    double *y_left;                            /* (B, N): y less its mean */
+} RawTables;
+
+RECORD(RawTables)
+
 /* y less its mean, `left` (N,), and z (N,): that in a unit of its own, centred again, times the roots of
    the weights. Rows of weight zero count for nothing. */
 static void standardize_response(
@@ -122,23 +139,20 @@ static void divide(int64_t N, int64_t D, double *Z, const double *restrict scale
     }
 }
 
-/* B tables X (B, N, D), y (B, N), weights (B, N), and what these add up to, `totals` (B,). A column is
-   constant if its mean square is not above the square of `rounding` times its mean; those of `never`
-   (D,) count as constant. Written are the standardised Z and z, b = Z'z and the squared norms (B, D),
-   what columns were divided by, `scale`, and their means (B, D), those of y (B,), and y less its mean,
-   `left` (B, N). Returns one, and nothing is of use, where numbers are farther from one than `far`. */
-EXPORTED int64_t projstg_standardize(
-    int64_t B, int64_t N, int64_t D, const double *X, const double *y, const double *weights,
-    const double *totals, int64_t centre, const uint8_t *never, double rounding, double far,
-    double *Z, double *z, double *b, double *diagonal, double *scale, double *x_mean,
-    double *y_mean, double *y_scale, double *left) {
-    for (int64_t i = 0; i < B; i++) {
-        const double *rows = X + i * N * D, *w = weights + i * N;
-        double *own = Z + i * N * D, *restrict mean = x_mean + i * D, *restrict by = scale + i * D;
-        double *restrict square = diagonal + i * D, *restrict along = b + i * D, n = totals[i];
-        if (is_far(N, D, rows, w, far, by)) return 1;
+/* Returns one, and nothing is of use, where numbers are out of range. */
+EXPORTED int64_t projstg_standardize(const RawTables *of) {
+    int64_t N = of->N, D = of->D, centre = of->centre;
+    double rounding = of->rounding;
+    const uint8_t *never = of->never;
+    for (int64_t i = 0; i < of->B; i++) {
+        const double *rows = of->X + i * N * D, *w = of->weights + i * N;
+        double *own = of->Z + i * N * D, *z = of->z + i * N, n = of->totals[i];
+        double *restrict mean = of->x_mean + i * D, *restrict by = of->scale + i * D;
+        double *restrict square = of->diagonal + i * D, *restrict along = of->b + i * D;
+        if (is_far(N, D, rows, w, of->far, by)) return 1;
         standardize_response(
-            N, y + i * N, w, n, centre, rounding, left + i * N, z + i * N, y_mean + i, y_scale + i);
+            N, of->y + i * N, w, n, centre, rounding, of->y_left + i * N, z, of->y_mean + i,
+            of->y_scale + i);
         memset(by, 0, (size_t)D * sizeof(double));
         centred(N, D, rows, w, by, own, mean);
         if (centre) {
@@ -154,7 +168,7 @@ EXPORTED int64_t projstg_standardize(
             memset(mean, 0, (size_t)D * sizeof(double));
         }
         weigh(N, D, own, w);
-        products(N, D, own, z + i * N, square, along);
+        products(N, D, own, z, square, along);
         for (int64_t j = 0; j < D; j++) {
             double mean_square = square[j] / n, least = rounding * mean[j];
             int varies = mean_square > least * least && !never[j];

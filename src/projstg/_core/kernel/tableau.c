@@ -12,12 +12,18 @@ EXPORTED int64_t projstg_path(void) {
 #endif
 }
 
-/* What the loader was like when this was compiled. */
+/* What the loader and the sources were like when this was compiled. */
 #ifndef PROJSTG_LOADER
 #define PROJSTG_LOADER 0
 #endif
+#ifndef PROJSTG_SOURCES
+#define PROJSTG_SOURCES 0
+#endif
 EXPORTED int64_t projstg_loader(void) {
     return PROJSTG_LOADER;
+}
+EXPORTED int64_t projstg_sources(void) {
+    return PROJSTG_SOURCES;
 }
 
 int64_t tableau_size(int64_t D, int64_t K) {

@@ -8,9 +8,8 @@ greedy pursuit, the prior of the supports, the search and least squares follow e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import byref
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from ..gates.gate_settings import GATES
 from ..gates.theory_lambda import WHOLE
 from ..greedy.matching_pursuit import correlation_tolerance, gain_tolerance
 from ..kernel import library
-from ..kernel.library import Kept
+from ..kernel.library import Record
 from ..score.compiled import generator_address, judge_record
 from ..score.criterion import CRITERIA, Judge
 from ..score.score_settings import SCORE
@@ -93,25 +92,20 @@ def answer_small(
     (B, D), K = table.problem.b.shape, options.n_selected or 0
     has_volume = judge is not None
     judge = _unknown(options.criterion, B, K) if judge is None else judge
-    tables = _tables(table, K, options.alpha_scale, prices, judge, has_volume)
     found = _Filled(
         np.empty((B, K), dtype=np.int64),
         Refit(np.empty((B, D), dtype=bool), np.empty((B, D)), np.empty(B)),
         np.empty(B),
         np.empty((B, 5), dtype=np.int64),
-        np.zeros(B, dtype=np.int64),
+        np.zeros(B, dtype=np.uintp),
     )
     generators = [np.random.default_rng([seed, K]) for seed in seeds]
     draws = np.asarray([generator_address(one) for one in generators], dtype=np.uintp)
+    tables = _tables(table, K, options.alpha_scale, prices, judge, has_volume, draws)
     plan = plan_record(SEARCH, K, options.n_starts or SEARCH.n_starts(K, D))
     by, searches = judge_record(judge, 0), Searches(found.handles)
     is_lost = library.KERNEL.projstg_fit(
-        byref(tables.record),
-        byref(by.record),
-        byref(plan.record),
-        byref(warm_up_record(options.gates.tau).record),
-        library.address(draws),
-        byref(found.record()),
+        tables, by, plan, warm_up_record(options.gates.tau), found.record()
     )
     if is_lost:
         raise MemoryError(f"no memory for a search of {D} columns")
@@ -132,10 +126,17 @@ class _Filled(NamedTuple):
     handles: np.ndarray
     """(B,): of searches."""
 
-    def record(self) -> Any:
+    def record(self) -> Record:
         """Return what the kernel takes."""
-        arrays = (self.support, *self.fitted, self.objective, self.numbers, self.handles)
-        return library.AnswersRecord(*(library.address(one) for one in arrays))
+        return library.AnswersRecord.of(
+            support=self.support,
+            mask=self.fitted.support,
+            coef=self.fitted.coef,
+            intercept=self.fitted.intercept,
+            objective=self.objective,
+            numbers=self.numbers,
+            searches=self.handles,
+        )
 
 
 def _unknown(criterion: str, n_problems: int, K: int) -> Judge:
@@ -146,39 +147,51 @@ def _unknown(criterion: str, n_problems: int, K: int) -> Judge:
 
 
 def _tables(
-    table: StandardTable, K: int, factor: float, prices: Prices, judge: Judge, has_volume: bool
-) -> Kept:
+    table: StandardTable,
+    K: int,
+    factor: float,
+    prices: Prices,
+    judge: Judge,
+    has_volume: bool,
+    generators: np.ndarray,
+) -> Record:
     """Return the tables as the kernel takes them.
 
     It writes volumes that are not known into the judge's own array, which is contiguous then.
     """
     problem, contiguous = table.problem, np.ascontiguousarray
-    by_rows = isinstance(problem, RowQuadratic)
-    rows = (contiguous(problem.X), contiguous(problem.y)) if by_rows else ()  # type: ignore[union-attr]
-    sums = (problem.gram.G, problem.b, problem.yy, problem.n, problem.degrees_of_freedom)
-    units = (table.scale, table.x_mean, table.y_scale, table.y_mean)
-    arrays = [contiguous(one) for one in (*sums, judge.volume_of_size, *units)]
-    places = [library.address(one) for one in arrays]
-    record = library.TablesRecord(
-        len(problem.b),
-        rows[0].shape[1] if rows else 0,
-        problem.b.shape[1],
-        K,
-        *([library.address(one) for one in rows] if rows else (None, None)),
-        *places[:5],
-        SCORE.residual_floor,
-        factor,
-        GATES.smallest_noise,
-        GATES.largest_alpha,
-        WHOLE,
-        gain_tolerance(_EPS),
-        correlation_tolerance(_EPS),
-        NOTHING,
-        *(library.address(one) for one in prices),
-        has_volume,
-        *places[5:],
+    X, y = (problem.X, problem.y) if isinstance(problem, RowQuadratic) else (None, None)
+    B, D = problem.b.shape
+    return library.TablesRecord.of(
+        B=B,
+        N=0 if X is None else X.shape[1],
+        D=D,
+        K=K,
+        X=None if X is None else contiguous(X),
+        y=None if y is None else contiguous(y),
+        G=contiguous(problem.gram.G),
+        b=contiguous(problem.b),
+        yy=contiguous(problem.yy),
+        n=contiguous(problem.n),
+        dof=contiguous(problem.degrees_of_freedom),
+        residual_floor=SCORE.residual_floor,
+        factor=factor,
+        smallest_noise=GATES.smallest_noise,
+        largest_alpha=GATES.largest_alpha,
+        whole=WHOLE,
+        gain_tolerance=gain_tolerance(_EPS),
+        correlation_tolerance=correlation_tolerance(_EPS),
+        nothing=NOTHING,
+        alpha=prices.alpha,
+        noise=prices.noise_std,
+        generators=generators,
+        has_volume=has_volume,
+        volume=contiguous(judge.volume_of_size),
+        scale=contiguous(table.scale),
+        x_mean=contiguous(table.x_mean),
+        y_scale=contiguous(table.y_scale),
+        y_mean=contiguous(table.y_mean),
     )
-    return Kept(record, (*rows, *arrays))
 
 
 def _refined(found: _Filled, searches: Searches, judge: Judge, n_columns: int) -> Refined:

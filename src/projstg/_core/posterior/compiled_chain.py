@@ -6,7 +6,6 @@ They make the steps of :class:`~.chain.Chains`, which is their definition, with 
 from __future__ import annotations
 
 import weakref
-from ctypes import byref
 
 import numpy as np
 
@@ -39,16 +38,14 @@ class CompiledChains:
         self._own, (self._n_chains, n_columns) = law.own, masks.shape
         # What the kernel points at lives as long as this object.
         self._field, self._judge = field_record(field, 0), judge_record(criterion, 0)
-        begin = np.ascontiguousarray(masks, dtype=bool)
-        tables = [np.ascontiguousarray(one, dtype=float) for one in (cost_of_size, *law)]
-        self._chains = self._kernel.projstg_chains_open(
-            byref(self._field.record),
-            byref(self._judge.record),
-            self._n_chains,
-            library.address(begin),
-            cost_of_size.size,
-            *(library.address(one) for one in tables),
+        start = library.ChainStartRecord.of(
+            C=self._n_chains,
+            n_sizes=cost_of_size.size,
+            masks=np.ascontiguousarray(masks, dtype=bool),
+            cost_of_size=np.ascontiguousarray(cost_of_size, dtype=float),
+            **law._asdict(),
         )
+        self._chains = self._kernel.projstg_chains_open(self._field, self._judge, start)
         if not self._chains:
             raise MemoryError(f"no memory for chains over {n_columns} columns")
         weakref.finalize(self, self._kernel.projstg_chains_close, self._chains)
@@ -75,14 +72,16 @@ class CompiledChains:
         every, known = self.settings.steps_at_a_ridge, np.empty(2, dtype=np.int64)
         blocks = np.empty((warmth.size, self._n_chains), dtype=np.int64)
         drawn = np.empty((-(-warmth.size // every), self._n_chains), dtype=np.int64)
-        is_lost = self._kernel.projstg_chains_run(
-            self._chains,
-            generator_address(self.generator),
-            warmth.size,
-            every,
-            *(library.address(one) for one in (warmth, blocks, drawn, known)),
+        steps = library.ChainStepsRecord.of(
+            generator=generator_address(self.generator),
+            n_steps=warmth.size,
+            every=every,
+            temperatures=warmth,
+            blocks=blocks,
+            drawn=drawn,
+            known=known,
         )
-        if is_lost:
+        if self._kernel.projstg_chains_run(self._chains, steps):
             raise MemoryError("no memory for more steps of chains")
         self._take(*known.tolist())
         return blocks, drawn
@@ -94,11 +93,15 @@ class CompiledChains:
         shares = np.empty((n_blocks - n_before, n_columns + 1))
         supports = np.empty((n_supports - n_been, n_columns), dtype=bool)
         costs = np.empty(n_supports - n_been)
-        first, second = (library.address(one) for one in (bases, shares))
-        third, fourth = (library.address(one) for one in (supports, costs))
-        self._kernel.projstg_chains_take(
-            self._chains, n_before, first, second, n_been, third, fourth
+        news = library.ChainNewsRecord.of(
+            first_block=n_before,
+            first_support=n_been,
+            bases=bases,
+            shares=shares,
+            supports=supports,
+            costs=costs,
         )
+        self._kernel.projstg_chains_take(self._chains, news)
         self._bases = np.concatenate([self._bases, bases])
         self._shares = np.concatenate([self._shares, shares])
         self._supports = np.concatenate([self._supports, supports])

@@ -1,6 +1,6 @@
 """Problems and judges as the compiled kernel takes them (:mod:`..kernel`).
 
-What a record points at must live as long as the record: each function returns both.
+Records keep the arrays they point at.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..data.quadratic import Problem, RowQuadratic
 from ..kernel import library
-from ..kernel.library import Kept
+from ..kernel.library import Record
 from .criterion import Judge
 from .score_settings import SCORE
 from .tableau import Field
@@ -26,40 +26,41 @@ def _contiguous(array: np.ndarray, dtype: type = np.float64) -> np.ndarray:
     return np.ascontiguousarray(array, dtype=dtype)
 
 
-def field_record(field: Field, i: int) -> Kept:
+def field_record(field: Field, i: int) -> Record:
     """Return problem i of a field."""
-    G, b = _contiguous(field.G[i]), _contiguous(field.b[i])
-    excluded, locked = _contiguous(field.excluded[i], bool), _contiguous(field.locked[i], bool)
-    yy = float(field.yy[i])
-    floor = SCORE.residual_floor * yy if yy > 0.0 else 1.0
-    arrays = (G, b, excluded, locked)
-    places = [library.address(one) for one in arrays]
-    record = library.FieldRecord(
-        b.size, *places[:2], yy, float(field.dof[i]), float(field.n[i]), floor, *places[2:]
+    b, yy = _contiguous(field.b[i]), float(field.yy[i])
+    return library.FieldRecord.of(
+        D=b.size,
+        G=_contiguous(field.G[i]),
+        b=b,
+        yy=yy,
+        dof=float(field.dof[i]),
+        n=float(field.n[i]),
+        floor=SCORE.residual_floor * yy if yy > 0.0 else 1.0,
+        excluded=_contiguous(field.excluded[i], bool),
+        locked=_contiguous(field.locked[i], bool),
     )
-    return Kept(record, arrays)
 
 
-def judge_record(judge: Judge, i: int) -> Kept:
+def judge_record(judge: Judge, i: int) -> Record:
     """Return the judge of problem i."""
-    volume = _contiguous(judge.volume_of_size[i])
-    arrays = (*(_contiguous(one) for one in judge.ridges), volume)
-    places = [library.address(one) for one in arrays]
-    record = library.JudgeRecord(
-        arrays[0].size,
-        *places[:3],
-        volume.shape[1],
-        places[3],
-        SCORE.repeated,
-        SCORE.decades_of_size,
-        judge.counts_volume,
-        judge.has_common_size,
-        judge.is_diluted,
+    ridges, volume = judge.ridges, _contiguous(judge.volume_of_size[i])
+    return library.JudgeRecord.of(
+        R=ridges.kappa.size,
+        kappa=_contiguous(ridges.kappa),
+        zero_cost=_contiguous(ridges.zero_cost),
+        size_cost=_contiguous(ridges.size_cost),
+        n_sizes=volume.shape[1],
+        volume=volume,
+        repeated=SCORE.repeated,
+        decades_of_size=SCORE.decades_of_size,
+        counts_volume=judge.counts_volume,
+        has_common_size=judge.has_common_size,
+        is_diluted=judge.is_diluted,
     )
-    return Kept(record, arrays)
 
 
-def row_record(problem: Problem, i: int, columns: np.ndarray, *, fetch: bool) -> Kept | None:
+def row_record(problem: Problem, i: int, columns: np.ndarray, *, fetch: bool) -> Record | None:
     """Return the rows of problem i with some of its columns, or None.
 
     Rows that are not in memory as the problem has them are fetched only if asked for: that takes a
@@ -70,8 +71,8 @@ def row_record(problem: Problem, i: int, columns: np.ndarray, *, fetch: bool) ->
     is_whole = isinstance(problem, RowQuadratic) and columns.size == problem.b.shape[1]
     whole = (problem.X[min(i, len(problem.X) - 1)], problem.y[i]) if is_whole else None  # type: ignore[union-attr]
     X, y = (_contiguous(one) for one in whole or problem.rows_at(i, columns))
-    record = library.RowsRecord(*X.shape, library.address(X), library.address(y))
-    return Kept(record, (X, y))
+    N, D = X.shape
+    return library.RowsRecord.of(N=N, D=D, X=X, y=y)
 
 
 def generator_address(generator: np.random.Generator) -> int:

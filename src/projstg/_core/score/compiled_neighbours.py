@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from ctypes import byref
-
 import numpy as np
 
 from ..kernel import library
@@ -38,19 +36,18 @@ def neighbours_compiled(
     )
     least, n_exact = float(least_ridge(field.n)[0]), max(SCORE.n_exact_exchanges, 2 * K)
     for c in range(C):
-        scores = [library.address(one[c : c + 1]) for one in found[:4]]
-        others = scores[2:] if resize else (None, None)
-        is_clear = library.KERNEL.projstg_neighbours(
-            byref(of.record),
-            byref(by.record),
-            K,
-            library.address(members[c : c + 1]),
-            least,
-            SCORE.rounding,
-            n_exact,
-            *scores[:2],
-            *others,
+        around = library.AroundRecord.of(
+            K=K,
+            n_exact=n_exact,
+            least_ridge=least,
+            rounding=SCORE.rounding,
+            members=members[c],
+            present=found.present[c : c + 1],
+            exchanged=found.exchanged[c],
+            added=found.added[c] if resize else None,
+            left_out=found.left_out[c] if resize else None,
         )
+        is_clear = library.KERNEL.projstg_neighbours(of, by, around)
         if is_clear < 0:
             raise MemoryError(f"no memory for the neighbours of a support of {K} columns")
         found.has_enough_digits[c] = is_clear

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from ctypes import byref
 from typing import NamedTuple
 
 import numpy as np
 
 from ..data.quadratic import Problem
 from ..kernel import library
-from ..kernel.library import Kept
+from ..kernel.library import Record
 from .compiled import field_record, judge_record, row_record
 from .criterion import Judge
 from .tableau import Field
@@ -59,19 +58,16 @@ def _among(field: Field, i: int, columns: np.ndarray) -> Field:
 
 
 def _scores(
-    of: Kept, by: Kept, rows: Kept | None, n_redundant: int, supports: np.ndarray
+    of: Record, by: Record, rows: Record | None, n_redundant: int, supports: np.ndarray
 ) -> tuple[Scores, bool]:
     """Return the scores, and whether sums of squares had digits enough for them."""
     supports = np.ascontiguousarray(supports, dtype=np.int64)
-    found = Scores(np.empty(len(supports)), np.empty((len(supports), by.arrays[0].size)))
-    has_digits = library.KERNEL.projstg_scores(
-        byref(of.record),
-        byref(by.record),
-        None if rows is None else byref(rows.record),
-        n_redundant,
-        *supports.shape,
-        *(library.address(one) for one in (supports, *found)),
+    C, K = supports.shape
+    found = Scores(np.empty(C), np.empty((C, by.R)))
+    scoring = library.ScoringRecord.of(
+        n_redundant=n_redundant, C=C, K=K, supports=supports, **found._asdict()
     )
+    has_digits = library.KERNEL.projstg_scores(of, by, rows, scoring)
     if has_digits < 0:
-        raise MemoryError(f"no memory for scores of supports of {supports.shape[1]} columns")
+        raise MemoryError(f"no memory for scores of supports of {K} columns")
     return found, bool(has_digits)

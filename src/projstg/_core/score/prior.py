@@ -111,11 +111,17 @@ def _compiled_means(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: 
     values, kappa = np.ascontiguousarray(of.values), np.ascontiguousarray(kappa)
     logs = np.empty((len(values), most + 1, kappa.size))
     for own, n_columns, n_rows, found in zip(values, of.n_columns, n, logs, strict=True):
-        first, second, third = (library.address(one) for one in (own, kappa, found))
-        is_lost = library.KERNEL.projstg_mean_determinants(
-            own.size, first, int(n_columns), float(n_rows), kappa.size, second, most + 1, third
+        means = library.MeansRecord.of(
+            M=own.size,
+            n_columns=int(n_columns),
+            values=own,
+            n=float(n_rows),
+            R=kappa.size,
+            n_sizes=most + 1,
+            kappa=kappa,
+            logs=found,
         )
-        if is_lost:
+        if library.KERNEL.projstg_mean_determinants(means):
             raise MemoryError(f"no memory for the prior of supports of up to {most} columns")
     return logs.swapaxes(1, 2)
 

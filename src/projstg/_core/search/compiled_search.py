@@ -6,7 +6,6 @@ definition, with the same draws.
 
 from __future__ import annotations
 
-from ctypes import byref
 from enum import Enum
 from functools import lru_cache
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from ..data.kept_rows import MOST_FACTORED
 from ..kernel import library
-from ..kernel.library import Kept
+from ..kernel.library import Record
 from ..score.compiled import field_record, generator_address, judge_record, row_record
 from ..score.score_settings import SCORE
 from .record import Optima, members_of
@@ -63,7 +62,7 @@ class _Searched:
     """What one call of the kernel finds."""
 
     def __init__(
-        self, search: Search, i: int, starts: np.ndarray, n_starts: int, rows: Kept | None
+        self, search: Search, i: int, starts: np.ndarray, n_starts: int, rows: Record | None
     ) -> None:
         record, columns, K = search.records[i], search.columns[i], starts.shape[1]
         field, judge = field_record(search.field, i), judge_record(search.criterion, i)
@@ -77,25 +76,23 @@ class _Searched:
         starts = np.ascontiguousarray(starts, dtype=np.int64)
         numbers, score = np.zeros(7, dtype=np.int64), np.empty(1)
         self.best = np.empty(K, dtype=np.int64)
-        address = library.address
-        handle = library.KERNEL.projstg_search(
-            byref(field.record),
-            byref(judge.record),
-            None if rows is None else byref(rows.record),
-            int(search.field.redundant[i].sum()),
-            byref(plan.record),
-            generator_address(search.generators[i]),
-            K,
-            len(starts),
-            address(starts),
-            len(known),
-            address(known),
-            address(scores),
-            before.size,
-            address(before),
-            record.n_challenges,
-            *(address(one) for one in (numbers, self.best, score)),
+        task = library.SearchTaskRecord.of(
+            generator=generator_address(search.generators[i]),
+            K=K,
+            n_redundant=int(search.field.redundant[i].sum()),
+            n_given=len(starts),
+            n_known=len(known),
+            n_before=before.size,
+            n_challenges=record.n_challenges,
+            starts=starts,
+            known=known,
+            known_scores=scores,
+            before=before,
+            best=self.best,
+            score=score,
+            numbers=numbers,
         )
+        handle = library.KERNEL.projstg_search(field, judge, rows, plan, task)
         if not handle:
             raise MemoryError(f"no memory for a search of {columns.size} columns")
         n_supports, n_walks, self.n_iter, has_digits, is_left, self.n_challenges, _ = (
@@ -103,7 +100,9 @@ class _Searched:
         )
         self.has_digits, self.is_polished = bool(has_digits), not is_left
         self.score, self.starts = float(score[0]), np.empty(n_walks)
-        self.ranked = Searches(np.asarray([handle])).optima(0, n_supports, K, self.starts)
+        self.ranked = Searches(np.asarray([handle], dtype=np.uintp)).optima(
+            0, n_supports, K, self.starts
+        )
 
 
 class Searches:
@@ -119,49 +118,46 @@ class Searches:
         """
         found = Optima(np.empty((n, K), dtype=np.int64), np.empty(n))
         handle, self._handles[i] = int(self._handles[i]), 0
-        arrays = [library.address(one) for one in found]
-        arrays.append(None if starts is None else library.address(starts))  # type: ignore[arg-type]
-        if handle and library.KERNEL.projstg_search_rank(handle, *arrays):
+        ranking = library.RankingRecord.of(**found._asdict(), starts=starts)
+        if handle and library.KERNEL.projstg_search_rank(handle, ranking):
             raise MemoryError(f"no memory for {n} supports")
         return found
 
     def __del__(self) -> None:
         for handle in self._handles[self._handles != 0].tolist():
-            library.KERNEL.projstg_search_rank(handle, None, None, None)
+            library.KERNEL.projstg_search_rank(handle, None)
 
 
 @lru_cache(maxsize=64)
-def plan_record(settings: SearchSettings, K: int, n_starts: int) -> Kept:
+def plan_record(settings: SearchSettings, K: int, n_starts: int) -> Record:
     """Return the settings as the kernel takes them."""
     fractions = np.asarray([settings.fractions, settings.tight_fractions], dtype=float)
-    first, second = (library.address(one) for one in fractions)
-    plan = library.PlanRecord(
-        n_starts,
-        settings.first_round,
-        settings.second_round,
-        settings.later_rounds,
-        settings.n_rests,
-        settings.n_steps(K),
-        settings.excluded_for,
-        settings.locked_for,
-        settings.refresh,
-        settings.most_steps * (K + 10),
-        settings.most_exchanges,
-        settings.first_agreement,
-        settings.clear_agreement,
-        settings.agreement,
-        settings.wide,
-        settings.wide_agreement,
-        max(SCORE.n_exact_exchanges, 2 * K),
-        fractions.shape[1],
-        first,
-        second,
-        settings.tight,
-        settings.clear_lead,
-        settings.common_share,
-        settings.rounding,
-        settings.delicate,
-        SCORE.relative_ridge,
-        SCORE.rounding,
+    return library.PlanRecord.of(
+        n_starts=n_starts,
+        first_round=settings.first_round,
+        second_round=settings.second_round,
+        later_rounds=settings.later_rounds,
+        n_rests=settings.n_rests,
+        n_steps=settings.n_steps(K),
+        excluded_for=settings.excluded_for,
+        locked_for=settings.locked_for,
+        refresh=settings.refresh,
+        most_steps=settings.most_steps * (K + 10),
+        most_exchanges=settings.most_exchanges,
+        first_agreement=settings.first_agreement,
+        clear_agreement=settings.clear_agreement,
+        agreement=settings.agreement,
+        wide=settings.wide,
+        wide_agreement=settings.wide_agreement,
+        n_exact=max(SCORE.n_exact_exchanges, 2 * K),
+        n_fractions=fractions.shape[1],
+        fractions=fractions[0],
+        tight_fractions=fractions[1],
+        tight=settings.tight,
+        clear_lead=settings.clear_lead,
+        common_share=settings.common_share,
+        rounding=settings.rounding,
+        delicate=settings.delicate,
+        relative_ridge=SCORE.relative_ridge,
+        digits=SCORE.rounding,
     )
-    return Kept(plan, (fractions,))
