@@ -1,9 +1,21 @@
 """Seeds and problems that all tests share."""
 
+import json
+import os
 import signal
+
+# One BLAS thread, here and in what tests start: the problems are small, and workers must not fight
+# over cores. NumPy's library reads this once, when it is imported.
+os.environ.update(
+    dict.fromkeys(
+        ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
+        os.environ.get("PROJSTG_TEST_THREADS", "1"),
+    )
+)
 
 import numpy as np
 import pytest
+from in_place import TITLE, in_place
 
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
@@ -12,6 +24,12 @@ from projstg._core.data.standardize import standardized
 # would do so, too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_report_header():
+    """Say what the tests run on; ``machines.py`` reads this line."""
+    return TITLE + json.dumps(in_place())
+
 
 DOORS = {"rows": lambda problem: problem, "gram": lambda problem: problem.gram}
 
