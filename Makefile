@@ -17,7 +17,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce demo test lint unit unit-numpy coverage wheel sanitize test-torch soak matrix release-check setup format clean
+.PHONY: help reproduce demo test lint unit unit-numpy coverage wheel sanitize test-torch soak matrix machines release-check setup format clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -38,18 +38,22 @@ lint: $(STAMP)  ## format, lint and types, changing nothing
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# Without the kernel the rooms that it serves are tested again. Coverage of _core is that of its own
+# Without the kernel the rooms that it serves are tested again, and under another core type of OpenBLAS
+# than this machine's those whose numbers come from BLAS and LAPACK. Coverage of _core is that of its own
 # tests, both ways; tracing takes two minutes more, so `make test` leaves it out.
 CORE_TESTS := tests/_core tests/model_selection/test_paths.py \
 	$(patsubst %,tests/estimators/test_%.py,projected_stg stg validation)
 NUMPY_TESTS := $(addprefix tests/_core/,search posterior data/test_standard_table.py)
 KERNEL_TESTS := $(NUMPY_TESTS) $(addprefix tests/_core/,kernel pipeline)
+NUMERICAL_TESTS := $(addprefix tests/_core/,kernel pipeline search) \
+	$(addprefix tests/model_selection/test_,knockoffs.py paths.py) tests/tables/selection/test_prediction.py
 PYTEST = $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal -m "not torch"
 
 # The page is also opened in headless Chromium where one is installed (Debian: apt install chromium).
-unit: $(KERNEL)  ## tests and doctests, those of the core without the kernel too
+unit: $(KERNEL)  ## tests and doctests, some of them again without the kernel and as on another processor
 	$(PYTEST)
 	PROJSTG_KERNEL=0 $(PYTEST) $(NUMPY_TESTS)
+	$(BIN)/python tests/machines.py another-core --tests "$(NUMERICAL_TESTS)" --workers $(PYTEST_WORKERS)
 
 unit-numpy: $(KERNEL)  ## all tests and doctests without the kernel
 	PROJSTG_KERNEL=0 $(PYTEST)
@@ -85,6 +89,9 @@ soak: $(STAMP)  ## properties, hostile files and faults for up to 20 minutes; co
 
 matrix: $(STAMP)  ## the tests with the oldest and the newest NumPy, SciPy, scikit-learn, on every Python here
 	$(BIN)/python tests/matrix.py --workers $(PYTEST_WORKERS)
+
+machines: $(KERNEL)  ## the tests under one changed factor at a time: RUNS="haswell ascii", TESTS="tests/plots"
+	$(BIN)/python tests/machines.py $(RUNS) --tests "$(TESTS)" --workers $(PYTEST_WORKERS)
 
 release-check: $(STAMP)  ## whether version, changelog, sdist and wheel are those of a release
 	rm -rf dist

@@ -1,10 +1,22 @@
 """Seeds and problems that all tests share; examples whose library is missing are skipped."""
 
+import json
+import os
 import signal
 from importlib.util import find_spec
 
+# One BLAS thread, here and in what tests start: the problems are small, and workers must not fight
+# over cores. NumPy's library reads this once, when it is imported.
+os.environ.update(
+    dict.fromkeys(
+        ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
+        os.environ.get("PROJSTG_TEST_THREADS", "1"),
+    )
+)
+
 import numpy as np
 import pytest
+from in_place import TITLE, in_place
 
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
@@ -23,6 +35,11 @@ def pytest_collection_modifyitems(items):
         needed = EXTRAS.get(item.path.name) if isinstance(item, pytest.DoctestItem) else None
         if needed is not None and find_spec(needed) is None:
             item.add_marker(pytest.mark.skip(reason=f"could not import {needed!r}"))
+
+
+def pytest_report_header():
+    """Say what the tests run on; ``machines.py`` reads this line."""
+    return TITLE + json.dumps(in_place())
 
 
 DOORS = {"rows": lambda problem: problem, "gram": lambda problem: problem.gram}

@@ -11,12 +11,12 @@ import argparse
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from long_runs import ROOT, failures, last_line, quiet, run_tests
+
 FOLDER = ROOT / ".venv-matrix"
 CORE = ("numpy", "scipy", "scikit-learn")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14", "3.15")
@@ -41,11 +41,6 @@ def interpreters():
             if quiet([path, "-c", "import ensurepip, ssl, venv"]).returncode == 0:
                 found.setdefault(version, str(path))
     return found or {"{}.{}".format(*sys.version_info): sys.executable}
-
-
-def quiet(command, **options):
-    """Run a command and keep what it says."""
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
 def requirements(oldest):
@@ -76,13 +71,11 @@ def tried(version, python, oldest, workers):
             said = (made.stderr or made.stdout).strip().splitlines() or ["nothing was said"]
             return False, f"{title}: not installed: {said[-1]}"
     versions = quiet([own, "-c", SHOW]).stdout.strip()
-    command = [own, "-m", "pytest", "-q", "-n", str(workers), "-m", "not torch"]
     # The oldest scikit-learn hands pytest an iterator, of which the pinned pytest warns.
-    command += ["-p", "no:cacheprovider", "-W", "ignore::pytest.PytestRemovedIn10Warning"]
-    ended = quiet([*command, *(f"--ignore={path}" for path in LEFT_OUT)], cwd=ROOT)
-    last = (ended.stdout.strip().splitlines() or ["nothing was said"])[-1]
-    failures = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return ended.returncode == 0, "\n".join([f"{title} ({versions}): {last}", *failures])
+    arguments = ["-q", "-m", "not torch", "-W", "ignore::pytest.PytestRemovedIn10Warning"]
+    status, lines = run_tests(arguments + [f"--ignore={path}" for path in LEFT_OUT], workers, own)
+    said = f"{title} ({versions}): {last_line(lines)}"
+    return status == 0, "\n".join([said, *failures(lines)])
 
 
 def main():
@@ -93,12 +86,9 @@ def main():
     found = interpreters()
     first = next(iter(found))
     pairs = [(first, True)] + [(version, False) for version in found]
-    held = True
-    for version, oldest in pairs:
-        good, line = tried(version, found[version], oldest, options.workers)
-        held = held and good
-        print(line, flush=True)
-    return 0 if held else 1
+    ended = [tried(version, found[version], oldest, options.workers) for version, oldest in pairs]
+    print(*(said for _, said in ended), sep="\n")
+    return 0 if all(held for held, _ in ended) else 1
 
 
 if __name__ == "__main__":

@@ -10,34 +10,30 @@ stopped goes on with the stage it was in. The exit status is 1 if anything was v
 """
 
 import argparse
-import json
 import os
-import subprocess
 import sys
 import time
 from collections import defaultdict
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from long_runs import ROOT, add, commit, left, records, run_tests
+
 FOLDER = ROOT / ".soak"
+RECORDS = FOLDER / "runs.jsonl"
 # What is run, how many times longer than in `make test`, and how often each fault happens.
 STAGES = {
     "properties": (["tests/properties"], 40.0, 1),
     "hostile": (
-        ["tests/hostile", "tests/tables/test_number_marks.py", "tests/experiments/test_spec.py"],
+        [
+            "tests/hostile",
+            "tests/tables/cells/test_number_marks.py",
+            "tests/experiments/test_spec.py",
+        ],
         30.0,
         10,
     ),
     "faults": (["tests/faults", "tests/experiments/test_store.py"], 1.0, 20),
 }
 _TITLES = {"problem": "generated problems", "fault": "faults", "fit": "fits repeated elsewhere"}
-
-
-def commit():
-    """The commit of the tree, with a mark where it was changed since."""
-    asked = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=7"]
-    found = subprocess.run(asked, capture_output=True, text=True, check=False)
-    return found.stdout.strip() or "unknown"
 
 
 def run_stage(name, workers):
@@ -50,9 +46,8 @@ def run_stage(name, workers):
         "PROJSTG_SOAK_ROUNDS": str(rounds),
         "PROJSTG_SOAK_TALLY": str(tally),
     }
-    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "-p", "no:cacheprovider"]
     start = time.monotonic()
-    ended = subprocess.run([*command, *paths], cwd=ROOT, env=environment, check=False)
+    status, _ = run_tests(["-q", *paths], workers, env=environment)
     counts = defaultdict(lambda: defaultdict(int))
     if tally.exists():
         for line in tally.read_text(encoding="utf-8").splitlines():
@@ -62,28 +57,9 @@ def run_stage(name, workers):
         "commit": commit(),
         "stage": name,
         "seconds": round(time.monotonic() - start),
-        "held": ended.returncode == 0,
+        "held": status == 0,
         "counts": counts,
     }
-
-
-def runs():
-    """All stages that have been run, the last one last."""
-    path = FOLDER / "runs.jsonl"
-    return (
-        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        if path.exists()
-        else []
-    )
-
-
-def left(done):
-    """The stages that a run begun on this commit and not ended has yet to do."""
-    own, now = [], commit()
-    for one in done:
-        own = [*own, one["stage"]] if one["commit"] == now and one["held"] else []
-        own = [] if set(own) >= set(STAGES) else own
-    return [name for name in STAGES if name not in own]
 
 
 def table(done):
@@ -117,16 +93,15 @@ def main():
     options = parser.parse_args()
     FOLDER.mkdir(exist_ok=True)
     if options.table:
-        print(table(runs()))
+        print(table(records(RECORDS)))
         return 0
     held = True
-    for name in options.stages or left(runs()):
+    for name in options.stages or left(records(RECORDS), STAGES):
         found = run_stage(name, options.workers)
-        with (FOLDER / "runs.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(found) + "\n")
+        add(RECORDS, found)
         held = held and found["held"]
         print(f"{name}: {found['seconds']} s, {'all held' if found['held'] else 'VIOLATED'}")
-    print(table(runs()))
+    print(table(records(RECORDS)))
     return 0 if held else 1
 
 

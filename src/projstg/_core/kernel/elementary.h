@@ -15,7 +15,11 @@
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(PROJSTG_ONE_PATH)
 #define HAS_SEVERAL_PATHS
+#ifdef PROJSTG_NO_AVX512F
+#define SEVERAL_PATHS __attribute__((target_clones("avx2", "default")))
+#else
 #define SEVERAL_PATHS __attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
 #else
 #define SEVERAL_PATHS
 #endif

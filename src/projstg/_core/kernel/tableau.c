@@ -5,7 +5,9 @@
 /* Which path hot functions take: 2 for avx512f, 1 for avx2, 0 for any processor. */
 EXPORTED int64_t projstg_path(void) {
 #ifdef HAS_SEVERAL_PATHS
+#ifndef PROJSTG_NO_AVX512F
     if (__builtin_cpu_supports("avx512f")) return 2;
+#endif
     return __builtin_cpu_supports("avx2") != 0;
 #else
     return 0;
