@@ -96,8 +96,12 @@ def test_the_table_is_that_of_its_command_and_its_commit(tmp_path, capsys, monke
     monkeypatch.setattr(sys, "argv", command[1:])
     monkeypatch.chdir(tmp_path)
     beside_others.main()
-    printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
-    assert printed == [line for line in README.splitlines() if line.startswith("|")]
+    printed = capsys.readouterr().out.splitlines()
+    shown = README.splitlines()
+    assert [line for line in printed if line[:1] == "|"] == [s for s in shown if s[:1] == "|"]
+    (together,) = [line for line in printed if line.startswith("together, ")]
+    (said,) = re.findall(r"^In \d+ of .*?\(\[more\]", README, re.S | re.M)
+    assert sorted(re.findall(r"\d+", together)) == sorted(re.findall(r"\d+", said))
     assert {(row["world"], row["repetition"]) for row in rows} == {
         (world, i) for world in beside_others.WORLDS for i in range(beside_others.REPETITIONS)
     }
