@@ -54,10 +54,10 @@ def relaxed(X, y, alphas):
     return np.asarray(points)
 
 
-def relaxed_lasso_cv(X, y):
-    """The support of the relaxed lasso with λ and φ from five folds."""
+def relaxed_lasso_cv(X, y, least=0.05):
+    """The support of the relaxed lasso: φ, and λ down to ``least`` of the highest, by folds."""
     highest = np.max(np.abs(X.T @ y)) / len(y)
-    alphas = highest * np.geomspace(1.0, 0.05, 50)
+    alphas = highest * np.geomspace(1.0, least, 50)
     errors = np.zeros((alphas.size, len(SHARES)))
     for train, test in KFold(5, shuffle=True, random_state=0).split(X):
         fitted = relaxed(X[train], y[train], alphas)

@@ -14,7 +14,7 @@ SEED = 0
 
 
 def simulated_problem(n_samples=40, n_features=64, n_true=10, noise=0.5, seed=SEED):
-    """Normal X, coefficients ±1 at random positions; the same draws as in the README."""
+    """Normal X, coefficients ±1 at random positions; the same draws as in docs/guide.md."""
     rng = np.random.default_rng(seed)
     truth = rng.choice(n_features, size=n_true, replace=False)
     X = rng.standard_normal((n_samples, n_features))
