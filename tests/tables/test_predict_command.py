@@ -222,7 +222,7 @@ MISTAKES = {
     "forged averages": (lambda a, t: averages(a, covariance=[]), "averages differ in length"),
     "an old file": (lambda a, t: changed(a, recipe=None), "run select again"),
     "a column": (lambda a, t: t.write_text("A,city\n1,Rome\n"), "did you mean 'A'?"),
-    "a kind": (lambda a, t: t.write_text("a,city\nx,Rome\n"), "here it begins 'x'"),
+    "a kind": (lambda a, t: t.write_text("a,city\nx,Rome\nz,Rome\n"), "here it begins 'x'"),
 }
 
 
