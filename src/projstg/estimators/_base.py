@@ -28,6 +28,7 @@ from ._notebook import answer_html
 from ._validation import (
     batch_of_one,
     check_nested,
+    check_response,
     check_sums,
     checked_rows,
     is_as_it_came,
@@ -296,6 +297,7 @@ class GateSelector(GateAttributes, TableSelector):
         self : object
         """
         asked, so_far = self._asked(), self.__dict__.get("_so_far")
+        check_response(y)
         X, y = validate_data(
             self, X, y, dtype=np.float64, y_numeric=True, reset=so_far is None, ensure_min_samples=1
         )

@@ -16,6 +16,7 @@ from .._core.data.centred_sums import CentredSums
 from .._core.data.standard_table import StandardTable
 from .._core.data.wide_quadratic import MANY_COLUMNS
 from .._did_you_mean import did_you_mean
+from .._printable import shortened
 
 # Checks of larger tables hardly matter, and would need a mask as large.
 _MOST_PLAIN = 100_000
@@ -63,6 +64,7 @@ def checked_rows(
         estimator.n_features_in_ = X.shape[1]
         vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
     else:
+        check_response(y)
         X, y = validate_data(
             estimator,
             X,
@@ -78,6 +80,32 @@ def checked_rows(
         )
         X, y, sample_weight = _with_weight(X, y, sample_weight)
     return X, np.asarray(y, dtype=np.float64), sample_weight
+
+
+def check_response(y: Any) -> None:
+    """Raise where y has text that is no number: all estimators here are for regression."""
+    if getattr(getattr(y, "dtype", None), "kind", "O") not in "OSUT":
+        return
+    try:
+        cells = np.asarray(y).ravel()
+    except (TypeError, ValueError):  # it is no array for another reason
+        return
+    kinds = (str, bytes)
+    text = next((one for one in cells if isinstance(one, kinds) and not _is_numeral(one)), None)
+    if text is not None:
+        shown = f"'{shortened(text)}'" if isinstance(text, str) else shortened(repr(bytes(text)))
+        raise ValueError(
+            f"y has text, such as {shown}, and must be numbers, for this is regression; write one "
+            f"class as 1 and the others as 0: np.asarray(y) == {shown}."
+        )
+
+
+def _is_numeral(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def is_as_it_came(X: Any) -> bool:

@@ -21,7 +21,7 @@ from .._core.posterior.posterior_record import Posterior
 from ..sources.gather import is_table, source_name
 from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
-from ._validation import check_parameters, check_sums, check_total_weight
+from ._validation import check_parameters, check_response, check_sums, check_total_weight
 from .projected_stg import ProjectedSTG
 from .questions import Asked, Question, asked_of, prepare, prepare_sums, solve_in_blocks
 
@@ -232,6 +232,7 @@ def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Que
             "pass arrays, gather chunks (X, Y) by Statistics.from_arrays, or use ProjectedSTG for "
             "one target."
         )
+    check_response(y)
     X, y = _stacked(X, "X"), _stacked(y, "y")
     if X.ndim == 2 and not hasattr(X, "detach") and not issparse(X):
         return _about_one_table(asked, *_checked_shared(X, y, weights))

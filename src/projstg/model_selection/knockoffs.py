@@ -29,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._compat import Interval, fit_context
 from .._extras import extra
 from ..estimators._base import Seed, seed_from
+from ..estimators._validation import check_response
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
 from ..sources.gather import check_is_table
@@ -150,6 +151,7 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
         self : object
         """
         check_is_table("KnockoffSelector", X, y)
+        check_response(y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=3)
         if self.n_draws > 1 and self.offset == 0:
             raise ValueError("offset=0 goes with one draw; pass n_draws=1, or offset=1.")
