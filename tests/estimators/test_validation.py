@@ -11,7 +11,19 @@ from knobs import many_columns, nested
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning, DataDimensionalityWarning
 
-from projstg import ProjectedSTG, ProjectedSTGCV, RandomizedOMP, Statistics, fit_many
+from projstg import (
+    MCP,
+    SCAD,
+    STG,
+    KnockoffSelector,
+    ProjectedSTG,
+    ProjectedSTGCV,
+    RandomizedOMP,
+    StabilitySelector,
+    Statistics,
+    fit_many,
+    projected_stg_path,
+)
 
 SAMPLED = {"expectation": "monte-carlo", "max_iter": 20, "learning_rate": 0.05, "random_state": 0}
 MODES = {"exact": {}, "monte-carlo": SAMPLED}
@@ -204,6 +216,52 @@ def test_digits_that_are_lost_are_said_to_be_so_at_every_door(rng):
     with pytest.warns(DataConversionWarning, match=r"beyond 2\*\*53 \(in y\)"):
         ProjectedSTG().fit(X[:, 1:], LONG)
     ProjectedSTG().fit(np.column_stack([LONG - LONG[0], 2**53 - np.arange(30)]), y)  # no word
+
+
+ANSWERS = ["yes", "no"] * 15
+RESPONSES_OF_TEXT = {
+    "list": ANSWERS,
+    "array": np.array(ANSWERS),
+    "objects": np.array(ANSWERS, dtype=object),
+    "bytes": np.array(ANSWERS, dtype="S3"),
+    "Series": pd.Series(ANSWERS),
+    "categories": pd.Series(ANSWERS, dtype="category"),
+    "frame": pd.DataFrame({"y": ANSWERS}),
+    "with gaps": [None, *ANSWERS[1:]],
+}
+SELECTORS = {
+    "ProjectedSTG": ProjectedSTG().fit,
+    "partial_fit": ProjectedSTG().partial_fit,
+    "ProjectedSTGCV": ProjectedSTGCV().fit,
+    "STG": STG().fit,
+    "SCAD": SCAD().fit,
+    "MCP": MCP().fit,
+    "RandomizedOMP": RandomizedOMP(2).fit,
+    "StabilitySelector": StabilitySelector(ProjectedSTG(2)).fit,
+    "KnockoffSelector": KnockoffSelector().fit,
+    "path": projected_stg_path,
+    "fit_many": lambda X, y: fit_many(X[None], [y]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:A column-vector y")
+@pytest.mark.parametrize("kind", RESPONSES_OF_TEXT)
+@pytest.mark.parametrize("who", SELECTORS)
+def test_a_response_of_text_is_told_that_this_is_regression(who, kind, rng):
+    X, y = rng.normal(size=(30, 4)), RESPONSES_OF_TEXT[kind]
+    words = r"^y has text, such as b?'(yes|no)', and must be numbers, for this is regression; "
+    with pytest.raises(ValueError, match=words) as caught:
+        SELECTORS[who](X, y)
+    assert "\n" not in str(caught.value)
+    if kind == "list":  # what is to be typed instead
+        typed = str(caught.value).rstrip(".").partition("others as 0: ")[2]
+        ProjectedSTG().fit(X, eval(typed, {"np": np, "y": y}))
+
+
+def test_numbers_written_as_text_are_numbers(rng):
+    X, y = rng.normal(size=(30, 4)), rng.normal(size=30)
+    plain, text = ProjectedSTG().fit(X, y), ProjectedSTG().fit(X, [repr(float(one)) for one in y])
+    np.testing.assert_array_equal(text.coef_, plain.coef_)
 
 
 def test_arrays_of_text():

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 
@@ -150,6 +151,14 @@ def test_a_sheet_is_chosen_by_name(table, answer, tmp_path, capsys):
     assert len(Selection.load(answer).predict(book, sheet="Second")) == 60
 
 
+def test_an_r_squared_far_below_zero_has_few_digits(table, answer, capsys):
+    frame = pd.read_csv(table)
+    frame.loc[7, "a"] = 1e15
+    frame.to_csv(table, index=False)
+    assert main(["predict", str(answer), str(table)]) == 0
+    assert re.search(r"R² on 60 rows of table\.csv: -\d\.\d+e\+\d\d$", capsys.readouterr().err)
+
+
 def test_the_folder_of_an_answer_is_the_answer(table, answer, tmp_path, capsys):
     assert Selection.load(tmp_path) == Selection.load(answer)
     said = []
@@ -218,7 +227,7 @@ MISTAKES = {
         "did you mean 'A'?",
     ),
     "a kind": (
-        lambda a, t: t.write_text("a,city\nx,Rome\n", encoding="utf-8"),
+        lambda a, t: t.write_text("a,city\nx,Rome\nz,Rome\n", encoding="utf-8"),
         "here it begins 'x'",
     ),
 }

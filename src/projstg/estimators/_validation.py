@@ -16,6 +16,7 @@ from .._core.data.centred_sums import CentredSums
 from .._core.data.standard_table import StandardTable
 from .._core.data.wide_quadratic import MANY_COLUMNS
 from .._did_you_mean import did_you_mean
+from .._printable import shortened
 from ..sources.as_doubles import (
     has_dates,
     not_numbers,
@@ -95,6 +96,8 @@ def validated(estimator: Any, *rows: Any, stacklevel: int = 4, **checks: Any) ->
     It says which column is no number. Where y is given, a fit, it warns of digits that are lost;
     the level is that of ``fit``'s caller.
     """
+    if len(rows) > 1:
+        check_response(rows[1])
     for side, what in zip(rows, ("X", "y"), strict=False):
         if has_dates(side):
             raise ValueError(
@@ -110,6 +113,32 @@ def validated(estimator: Any, *rows: Any, stacklevel: int = 4, **checks: Any) ->
         raise
     warn_of_rounded(rounded, stacklevel)
     return found
+
+
+def check_response(y: Any) -> None:
+    """Raise where y has text that is no number: all estimators here are for regression."""
+    if getattr(getattr(y, "dtype", None), "kind", "O") not in "OSUT":
+        return
+    try:
+        cells = np.asarray(y).ravel()
+    except (TypeError, ValueError):  # it is no array for another reason
+        return
+    kinds = (str, bytes)
+    text = next((one for one in cells if isinstance(one, kinds) and not _is_numeral(one)), None)
+    if text is not None:
+        shown = f"'{shortened(text)}'" if isinstance(text, str) else shortened(repr(bytes(text)))
+        raise ValueError(
+            f"y has text, such as {shown}, and must be numbers, for this is regression; write one "
+            f"class as 1 and the others as 0: np.asarray(y) == {shown}."
+        )
+
+
+def _is_numeral(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def is_as_it_came(X: Any) -> bool:

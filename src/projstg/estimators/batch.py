@@ -22,7 +22,7 @@ from ..sources.as_doubles import has_rounded, rounded_columns, rounded_target, w
 from ..sources.gather import is_table, source_name
 from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
-from ._validation import check_parameters, check_sums, check_total_weight
+from ._validation import check_parameters, check_response, check_sums, check_total_weight
 from .projected_stg import ProjectedSTG
 from .questions import Asked, Question, asked_of, prepare, prepare_sums, solve_in_blocks
 
@@ -233,6 +233,7 @@ def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Que
             "pass arrays, gather chunks (X, Y) by Statistics.from_arrays, or use ProjectedSTG for "
             "one target."
         )
+    check_response(y)
     X, y = _stacked(X, "X"), _stacked(y, "y")
     rounded = rounded_columns(X) or frozenset({"X"} if has_rounded(X) else {})
     warn_of_rounded(rounded | rounded_target(y), stacklevel=4)

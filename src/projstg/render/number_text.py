@@ -28,15 +28,19 @@ def chance(probability: float | None) -> str:
     return percent(None if probability is None else min(max(probability, 1e-9), 1.0 - 1e-9))
 
 
-def r_squared(value: float | None) -> str:
-    """Return R² with two digits; what rounds to zero has no sign.
+def r_squared(value: float | None, digits: int = 2) -> str:
+    """Return R² with so many decimals; what rounds to zero has no sign.
+
+    One that is far below zero, as of rows far away from all others, has a few digits.
 
     Examples
     --------
-    >>> r_squared(0.734), r_squared(-0.001), r_squared(-0.2)
-    ('0.73', '0.00', '-0.20')
+    >>> r_squared(0.734), r_squared(-0.001), r_squared(-0.2, 3), r_squared(-5.2479e27)
+    ('0.73', '0.00', '-0.200', '-5.25e+27')
     """
-    return "not known" if value is None else f"{value:z.2f}"
+    if value is None:
+        return "not known"
+    return f"{value:z.{digits}f}" if abs(value) < 1000.0 else short_number(value, 3)
 
 
 def percent(share: float | None) -> str:

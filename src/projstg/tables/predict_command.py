@@ -138,12 +138,13 @@ def _loaded(path: Path) -> Selection:
 
 def _quality(answer: Selection, read: Read, prediction: Any) -> list[str]:
     """Return R², where the table has the target."""
-    from .selection.prediction import r_squared
+    from ..render.number_text import r_squared
+    from .selection.prediction import known_r_squared
 
-    known = r_squared(answer, read, prediction)
-    return (
-        [] if known is None else [f"R² on {amount(known[1], 'row')} of {read.name}: {known[0]:.3f}"]
-    )
+    known = known_r_squared(answer, read, prediction)
+    if known is None:
+        return []
+    return [f"R² on {amount(known[1], 'row')} of {read.name}: {r_squared(known[0], 3)}"]
 
 
 def _write(read: Read, predictions: Any, out: Path) -> None:

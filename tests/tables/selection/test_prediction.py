@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -163,6 +164,24 @@ def test_rows_with_gaps_have_no_prediction_and_one_line_counts_them(mixed):
     with pytest.warns(UserWarning, match="4 of 120 rows"):
         ends = found.predict(new, interval=0.9)
     assert np.flatnonzero(ends["lower"].isna()).tolist() == [2, 5, 7, 8]
+
+
+@pytest.mark.parametrize("word", ["oops", "2024-01-01"])
+@pytest.mark.parametrize("missing", ["error", "mean"])
+def test_a_word_among_numbers_is_the_same_gap_in_a_row_by_itself(mixed, missing, word, tmp_path):
+    found = projstg.select(mixed, "y", folds=0, missing=missing)
+    new = mixed[:5].astype({"a": object})
+    new.loc[2, "a"] = word
+    paths = [tmp_path / "few.csv", tmp_path / "one.csv"]
+    new.to_csv(paths[0], index=False)
+    new[2:3].to_csv(paths[1], index=False)
+    for few, one in ((new, new[2:3]), paths):
+        with pytest.warns(UserWarning, match=rf"in a 1 is no number, '{re.escape(word)}'"):
+            beside = found.predict(few)["prediction"].iloc[2]
+        with pytest.warns(UserWarning, match=rf"in a 1 is no number, '{re.escape(word)}'"):
+            alone = found.predict(one)["prediction"].iloc[0]
+        assert np.isnan(alone) == (missing == "error")
+        assert alone == pytest.approx(beside, rel=1e-12, nan_ok=True)
 
 
 def test_what_is_filled_in_is_counted_and_infinite_values_never_are(mixed):

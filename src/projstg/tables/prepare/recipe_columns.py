@@ -167,6 +167,10 @@ def _number_column(read: Read, name: str) -> Column:
         return Column("number", np.full(len(read.frame), np.nan))
     if column.kind == "number":
         return column
+    known = read.frame[name].dropna()
+    if len(known) == 1 and isinstance(known.iloc[0], str):
+        # One word is no column of text: beside numbers it is missing.
+        return Column("number", np.full(len(read.frame), np.nan), 1, shortened(known.iloc[0], 20))
     if column.kind == "mixed":
         seen = f"not all numbers are written in one way here, such as '{column.example}'"
     else:

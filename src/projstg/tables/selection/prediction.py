@@ -17,7 +17,7 @@ from ..words.notes import TableError
 from .averages import MOST_WITH_INTERVALS, response_of
 from .result import Selection
 
-__all__ = ["Predicted", "predicted", "r_squared"]
+__all__ = ["Predicted", "known_r_squared", "predicted"]
 
 
 class Predicted(NamedTuple):
@@ -94,7 +94,9 @@ def _check_spread(averages: Averages) -> None:
         )
 
 
-def r_squared(selection: Selection, read: Read, prediction: np.ndarray) -> tuple[float, int] | None:
+def known_r_squared(
+    selection: Selection, read: Read, prediction: np.ndarray
+) -> tuple[float, int] | None:
     """Return R² on the rows whose target is known, and their number; None where it is not.
 
     Rows count by their weights, where the table has those that ``select`` was given.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..._extras import extra
 from ..._printable import few_names, shortened
 from ...render.figure_svg import figure_style, inline_svg, svg_text, themed
-from ...render.number_text import chance, minus_sign, short_number
+from ...render.number_text import chance, minus_sign, r_squared, short_number
 from ...render.page_html import page_html
 from ..selection.grades import IN_PLACE, Graded, graded, left_out
 from ..selection.headline import headline
@@ -73,8 +73,8 @@ def page(selection: Selection, command: str = "") -> str:
         selection=selection,
         title=f"What {shortened(selection.target)} depends on",
         sentence=headline(selection),
-        r2_in_sample=_number(selection.r2_in_sample, ".3f"),
-        r2_out_of_sample=_number(selection.r2_out_of_sample, ".3f"),
+        r2_in_sample=minus_sign(r_squared(selection.r2_in_sample, 3)),
+        r2_out_of_sample=minus_sign(r_squared(selection.r2_out_of_sample, 3)),
         rows=[_row(one) for one in graded(selection)],
         has_choice=has_choice(selection),
         left_out=left_out(selection),
@@ -163,11 +163,6 @@ def _size(one: Tried) -> dict:
         "probability": one.get("probability"),
         "columns": one["columns"],
     }
-
-
-def _number(value: Any, form: str) -> str:
-    """Return a number, or nothing where there is none; what rounds to zero has no sign."""
-    return "" if value is None else minus_sign(format(value, f"z{form}"))
 
 
 def _facts(selection: Selection) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..._extras import extra
 from ..._printable import told_apart
-from ...render.number_text import chance
+from ...render.number_text import chance, r_squared
 from ..selection.result import Selection, Tried
 
 __all__ = ["board_columns", "plain_table", "scores", "size_tables"]
@@ -22,7 +22,7 @@ def scores(one: Tried) -> list[str]:
     """Return R² on all rows, adjusted and on rows left out, BIC and EBIC; empty if not known."""
     known = [one["r2_in_sample"], one.get("r2_adjusted"), one["r2_out_of_sample"]]
     return [
-        *("" if value is None else f"{value:z.3f}" for value in known),
+        *("" if value is None else r_squared(value, 3) for value in known),
         *(_criterion(value) for value in (one.get("bic"), one.get("ebic"))),
     ]
 
