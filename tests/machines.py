@@ -155,7 +155,7 @@ def started(place):
 
 def lacking(needs):
     """Return which flags the processor is not known to have."""
-    text = PROCESSOR.read_text() if PROCESSOR.exists() else ""
+    text = PROCESSOR.read_text(encoding="utf-8") if PROCESSOR.exists() else ""
     flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
     return [one for one in needs.split() if not flags or one not in flags[1].split()]
 
