@@ -32,7 +32,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._compat import Interval, StrOptions
-from .._core.arrays.backend import Array
+from .._core.arrays.backend import Array, quiet
 from .._core.data.least_squares import largest
 from .._core.data.original_units import in_range
 from .._core.data.quadratic import RowQuadratic
@@ -170,7 +170,8 @@ def penalised_path(
     alphas, coefs, violations = shares * (np.max(np.abs(X.T @ y)) / X.shape[0]), [], []
     for alpha in alphas:
         penalty.alpha = alpha
-        coef, _, violation = solver._solve(X, y, datafit, penalty, coef, fit)  # both in place
+        with quiet():  # skglm may divide by zero to extrapolate, and then stays where it is
+            coef, _, violation = solver._solve(X, y, datafit, penalty, coef, fit)  # both in place
         coefs.append(coef.copy())
         violations.append(violation)
         if np.count_nonzero(coef) > most:
