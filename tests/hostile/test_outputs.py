@@ -371,7 +371,10 @@ SPOILED = {
         with_value("x", "recipe", "columns", 0, "level"),
         "this is no whole selection: no levels for ",
     ),
-    "a decimal mark": (with_value({"a": "x"}, "recipe", "decimals"), "x in recipe.decimals is no"),
+    "a decimal mark": (
+        with_value({"a": "x"}, "recipe", "decimals"),
+        "x in recipe.decimals is no mark",
+    ),
     "a note of numbers": (with_value([1, 2], "notes"), r"notes\[0\] is 1, and an object"),
 }
 
@@ -386,6 +389,31 @@ def test_a_selection_says_which_field_is_wrong(kind, answer, tmp_path):
         Selection.load(path)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"schema_version": "2\x1b[31m\n"},
+        {"schema_version": 9, "version": "1\x1b[31m\n"},
+        {"intercept": "\x1b[31m\n"},
+        {"recipe": {"columns": [], "levels": {}, "fills": None, "shares": {"a": "\x1b[31m\n"}}},
+        {"chosen": [], "averages": None, "recipe": {"\x1b[31m\n": 1}},
+    ],
+)
+def test_no_text_of_a_selection_reaches_a_terminal_as_it_is(forged, answer, tmp_path):
+    path = tmp_path / "selection.json"
+    path.write_text(json.dumps(answer | forged))
+    with pytest.raises(ValueError, match="selection") as caught:
+        Selection.load(path)
+    assert str(caught.value).isprintable()
+
+
+def test_no_caution_of_a_selection_reaches_a_terminal_as_it_is(answer):
+    note = {"kind": "few_rows", "text": "red\x1b[31m", "columns": []}
+    told = str(Selection.from_dict(answer | {"notes": [note], "target": "y\x1b[31m"}))
+    assert r"caution: red\x1b[31m" in told
+    assert all(line.isprintable() for line in told.splitlines())
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "1" * 10_000, '{"schema": NaN', "\ud800"])

@@ -170,7 +170,8 @@ def _span(part: str) -> tuple[int, int]:
 
 def _names(columns: Iterable[str] | None, role: str) -> tuple[str, ...]:
     if isinstance(columns, str):
-        raise TableError(f'{role}="{columns}"; give a list of names, {role}=["{columns}"].')
+        name = shortened(columns)
+        raise TableError(f'{role}="{name}"; give a list of names, {role}=["{name}"].')
     return tuple(str(column) for column in columns or ())
 
 
@@ -183,4 +184,4 @@ def _check_range(name: str, value: Any, most: int) -> None:
 def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         *first, last = (f'"{one}"' for one in known)
-        raise TableError(f'{name}="{value}"; choose {", ".join(first)} or {last}.')
+        raise TableError(f'{name}="{shortened(value)}"; choose {", ".join(first)} or {last}.')
