@@ -360,7 +360,8 @@ class Selection:
         """Write the answer as JSON; a file of that name is replaced when all is written."""
         text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
         with replacing(path) as temporary:
-            temporary.write_text(text + "\n", encoding="utf-8")
+            # Half of a character becomes the escape that JSON has for it.
+            temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Selection:
