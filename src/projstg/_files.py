@@ -3,19 +3,22 @@
 Writing: a reader finds the old content or the new one, never half of either. The new content goes
 to a temporary name in the same folder, is forced to the disk, and takes the final name by a rename.
 A link at the final name is replaced, not followed; what is neither a file nor a link is refused. A
-process that is killed leaves at most files that :data:`LEFTOVERS` matches; they are not read.
+process that is killed leaves at most files that :data:`LEFTOVERS` matches; they are not read. Of
+two processes that write the same files at once, all files are those of the one that ends last.
 
 Reading (:func:`file_contents`, :func:`regular_file`): regular files only, so that it always ends.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import BinaryIO
 
 __all__ = [
@@ -29,6 +32,8 @@ __all__ = [
 
 LEFTOVERS = "." + 16 * "[0-9a-f]" + ".tmp"
 """Pattern of the temporary names; no name that a person chooses matches it."""
+# Seconds. A few renames take far less: who is at them for longer has been stopped.
+_PATIENCE, _PAUSE = 10.0, 0.01
 
 
 def file_contents(path: str | os.PathLike[str], most: int) -> bytes:
@@ -99,7 +104,8 @@ def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path
         yield list(temporaries)
         for temporary in temporaries:
             _to_disk(temporary, os.O_RDWR)
-        _rename_all(temporaries, targets, asides)
+        with _alone_in([path.parent for path in targets] if len(targets) > 1 else []):
+            _rename_all(temporaries, targets, asides)
         with suppress(OSError):  # the files are in place; some systems cannot open a folder
             for folder in {path.parent for path in targets}:
                 _to_disk(folder, os.O_RDONLY)
@@ -135,6 +141,43 @@ def _check_replaceable(path: Path) -> None:
 
 def _unused(path: Path) -> Path:
     return path.with_name(f".{secrets.token_hex(8)}.tmp")
+
+
+@contextmanager
+def _alone_in(folders: Sequence[Path]) -> Iterator[None]:
+    """Wait until nobody else renames several files in these folders, and keep others waiting.
+
+    Where the system has no locks on folders nobody waits.
+    """
+    handles: list[int] = []
+    try:
+        for folder in sorted(set(folders)):
+            with suppress(PermissionError):  # Windows opens no folder
+                handles.append(os.open(folder, os.O_RDONLY))
+        for handle in handles:
+            _lock(handle)
+        yield
+    finally:
+        for handle in handles:
+            os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    """Wait for the lock of an open folder; it is free again when the folder is closed."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    end = monotonic() + _PATIENCE
+    while True:
+        try:
+            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if monotonic() >= end:
+                raise OSError(errno.EAGAIN, "another process is writing there") from None
+        except OSError:  # a file system without locks
+            return None
+        sleep(_PAUSE)
 
 
 def _rename_all(

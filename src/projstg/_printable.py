@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-__all__ = ["amount", "counted", "few_names", "printable", "shortened", "told_apart"]
+__all__ = [
+    "amount",
+    "counted",
+    "few_names",
+    "printable",
+    "shortened",
+    "told_apart",
+    "whole_characters",
+]
 
 _LONGEST_NAME, _MOST_NAMES = 40, 6
 
@@ -30,6 +38,21 @@ def _escaped(character: str) -> str:
     if character.isspace():
         return " "
     return character.encode("unicode_escape").decode()
+
+
+def whole_characters(text: str) -> str:
+    r"""Return a text that any file can hold: half of a character is written out.
+
+    Examples
+    --------
+    >>> print(whole_characters("caf\u00e9 \ud83d"))
+    café \ud83d
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text
 
 
 def shortened(text: object, longest: int = _LONGEST_NAME) -> str:

@@ -218,6 +218,29 @@ def test_digits_that_are_lost_are_said_to_be_so_at_every_door(rng):
     ProjectedSTG().fit(np.column_stack([LONG - LONG[0], 2**53 - np.arange(30)]), y)  # no word
 
 
+NAMES_IN_MESSAGES = {
+    "constant": {"always_select": ["e"]},
+    "both": {"always_select": ["a"], "never_select": ["a"]},
+    "unknown": {"always_select": ["z"]},
+    "too many": {"n_features_to_select": 5},
+    "no number": {"n_features_to_select": 1},
+}
+
+
+@pytest.mark.parametrize("kind", NAMES_IN_MESSAGES)
+def test_no_name_of_a_column_reaches_a_terminal_as_it_is(kind, rng):
+    names = [f"{name}\x1b[31m\x9b\u202e\n" for name in "abcde"]
+    X = rng.normal(size=(30, 5)) * [1, 1, 1, 1, 0]
+    X = X * 1e-320 if kind == "no number" else X
+    options = {
+        key: [f"{one}\x1b[31m\x9b\u202e\n" for one in value] if isinstance(value, list) else value
+        for key, value in NAMES_IN_MESSAGES[kind].items()
+    }
+    with pytest.raises(ValueError, match=r"[a-z]\\x1b\[31m") as caught:
+        ProjectedSTG(**options).fit(pd.DataFrame(X, columns=names), rng.normal(size=30))
+    assert str(caught.value).isprintable()
+
+
 ANSWERS = ["yes", "no"] * 15
 RESPONSES_OF_TEXT = {
     "list": ANSWERS,

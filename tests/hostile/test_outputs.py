@@ -371,7 +371,10 @@ SPOILED = {
         with_value("x", "recipe", "columns", 0, "level"),
         "this is no whole selection: no levels for ",
     ),
-    "a decimal mark": (with_value({"a": "x"}, "recipe", "decimals"), "x in recipe.decimals is no"),
+    "a decimal mark": (
+        with_value({"a": "x"}, "recipe", "decimals"),
+        "x in recipe.decimals is no mark",
+    ),
     "a note of numbers": (with_value([1, 2], "notes"), r"notes\[0\] is 1, and an object"),
 }
 
@@ -388,6 +391,31 @@ def test_a_selection_says_which_field_is_wrong(kind, answer, tmp_path):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"schema_version": "2\x1b[31m\n"},
+        {"schema_version": 9, "version": "1\x1b[31m\n"},
+        {"intercept": "\x1b[31m\n"},
+        {"recipe": {"columns": [], "levels": {}, "fills": None, "shares": {"a": "\x1b[31m\n"}}},
+        {"chosen": [], "averages": None, "recipe": {"\x1b[31m\n": 1}},
+    ],
+)
+def test_no_text_of_a_selection_reaches_a_terminal_as_it_is(forged, answer, tmp_path):
+    path = tmp_path / "selection.json"
+    path.write_text(json.dumps(answer | forged))
+    with pytest.raises(ValueError, match="selection") as caught:
+        Selection.load(path)
+    assert str(caught.value).isprintable()
+
+
+def test_no_caution_of_a_selection_reaches_a_terminal_as_it_is(answer):
+    note = {"kind": "few_rows", "text": "red\x1b[31m", "columns": []}
+    told = str(Selection.from_dict(answer | {"notes": [note], "target": "y\x1b[31m"}))
+    assert r"caution: red\x1b[31m" in told
+    assert all(line.isprintable() for line in told.splitlines())
+
+
 @pytest.mark.parametrize("text", ["[" * 100_000, "1" * 10_000, '{"schema": NaN', "\ud800"])
 def test_what_is_no_json_is_no_selection(text, tmp_path):
     path = tmp_path / "selection.json"
@@ -399,3 +427,73 @@ def test_what_is_no_json_is_no_selection(text, tmp_path):
 def test_fields_to_come_are_passed_over(answer):
     more = json.loads(json.dumps(answer)) | {"more": 1}
     assert Selection.from_dict(more) == Selection.from_dict(answer)
+
+
+RIVAL = """
+import os, sys, time
+from projstg import _files
+rename, paths = os.replace, sys.argv[2:]
+
+def slow(source, target):
+    rename(source, target)
+    time.sleep(0.002)  # the other one has its turn between any two files
+
+os.replace = slow
+for line in sys.stdin:
+    with _files.replacing_all(paths) as temporaries:
+        for temporary in temporaries:
+            temporary.write_text(sys.argv[1] + line)
+    print("done", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs locks on folders")
+def test_two_writers_at_once_leave_the_files_of_one(tmp_path):
+    paths, is_mixed = [tmp_path / name for name in ("a", "b", "c")], []
+    (tmp_path / "other").write_text("kept")
+    command = [sys.executable, "-c", RIVAL]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with (
+        subprocess.Popen([*command, "one", *map(str, paths)], **pipes) as one,
+        subprocess.Popen([*command, "two", *map(str, paths)], **pipes) as two,
+    ):
+        for round in range(40 * ROUNDS):
+            for writer in (one, two):
+                writer.stdin.write(f"{round}\n")
+                writer.stdin.flush()
+            assert [writer.stdout.readline() for writer in (one, two)] == ["done\n", "done\n"]
+            texts = {path.read_text() for path in paths}
+            assert texts <= {f"one{round}\n", f"two{round}\n"}
+            is_mixed.append(len(texts) > 1)
+            count("fault", "select: two writers at once")
+        one.stdin.close()
+        two.stdin.close()
+    assert sum(is_mixed) == 0
+    assert sorted(os.listdir(tmp_path)) == ["a", "b", "c", "other"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs locks on folders")
+def test_a_writer_that_never_ends_is_not_waited_for(tmp_path, monkeypatch):
+    import fcntl
+
+    monkeypatch.setattr("projstg._files._PATIENCE", 0.0)
+    handle = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with pytest.raises(OSError, match="another process is writing there"):
+            write_new([tmp_path / "a", tmp_path / "b"])
+        assert os.listdir(tmp_path) == []
+    finally:
+        os.close(handle)
+    write_new([tmp_path / "a", tmp_path / "b"])
+
+
+def test_where_folders_have_no_locks_files_are_written_all_the_same(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+
+    def no_locks(handle, how):
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    write_new([tmp_path / "a", tmp_path / "b"])
+    assert contents(tmp_path) == {"a": b"new", "b": b"new"}

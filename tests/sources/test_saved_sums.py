@@ -29,7 +29,7 @@ def test_a_file_without_one_of_its_folds_is_refused(tmp_path):
     Statistics(folds=3).update(X, y).save(path)
     with np.load(path) as arrays:
         lost = [name for name in arrays.files if name.endswith("_1")]
-    assert len(lost) == 7
+    assert len(lost) == 8
     without(path, *lost)
     with pytest.raises(ValueError, match="its folds do not have all of its rows"):
         Statistics.load(path)

@@ -16,7 +16,7 @@ from .._core.data.centred_sums import CentredSums
 from .._core.data.standard_table import StandardTable
 from .._core.data.wide_quadratic import MANY_COLUMNS
 from .._did_you_mean import did_you_mean
-from .._printable import shortened
+from .._printable import few_names, shortened
 from ..sources.as_doubles import (
     has_dates,
     not_numbers,
@@ -96,7 +96,7 @@ def validated(estimator: Any, *rows: Any, stacklevel: int = 4, **checks: Any) ->
     It says which column is no number. Where y is given, a fit, it warns of digits that are lost;
     the level is that of ``fit``'s caller.
     """
-    if len(rows) > 1:
+    if checks.get("y_numeric"):
         check_response(rows[1])
     for side, what in zip(rows, ("X", "y"), strict=False):
         if has_dates(side):
@@ -219,15 +219,9 @@ def check_coefficients(coef: Array, names: Any) -> None:
     is_lost = np.any(~np.isfinite(coef).reshape(-1, coef.shape[-1]), axis=0)
     if is_lost.any():
         raise ValueError(
-            f"the coefficient of {few_names(is_lost, names)} is too large or too small for a "
+            f"the coefficient of {_few_columns(is_lost, names)} is too large or too small for a "
             "number in these units; multiply that column of X, or y, by a constant."
         )
-
-
-def few_names(mask: np.ndarray, names: Any) -> str:
-    """Return the names, or without names the indices, of a few columns of a mask (D,)."""
-    chosen = (np.arange(mask.size) if names is None else names)[mask]
-    return ", ".join(str(name) for name in chosen[:5]) + (", …" if chosen.size > 5 else "")
 
 
 def column_mask(columns: Any, n_features: int, names: Any, parameter: str) -> np.ndarray:
@@ -248,6 +242,11 @@ def column_mask(columns: Any, n_features: int, names: Any, parameter: str) -> np
     for column in wanted:
         mask[_index(column, n_features, names, parameter)] = True
     return mask
+
+
+def _few_columns(mask: np.ndarray, names: Any) -> str:
+    """Return the names, or without names the indices, of a few columns of a mask (D,)."""
+    return few_names((np.arange(mask.size) if names is None else names)[mask])
 
 
 def _index(column: Any, n_features: int, names: Any, parameter: str) -> int:
@@ -288,14 +287,14 @@ def check_selection(
     both = always & never
     if both.any():
         raise ValueError(
-            f"{few_names(both, names)} is in always_select and in never_select; leave it out of "
+            f"{_few_columns(both, names)} is in always_select and in never_select; leave it out of "
             "one of them."
         )
     constant = always & ~varies
     if constant.any():
         raise ValueError(
-            f"{few_names(constant, names)} is in always_select but does not vary; leave it out of "
-            "the list."
+            f"{_few_columns(constant, names)} is in always_select but does not vary; leave it out "
+            "of the list."
         )
     if isinstance(k, Integral):
         _check_size(int(k), varies, always, never, names, otherwise)
@@ -326,7 +325,7 @@ def _check_size(
     if k > n_varying:
         raise ValueError(
             f"{asked} is more than the {n_varying} columns of X that vary (constant: "
-            f"{few_names(~varies, names)}); ask for at most {n_varying}, or drop the constants."
+            f"{_few_columns(~varies, names)}); ask for at most {n_varying}, or drop the constants."
         )
     if k < always.sum():
         raise ValueError(

@@ -61,6 +61,13 @@ def test_sizes_that_are_none(sizes):
         TableQuestion(target="y", sizes=sizes)
 
 
+@pytest.mark.parametrize("field", ["criterion", "missing", "levels", "always", "k", "folds"])
+def test_what_is_given_is_told_without_control_characters(field):
+    with pytest.raises(TableError, match=r"x\\x1b\[31m") as caught:
+        TableQuestion(target="y", **{field: "x\x1b[31m\x9b\u202e\n"})
+    assert str(caught.value).isprintable()
+
+
 def test_more_columns_than_rows_allow(frame):
     with pytest.raises(TableError, match="k=7 is too many for 8 rows; ask for at most 6"):
         projstg.select(frame.iloc[:8], "y", 7)

@@ -43,7 +43,7 @@ _DATE = re.compile(
     r"|\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4}"
     r"|[A-Za-z]{3,9} \d{1,2},? \d{4}"
 )
-_WRITTEN = {"str", "bool", "bool_", "int", "float", "Decimal"} | {
+_WRITTEN = {"str", "str_", "bool", "bool_", "int", "float", "Decimal"} | {
     kind.__name__ for kind in np.sctypeDict.values() if issubclass(kind, np.number)
 }
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..._extras import extra
-from ..._printable import shortened
+from ..._printable import shortened, whole_characters
 from ...sources.gather import is_table, source_name
 from ..cells.columns import as_categories
+from ..cells.half_characters import half_notes, whole_column
 from ..words.column_names import distinct, free_name
 from ..words.notes import TableError
 from .pieces import LargeFile
@@ -31,7 +32,7 @@ def as_read(
         table, target = _joined(pandas, table, target)
     read = table_of(table, sheet=sheet)
     if weights is None or isinstance(weights, str):
-        return read, target, weights
+        return read, target, weights and _name(weights)
     if not isinstance(read, Read):
         raise TableError(f"{read.name} does not fit into memory; weights must be a column of it.")
     _check_order(rows, weights, "weights")
@@ -65,12 +66,20 @@ def table_of(
         hasattr(table, "to_pandas") and is_table(table, None)
     ):
         table = table if isinstance(table, pandas.DataFrame) else table.to_pandas()
-        names, notes = distinct(str(name) for name in table.columns)
+        names, notes = distinct(map(_name, table.columns))
         frame = _with_categories(table.reset_index(drop=True).set_axis(names, axis=1))
+        changed = {name: one for name in frame if (one := whole_column(frame[name])) is not None}
+        frame = frame.assign(**changed) if changed else frame
+        notes += half_notes([*changed])
         return Read(frame, "data frame", {"format": "frame", **size_of(frame)}, notes)
     if wanted:
         raise TableError(f"give {wanted}; you gave a {type(table).__name__}.")
     raise TableError(f"give a data frame, a path, or arrays, select(X, y); {_seen(table)}.")
+
+
+def _name(name: Any) -> str:
+    """Return the name of a column as text that any file can hold."""
+    return whole_characters(str(name))
 
 
 def _with_categories(frame: Any) -> Any:
@@ -91,7 +100,15 @@ def frame_of_array(X: Any) -> Any:
     if X.ndim != 2:
         raise TableError(f"X must have rows and columns; its shape is {X.shape}.")
     names = [f"x{place}" for place in range(X.shape[1])]
-    return extra("pandas", "cli").DataFrame(X, columns=names)
+    return _in_pandas(extra("pandas", "cli").DataFrame, X, columns=names)
+
+
+def _in_pandas(kind: Any, values: np.ndarray, **how: Any) -> Any:
+    """Return an array as a Series or a frame; its text may have half of a character."""
+    try:
+        return kind(values, **how)
+    except UnicodeEncodeError:  # not as text of pandas, but as any objects
+        return kind(values.astype(object), **how, dtype=object)
 
 
 def is_response(target: Any) -> bool:
@@ -123,10 +140,10 @@ def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
         raise TableError(
             f"y has shape {values.shape} for {len(X)} rows of X; give one value for each row."
         )
-    wanted = str(target or called or "y")
+    wanted = _name(target or called or "y")
     _check_is_apart(X, values, wanted)
     name = free_name(wanted, X.columns)
-    return pandas.concat([X, pandas.Series(values, name=name)], axis=1), name
+    return pandas.concat([X, _in_pandas(pandas.Series, values, name=name)], axis=1), name
 
 
 def _check_order(X: Any, values: Any, name: str) -> None:
@@ -150,7 +167,7 @@ def _named_columns(pandas: Any, X: Any) -> Any:
         if hasattr(X, "toarray"):
             raise TableError("X is sparse; pass X.toarray(), or use ProjectedSTG().fit(X, y).")
         X = frame_of_array(X)
-    return X.set_axis([str(name) for name in X.columns], axis=1).reset_index(drop=True)
+    return X.set_axis([*map(_name, X.columns)], axis=1).reset_index(drop=True)
 
 
 def _check_is_apart(X: Any, values: np.ndarray, name: str) -> None:

@@ -14,7 +14,8 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from ..._extras import extra
-from ..._printable import printable, shortened
+from ..._printable import shortened, whole_characters
+from ..cells.half_characters import half_notes, whole_cells
 from ..cells.memory_guard import Metered, check_memory, free_memory
 from ..words.column_names import distinct
 from ..words.notes import Note, TableError
@@ -48,28 +49,17 @@ def json_frame(
     pandas = extra("pandas", "cli")
     text = _text(stream, name, most_bytes)
     columns, n_rows = _columns(text, name)
-    if _HALF.search(text):
-        _check_characters(columns, name)
     free = free_memory() if most_bytes is None else most_bytes
     shape = f"{n_rows} rows and {len(columns)} columns"
     check_memory(name, n_rows * len(columns), free, shape=shape)
-    names, notes = distinct(columns)
-    made = {}
+    names, notes = distinct(map(whole_characters, columns))
+    may_have_halves, halves, made = _HALF.search(text) is not None, [], {}
     for own, cells in zip(names, columns.values(), strict=True):
-        made[own] = pandas.Series(_padded(cells, n_rows), dtype=object if own in texts else None)
-    return pandas.concat(made, axis=1), notes
-
-
-def _check_characters(columns: dict[str, list], name: str) -> None:
-    """Raise where text has half a character; no file could hold what comes of it."""
-    try:
-        for key, cells in columns.items():
-            for text in (key, *cells):
-                if isinstance(text, str):
-                    text.encode()
-    except UnicodeEncodeError as error:
-        half = printable(error.object[error.start])
-        raise TableError(f"{name} has text with half a character, {half}; repair it.") from None
+        whole = whole_cells(cells) if may_have_halves else None
+        halves += [own] if whole is not None else []
+        kept = _padded(cells if whole is None else whole, n_rows)
+        made[own] = pandas.Series(kept, dtype=object if own in texts else None)
+    return pandas.concat(made, axis=1), [*notes, *half_notes(halves)]
 
 
 def _text(stream: Any, name: str, most_bytes: int | None) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypedDict
 
 from ..._printable import few_names
+from ..cells.number_marks import SHARES
 from ..words.notes import TableError
 
 __all__ = [
@@ -142,8 +143,10 @@ def check_recipe(recipe: Recipe) -> None:
     ]
     if lost:
         raise TableError(f"this is no whole selection: no levels for {few_names(lost)}.")
-    strange = set(recipe.get("decimals", {}).values()) - {".", ","}
-    if strange:
-        raise TableError(
-            f"this is no selection: {few_names(strange)} in recipe.decimals is no decimal mark."
-        )
+    for field, marks in (("decimals", {".", ","}), ("shares", {"", *SHARES})):
+        strange = set(recipe.get(field, {}).values()) - marks  # type: ignore[attr-defined]
+        if strange:
+            raise TableError(
+                f"this is no selection: {few_names(sorted(strange))} in recipe.{field} is no mark "
+                "of numbers."
+            )

@@ -314,7 +314,7 @@ class Selection:
                 "" if one.standard_error is None else f" ± {short_number(one.standard_error, 2)}"
             )
             lines.append(f"  {shortened(one.column)}  {short_number(one.coefficient)}{error}")
-        lines += [f"caution: {note.text}" for note in self.cautions]
+        lines += [f"caution: {printable(note.text)}" for note in self.cautions]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -337,8 +337,9 @@ class Selection:
         version = content.get("schema_version")
         if version != SCHEMA_VERSION:
             raise TableError(
-                f"this selection has schema version {version}, and this projstg reads version "
-                f"{SCHEMA_VERSION}; use the projstg that wrote it ({content.get('version')})."
+                f"this selection has schema version {shortened(version)}, and this projstg reads "
+                f"version {SCHEMA_VERSION}; use the projstg that wrote it "
+                f"({shortened(content.get('version'))})."
             )
         selection: Selection = typed(content, cls)
         selection._check_parts()
@@ -359,7 +360,8 @@ class Selection:
         """Write the answer as JSON; a file of that name is replaced when all is written."""
         text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
         with replacing(path) as temporary:
-            temporary.write_text(text + "\n", encoding="utf-8")
+            # Half of a character becomes the escape that JSON has for it.
+            temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Selection:

@@ -12,7 +12,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from ..._printable import shortened
+from ..._printable import shortened, whole_characters
 from ..words.notes import TableError
 
 __all__ = ["typed"]
@@ -41,10 +41,15 @@ def typed(value: Any, wanted: Any, where: str = "") -> Any:
         return origin(typed(one, inner[0], f"{where}[{i}]") for i, one in enumerate(value))
     if origin is dict:
         _check(value, dict, where)
-        return {key: typed(one, inner[1], f"{where}.{key}") for key, one in value.items()}
+        return {
+            whole_characters(key): typed(one, inner[1], f"{where}.{key}")
+            for key, one in value.items()
+        }
     if is_typeddict(wanted) or is_dataclass(wanted) or hasattr(wanted, "_fields"):
         return _record(value, wanted, where)
     _check(value, wanted, where)
+    if wanted is str:
+        return whole_characters(value)
     return _finite(value, where) if wanted is float else value
 
 

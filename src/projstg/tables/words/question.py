@@ -14,7 +14,7 @@ from reprlib import repr as short_repr
 from typing import Any, TypedDict
 
 from ..._did_you_mean import did_you_mean
-from ..._printable import shortened
+from ..._printable import shortened, whole_characters
 from .column_names import no_such_column
 from .notes import TableError
 
@@ -129,7 +129,7 @@ def named_target(target: str | None, names: Iterable[str]) -> str:
     if target is None:
         hint = did_you_mean("", names)
         raise TableError(f'say which column to explain, as target="…"; {hint}')
-    return str(target)
+    return whole_characters(str(target))
 
 
 def _is_count(k: Any) -> bool:
@@ -170,8 +170,9 @@ def _span(part: str) -> tuple[int, int]:
 
 def _names(columns: Iterable[str] | None, role: str) -> tuple[str, ...]:
     if isinstance(columns, str):
-        raise TableError(f'{role}="{columns}"; give a list of names, {role}=["{columns}"].')
-    return tuple(str(column) for column in columns or ())
+        name = shortened(columns)
+        raise TableError(f'{role}="{name}"; give a list of names, {role}=["{name}"].')
+    return tuple(whole_characters(str(column)) for column in columns or ())
 
 
 def _check_range(name: str, value: Any, most: int) -> None:
@@ -183,4 +184,4 @@ def _check_range(name: str, value: Any, most: int) -> None:
 def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         *first, last = (f'"{one}"' for one in known)
-        raise TableError(f'{name}="{value}"; choose {", ".join(first)} or {last}.')
+        raise TableError(f'{name}="{shortened(value)}"; choose {", ".join(first)} or {last}.')
