@@ -5,7 +5,7 @@ Python's texts may have one, from JSON or from bytes that were decoded wrongly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from .columns import as_categories
 __all__ = ["half_notes", "whole_cells", "whole_column"]
 
 
-def whole_cells(cells: Sequence[Any]) -> list[Any] | None:
+def whole_cells(cells: Iterable[Any]) -> list[Any] | None:
     r"""Return cells in whose text half of a character is written out; None where none has one.
 
     Examples
@@ -26,6 +26,7 @@ def whole_cells(cells: Sequence[Any]) -> list[Any] | None:
     >>> whole_cells(["café", 1]) is None, whole_cells(["a\ud800", 1])
     (True, ['a\\ud800', 1])
     """
+    cells = [*cells]  # an index of pandas makes its numbers anew each time
     whole = [whole_characters(cell) if isinstance(cell, str) else cell for cell in cells]
     is_changed = any(one is not other for one, other in zip(whole, cells, strict=True))
     return whole if is_changed else None
