@@ -128,7 +128,7 @@ def test_near_twins_are_named_as_rivals(rng):
     assert set(group["columns"]) == {"x", "twin"}
     assert group["weakest_correlation"] > 0.99
     names = ", ".join(group["columns"])
-    assert (f"one of {names} belongs", group["probability"]) in whole_choice(found)
+    assert (f"at least one of {names} belongs", group["probability"]) in whole_choice(found)
     assert Selection.from_dict(found.as_dict()) == found
 
 

@@ -135,7 +135,8 @@ def _grade(probability: float | None) -> str:
 def _remark(selection: Selection, one: Chosen, others: tuple[str, ...]) -> str:
     if others:
         names = few_names((one.column, *others), 4)
-        return f"one of {names} belongs; {shortened(one.column)} alone {chance(one.probability)}"
+        alone = f"{shortened(one.column)} alone {chance(one.probability)}"
+        return f"at least one of {names} belongs; {alone}"
     odd = [note for note in selection.notes if note.kind == "unlikely"]
     why = next((note.reason for note in odd if one.column in note.columns), "")
     return why or _instead(one)

@@ -36,7 +36,7 @@ def whole_choice(selection: Selection) -> list[tuple[str, float]]:
     if selection.probability is None:
         return []
     several = [
-        (f"one of {few_names(one['columns'], 5)} belongs", one["probability"])
+        (f"at least one of {few_names(one['columns'], 5)} belongs", one["probability"])
         for one in selection.groups
         if len(one["columns"]) > 1
     ]

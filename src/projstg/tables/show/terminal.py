@@ -118,7 +118,9 @@ def _rivals(selection: Selection) -> Iterator[str]:
     if len(likely) > 1 and likely[1]["probability"] >= 0.05:
         counts = ", ".join(f"{one['k']} ({chance(one['probability'])})" for one in likely)
         levels = ", each level counted" if selection.factors else ""
-        yield f"How many columns belong{levels}: {counts}"
+        likeliest = likely[0]["k"] == len(selection.chosen)
+        why = "" if likeliest else "; the likeliest choice need not have the likeliest number"
+        yield f"How many columns belong{levels}: {counts}{why}"
 
 
 def _legend(selection: Selection) -> Iterator[str]:
@@ -128,7 +130,7 @@ def _legend(selection: Selection) -> Iterator[str]:
     target = shortened(selection.target)
     yield (
         f"coefficient: change of {target} for one unit of the column, the others held; ± error: "
-        "how far it may well be off; per sd: for a typical difference between rows"
+        "its standard error; per sd: for one standard deviation of the column"
     )
     if any(one.grade for one in graded(selection)):
         size = f", if just {len(selection.chosen)} are" if has_size(selection) else ""
@@ -145,6 +147,6 @@ def _miss(selection: Selection) -> str:
         return ""
     miss, parts = short_number(selection.typical_miss, 2), len(selection.r2_folds)
     return (
-        f"; rows left out: each of {parts} parts is predicted from the others, with a new choice; "
-        f"a typical miss there is {miss}"
+        f"; rows left out: {parts}-fold cross-validation, with the columns chosen anew each time; "
+        f"predictions there are typically off by {miss}"
     )
