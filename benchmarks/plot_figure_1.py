@@ -25,7 +25,6 @@ NAMES = {
     "scad-top": "SCAD",
     "abess": "abess",
     "projected-stg": "the paper's algorithm",
-    "omp": "OMP",
     "lasso": "lasso",
 }
 LINE = 0.052  # the height of a line of text, as a share of the axis

@@ -115,7 +115,7 @@ def test_the_figure_has_few_curves_and_names_apart():
     import plot_figure_1 as figure_1
 
     left, right = figure_1.drawn(figure_1.shown()).axes
-    assert len(left.lines) == len(right.lines) == len(figure_1.NAMES) <= 7
+    assert len(left.lines) == len(right.lines) == len(figure_1.NAMES) <= 6
     heights = sorted(text.get_position()[1] for text in right.texts)
     assert len(heights) == len(figure_1.NAMES)
     assert np.min(np.diff(heights)) > 0.99 * figure_1.LINE
