@@ -239,7 +239,10 @@ SAVED = {
     "other names": lambda path: rewritten(path, feature_names=np.array(["a"])),
     "more rows than there were": lambda path: rewritten(path, n_rows_0=np.array(700)),
     "more different rows than rows": lambda path: rewritten(
-        path, hashes_0=np.arange(201).astype("u8")
+        path, cells_0=np.zeros((201, 6), dtype="u8")
+    ),
+    "different rows of other columns": lambda path: rewritten(
+        path, cells_0=np.zeros((5, 3), dtype="u8")
     ),
     "text for a number": lambda path: rewritten(path, n_rows_0=np.array("a")),
     "reasons": lambda path: rewritten(path, left_out=np.array([["a"]])),

@@ -110,3 +110,75 @@ def test_a_large_table_of_few_different_rows(through):
         table = table_of_sums(shared_sums(X, y[:, None]), never=X[0] > np.inf)
     # Seven columns fit any y on eight rows; two degrees of freedom stay.
     assert largest_size(table.problem, X.shape[1]) == 5
+
+
+def with_numbers():
+    """Three copies of eight rows, beside a column that numbers them."""
+    X, y = few_rows()
+    X, y = np.tile(X, (TIMES, 1)), np.tile(y, TIMES)
+    return np.column_stack([X, np.arange(1.0, len(X) + 1.0)]), y
+
+
+NUMBERED = {
+    "sums": lambda model, X, y: model.fit(Statistics().update(X, y)),
+    "partial_fit": lambda model, X, y: model.partial_fit(X, y),
+    "sparse": lambda model, X, y: model.fit(scipy.sparse.csr_array(X), y),
+    "dask": lambda model, X, y: model.fit(
+        *(dask.array.from_array(one, chunks=8) for one in (X, y))
+    ),
+}
+
+
+@pytest.mark.parametrize("door", NUMBERED)
+def test_a_column_that_may_not_be_selected_makes_no_row_different(door):
+    X, y = with_numbers()
+    expected = ProjectedSTG(never_select=[20]).fit(X, y)
+    assert_same(NUMBERED[door](ProjectedSTG(never_select=[20]), X, y), expected)
+    rows = ProjectedSTG().fit(X[:, :20], y).get_support()
+    np.testing.assert_array_equal(expected.get_support(), [*rows, False])
+
+
+def test_nor_where_there_are_many_responses_or_the_column_is_taken_out():
+    X, y = with_numbers()
+    expected = ProjectedSTG().fit(X[:, :20], y).get_support()
+    many = fit_many(X, np.stack([y, y]), never_select=[20])
+    np.testing.assert_array_equal(many.support[:, :20], [expected, expected])
+    few = ProjectedSTG().fit(Statistics().update(X, y).columns(range(20)))
+    np.testing.assert_array_equal(few.get_support(), expected)
+
+
+@pytest.mark.parametrize("size", [3, 5, 24])
+def test_text_that_is_left_out_late_makes_no_row_different(size):
+    X, y = with_numbers()
+    table = pyarrow.table(
+        {f"x{i}": column for i, column in enumerate(X.T[:20])}
+        | {"y": y, "id": [f"number {i}" for i in range(len(X))]}
+    )
+    batches = pyarrow.Table.from_batches(table.to_batches(max_chunksize=size))
+    found = ProjectedSTG().fit(batches, "y")
+    assert_same(found, ProjectedSTG().fit(X[:, :20], y))
+
+
+def test_sums_whose_levels_came_in_another_order_count_the_same_rows():
+    X, y = few_rows()
+    table = pyarrow.table(
+        {"k": list("abcabcab")} | {f"x{i}": own for i, own in enumerate(X.T)} | {"y": y}
+    )
+    one, other = (
+        Statistics.from_arrow(pyarrow.Table.from_batches(table.to_batches(max_chunksize=n)), "y")
+        for n in (2, 8)
+    )
+    assert_same(ProjectedSTG().fit(one + other), ProjectedSTG().fit(other + other))
+
+
+@pytest.mark.parametrize("way", ["weight of zero", "gap elsewhere"])
+def test_a_level_of_rows_that_do_not_count_is_none(way):
+    rng = np.random.default_rng(1)
+    x, k = rng.standard_normal(60), rng.choice(["a", "b"], 60)
+    y = x + (k == "b") + rng.standard_normal(60)
+    plain = Statistics.from_arrow(pyarrow.table({"x": x, "k": k, "y": y}), "y")
+    more = {"x": [*x, np.nan if way == "gap elsewhere" else 0.0], "k": [*k, "c"], "y": [*y, 0.0]}
+    table = pyarrow.table(more | {"w": [1.0] * 60 + [float(way == "gap elsewhere")]})
+    found = Statistics.from_arrow(table, "y", weights="w", missing="drop")
+    assert found.feature_names.tolist() == plain.feature_names.tolist() == ["x", "k=b"]
+    assert_same(ProjectedSTG().fit(found), ProjectedSTG().fit(plain))

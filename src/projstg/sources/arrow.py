@@ -86,6 +86,8 @@ class CodedColumns:
         ``again`` reads these columns of the source once more; None: it can be read once.
         """
         self._known, self._again = {**(levels or {})}, again
+        self.is_shared = levels is not None
+        """Whether other blocks are coded into the same columns."""
         self._target, self._weights = target, weights
         self._columns = None if columns is None else list(columns)
         self._pyarrow = extra("pyarrow", "cli")
@@ -113,14 +115,14 @@ class CodedColumns:
         names = batch.schema.names
         roles = [self._target] + ([] if self._weights is None else [self._weights])
         check_columns([*roles, *(self._columns or names)], names, place)
-        self._learn(batch, place)
-        self._settle(batch)
-        y = self._numbers(batch, self._target, place).astype(np.float64)
         weights = None
         if self._weights is not None:
             weights = checked_weights(
                 self._numbers(batch, self._weights, place), batch.num_rows, place
             )
+        self._learn(self._weighing(batch), place)
+        self._settle(batch)
+        y = self._numbers(batch, self._target, place).astype(np.float64)
         codes = {name: self._codes(batch.column(name), name) for name in self._texts(names)}
         gaps = {name: code < 0 for name, code in codes.items() if name not in self._known}
         X = np.empty((batch.num_rows, len(self._names)), dtype=self._type(batch), order="F")
@@ -135,6 +137,14 @@ class CodedColumns:
         names = (self._labels(), np.asarray([self._target], dtype=object))
         part = self.gap_sets.numbers(gaps, batch.num_rows)
         return Chunk(X, y[:, None], weights, *names, part, self._rounded(batch))
+
+    def _weighing(self, batch: Any) -> Any:
+        """Return the rows of a batch whose weight is not zero: levels of others are none."""
+        if self._weights is None:
+            return batch
+        compute = extra("pyarrow.compute", "cli")
+        weighs = compute.fill_null(compute.not_equal(batch.column(self._weights), 0), True)
+        return batch.filter(weighs)
 
     def _rounded(self, batch: Any) -> frozenset[str]:
         """Return what a message calls the columns with whole numbers that doubles do not hold."""
@@ -152,11 +162,15 @@ class CodedColumns:
             labels.append(label)
         return np.asarray(labels, dtype=object)
 
-    def order(self) -> list[int]:
-        """Return the places of the columns to keep, in the order of the table, levels sorted."""
+    def order(self, is_met: np.ndarray | None = None) -> list[int]:
+        """Return the places of the columns to keep, in the order of the table, levels sorted.
+
+        ``is_met``, (D,), says which levels have a row that counts; None is all.
+        """
         made: dict[str, list[tuple[str | None, int]]] = {name: [] for name in self._kinds}
         for place, (name, level) in enumerate(self._names):
-            made[name].append((level, place))
+            if level is None or is_met is None or is_met[place]:
+                made[name].append((level, place))
         places = []
         for name, own in made.items():
             kept = sorted(own) if len(own) > 1 else own
@@ -246,9 +260,11 @@ class CodedColumns:
         texts = [name for name in self._texts(batch.schema.names) if name not in self._known]
         if self._again is None or not any(batch.column(name).null_count for name in texts):
             return
-        for _, other in self._again(texts):
+        weights = [] if self._weights is None else [self._weights]
+        for _, other in self._again([*texts, *weights]):
+            weighing = self._weighing(other)
             for name in self._texts(texts):
-                self._learn_levels(other.column(name), name)
+                self._learn_levels(weighing.column(name), name)
         self._known |= {name: self._levels[name] for name in texts}
 
     def _codes(self, column: Any, name: str) -> np.ndarray:

@@ -129,6 +129,10 @@ def _few(levels: list[str]) -> list[str]:
 def _as_arrow(frame: Any, place: str) -> Any:
     """Return a pandas data frame as a batch, or raise one line."""
     try:
-        return extra("pyarrow", "cli").RecordBatch.from_pandas(frame, preserve_index=False)
+        pyarrow = extra("pyarrow", "cli")
+        table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+        # Text of partitions that were put together is in several pieces.
+        columns = [column.combine_chunks() for column in table.columns]
+        return pyarrow.RecordBatch.from_arrays(columns, schema=table.schema)
     except (ValueError, TypeError, NotImplementedError) as error:
         raise ValueError(unreadable(place, error)) from None

@@ -72,8 +72,8 @@ def save_sums(path: str | os.PathLike[str], saved: SavedSums) -> None:
         if part is not None:
             arrays[f"n_rows_{place}"] = np.array(part.n_rows)
             arrays |= {f"{name}_{place}": getattr(part, name) for name in _SUMS}
-            hashes = np.empty(0, dtype=np.uint64) if part.hashes is None else part.hashes
-            arrays[f"hashes_{place}"] = hashes
+            none = np.empty((0, part.b.shape[1]), dtype=np.uint64)
+            arrays[f"cells_{place}"] = none if part.cells is None else part.cells
     with replacing(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
 
@@ -131,10 +131,11 @@ def _part(arrays: Any, place: int) -> CentredSums | None:
     for name, values in fields.items():
         if values.dtype != np.float64 or not np.isfinite(values).all():
             raise ValueError(f"'{name}' has other than finite numbers")
-    n_rows, hashes = int(arrays[f"n_rows_{place}"]), arrays[f"hashes_{place}"]
-    if hashes.dtype != np.uint64 or hashes.ndim != 1 or hashes.size > n_rows:
-        raise ValueError("'hashes' are not those of its rows")
-    return CentredSums(n_rows, **fields, hashes=np.unique(hashes) if hashes.size else None)
+    n_rows, cells = int(arrays[f"n_rows_{place}"]), arrays[f"cells_{place}"]
+    is_of_rows = cells.ndim == 2 and cells.shape[1:] == fields["x_mean"].shape[1:]
+    if cells.dtype != np.uint64 or not is_of_rows or len(cells) > n_rows:
+        raise ValueError("'cells' are not those of its rows")
+    return CentredSums(n_rows, **fields, cells=cells if len(cells) else None)
 
 
 def _check_parts(parts: Sequence[CentredSums], n_rows: int) -> None:

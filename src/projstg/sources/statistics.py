@@ -62,8 +62,8 @@ class Statistics(SummedRows):
 
     They can be gathered in chunks (:meth:`update`), merged (``+``, ``sum``), saved, and fitted:
     ``ProjectedSTG().fit(statistics)`` gives what it gives for the rows themselves. Copies of a row,
-    and its weight, are one different row: where these are few a hash of each is kept, for as many
-    columns as there are different rows fit anything.
+    and its weight, are one different row: where these are few their cells are kept as hashes, for
+    as many columns as there are different rows fit anything.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ class Statistics(SummedRows):
         for place, batch in batches:
             chunk = coded.chunk(batch, place)
             n_sets = len(coded.gap_sets)
-            coded.gap_sets.check_room(n_folds * chunk.X.shape[1] ** 2, place)
+            coded.gap_sets.check_room(n_folds * max(chunk.X.shape[1], 1) ** 2, place)
             self._parts += [None] * (n_folds * n_sets - len(self._parts))
             if self._any_part is not None:
                 self._widen(chunk)
@@ -249,7 +249,9 @@ class Statistics(SummedRows):
             raise ValueError(gaps_refused("the source", n_dropped, n_rows, gaps))
         self.left_out = coded.left_out
         if self._any_part is not None:
-            self._take(coded.order())
+            # Of a row that was dropped for a gap elsewhere a level may be left that nobody has.
+            is_met = together(self._parts).x_mean[0] != 0.0
+            self._take(coded.order(None if coded.is_shared else is_met))
 
     def _widen(self, chunk: Chunk) -> None:
         """Make room for columns that were zero in all rows before."""

@@ -106,6 +106,18 @@ QUESTIONS = {
 }
 
 
+def test_copies_of_few_rows_in_pieces_are_few_rows(tmp_path):
+    """As many columns as there are different rows fit anything, however often these are there."""
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(rng.standard_normal((8, 20))).add_prefix("x")
+    rows["price"] = rng.standard_normal(8)
+    path = tmp_path / "copies.csv"
+    pd.concat([rows] * 12).to_csv(path, index=False)
+    assert_same(*map(plain, answers(path, folds=0)))
+    selection = answers(path, folds=0)[1]
+    assert len(selection.columns) == 5  # eight rows, less a mean and two degrees of freedom
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("asked", QUESTIONS)
 def test_pieces_give_the_answer_of_the_whole(asked, kind, tmp_path):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays.backend import Array
-from .different_rows import most_counted, rows_of_both
+from .different_rows import most_counted, n_different, rows_of_both
 from .quadratic import GramQuadratic, centred_rows
 
 __all__ = ["CentredSums"]
@@ -41,10 +41,9 @@ class CentredSums:
     G: Array
     b: Array
     yy: Array
-    hashes: np.ndarray | None = None
-    """Of the different rows of X (:mod:`.different_rows`); None where they are many, or not known.
-
-    Of some columns they are at most so many."""
+    cells: np.ndarray | None = None
+    """Hashed, (M, D), of the different rows of X (:mod:`.different_rows`); None where these are
+    many, or not known."""
 
     @classmethod
     def from_rows(cls, X: Array, y: Array, weights: Array | None = None) -> CentredSums:
@@ -71,28 +70,36 @@ class CentredSums:
             G=self.G + other.G + _column(_column(between)) * dx[..., :, None] * dx[..., None, :],
             b=self.b + other.b + _column(between * dy) * dx,
             yy=self.yy + other.yy + between * dy * dy,
-            hashes=rows_of_both(self.hashes, other.hashes, most_counted(self.b.shape[-1])),
+            cells=rows_of_both(self.cells, other.cells, most_counted(self.b.shape[-1])),
         )
 
     def widened(self, n_columns: int) -> CentredSums:
         """Return the sums with so many more columns, zero in all rows; for NumPy."""
         x_mean, b = (np.pad(one, ((0, 0), (0, n_columns))) for one in (self.x_mean, self.b))
         G = np.pad(self.G, ((0, 0), (0, n_columns), (0, n_columns)))
-        return replace(self, x_mean=x_mean, G=G, b=b)
+        cells = None if self.cells is None else np.pad(self.cells, ((0, 0), (0, n_columns)))
+        return replace(self, x_mean=x_mean, G=G, b=b, cells=cells)
 
     def among(self, columns: np.ndarray) -> CentredSums:
         """Return the sums of some columns, (W,), in their order; for NumPy."""
         x_mean, b = (one[..., columns] for one in (self.x_mean, self.b))
-        return replace(self, x_mean=x_mean, G=self.G[..., columns[:, None], columns], b=b)
+        cells = None if self.cells is None else self.cells[:, columns]
+        G = self.G[..., columns[:, None], columns]
+        return replace(self, x_mean=x_mean, G=G, b=b, cells=cells)
 
     def response(self, place: int) -> CentredSums:
         """Return the sums with one of several responses that share X (:mod:`.shared_sums`)."""
         few = slice(place, place + 1)
         return replace(self, y_mean=self.y_mean[few], b=self.b[few], yy=self.yy[few])
 
-    def quadratic(self, *, centre: bool = True) -> GramQuadratic:
-        """Return the least-squares problem, with (``centre``) or without an intercept."""
-        few = None if self.hashes is None else self.hashes.size
+    def quadratic(self, *, centre: bool = True, never: np.ndarray | None = None) -> GramQuadratic:
+        """Return the least-squares problem, with (``centre``) or without an intercept.
+
+        Rows that differ in columns of ``never``, a mask (D,), alone are not different.
+        """
+        few = None
+        if self.cells is not None:
+            few = n_different(self.cells if never is None else self.cells[:, ~never])
         if centre:
             return GramQuadratic(self.G, self.b, self.yy, self.n, self.n - 1, few_rows=few)
         n, x, y = self.n, self.x_mean, self.y_mean

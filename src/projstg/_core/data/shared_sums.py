@@ -73,7 +73,7 @@ def shared_sums(X: Any, Y: np.ndarray, weights: np.ndarray | None = None) -> Cen
             found = block if found is None else found.merge(block)
     if found is None:
         raise ValueError("there are no rows")
-    return replace(found, hashes=different_rows(X, most_counted(X.shape[1])))
+    return replace(found, cells=different_rows(X, most_counted(X.shape[1])))
 
 
 def _dense(rows: Any) -> np.ndarray:

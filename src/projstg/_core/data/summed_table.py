@@ -23,7 +23,7 @@ def table_of_sums(sums: CentredSums, *, centre: bool = True, never: np.ndarray) 
     """
     n_problems = len(sums.b)
     x_mean, y_mean = sums.x_mean, sums.y_mean
-    found = sums.quadratic(centre=centre)
+    found = sums.quadratic(centre=centre, never=never)
     if not centre:
         x_mean, y_mean = np.zeros_like(x_mean), np.zeros_like(y_mean)
     varies, y_scale = _size(found.yy / sums.n, sums.y_mean if centre else y_mean)
