@@ -25,7 +25,7 @@ from projstg.experiments.store import Store
 SAYS = "projstg: stopped; go on with: projstg"
 
 # Workers must not outlive their run; a busy machine may take its time to end them.
-_SOON = 60.0
+_WATCHDOG = 60.0  # seconds: what takes longer has hung
 
 
 def statuses(number, is_done):
@@ -44,11 +44,11 @@ def stopped(folder, jobs, number, chance):
     sleep(chance.uniform(0.0, 0.05))
     workers = children(process.pid)
     process.send_signal(number)
-    began = monotonic()
-    said, _ = process.communicate(timeout=_SOON)  # the end of its output, which workers share
-    while any(map(runs, workers)):
-        assert monotonic() - began < _SOON, "a worker outlives its run"
+    said, _ = process.communicate(timeout=_WATCHDOG)  # the end of its output, which workers share
+    end = monotonic() + _WATCHDOG
+    while any(map(runs, workers)) and monotonic() < end:
         sleep(0.01)
+    assert not any(map(runs, workers)), "a worker outlives its run"
     is_done = n_parts(folder) == N_TASKS
     assert process.returncode in statuses(number, is_done)
     if process.returncode == 130:

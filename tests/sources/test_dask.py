@@ -268,3 +268,13 @@ def test_a_series_whose_partition_cannot_be_made_is_refused_in_one_line():
     rows = dask.dataframe.from_map(lambda i: parts[i], [0, 1], meta=frame[:0])
     with pytest.raises(ValueError, match=r"a block cannot be read: KeyError\('price'\)"):
         Statistics.from_dask(rows[["a", "b"]], rows.price)
+
+
+def test_text_of_partitions_that_were_put_together():
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame({"a": rng.random(40), "k": ["u", "v"] * 20, "y": rng.random(40)})
+    parts = dask.dataframe.from_pandas(frame, npartitions=4)
+    one = Statistics.from_dask(parts.repartition(npartitions=1), "y")
+    four = Statistics.from_dask(parts, "y")
+    assert one.feature_names.tolist() == four.feature_names.tolist() == ["a", "k=v"]
+    np.testing.assert_allclose(one.xx, four.xx, rtol=1e-12)

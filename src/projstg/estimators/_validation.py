@@ -31,7 +31,7 @@ _MOST_PLAIN = 100_000
 _FEWEST_WIDE = MANY_COLUMNS
 MOST_COPIED = 100_000_000
 """More numbers (800 MB) are not copied."""
-_CODER = "pandas.get_dummies(X)"
+CODER = "pandas.get_dummies(X)"
 # Beyond this a float no longer counts rows one by one.
 _MOST_ROWS = 2.0**53
 
@@ -101,14 +101,14 @@ def validated(estimator: Any, *rows: Any, stacklevel: int = 4, **checks: Any) ->
     for side, what in zip(rows, ("X", "y"), strict=False):
         if has_dates(side):
             raise ValueError(
-                not_numbers(side, what, _CODER)
+                not_numbers(side, what, CODER)
                 or f"{what} has dates; make numbers of them, such as days since the first."
             )
     rounded = rounded_columns(rows[0]) | rounded_target(rows[1]) if len(rows) > 1 else ()
     try:
         found = validate_data(estimator, *rows, **checks)
     except (ValueError, TypeError):
-        if line := not_numbers(rows[0], "X", _CODER):
+        if line := not_numbers(rows[0], "X", CODER):
             raise ValueError(line) from None
         raise
     warn_of_rounded(rounded, stacklevel)

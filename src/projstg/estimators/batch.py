@@ -18,11 +18,17 @@ from .._core.gates.alternate import Status
 from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.solution import joined
 from .._core.posterior.posterior_record import Posterior
-from ..sources.as_doubles import has_rounded, rounded_columns, rounded_target, warn_of_rounded
+from ..sources.as_doubles import (
+    has_rounded,
+    not_numbers,
+    rounded_columns,
+    rounded_target,
+    warn_of_rounded,
+)
 from ..sources.gather import is_table, source_name
 from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
-from ._validation import check_parameters, check_response, check_sums, check_total_weight
+from ._validation import CODER, check_parameters, check_response, check_sums, check_total_weight
 from .projected_stg import ProjectedSTG
 from .questions import Asked, Question, asked_of, prepare, prepare_sums, solve_in_blocks
 
@@ -234,6 +240,8 @@ def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Que
             "one target."
         )
     check_response(y)
+    if line := not_numbers(X, "X", CODER):
+        raise ValueError(line)
     X, y = _stacked(X, "X"), _stacked(y, "y")
     rounded = rounded_columns(X) or frozenset({"X"} if has_rounded(X) else {})
     warn_of_rounded(rounded | rounded_target(y), stacklevel=4)

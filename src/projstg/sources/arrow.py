@@ -282,9 +282,10 @@ class CodedColumns:
         if kind.word == "nothing":
             return np.full(len(column), np.nan)
         if kind.word != "numbers":
+            instead = ", for this is regression; write one class as 1 and the others as 0"
             raise ValueError(
                 f"'{shortened(name)}' of {place} has {kind.word}; the target and weights must be "
-                "numbers."
+                f"numbers{instead if kind.word == 'text' and name == self._target else ''}."
             )
         if types.is_dictionary(column.type):
             column = column.dictionary_decode()

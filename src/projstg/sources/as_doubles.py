@@ -19,6 +19,7 @@ from .._printable import few_names, shortened
 
 __all__ = [
     "LARGEST_EXACT",
+    "columns_of",
     "has_dates",
     "has_rounded",
     "is_rounded",
@@ -59,7 +60,7 @@ def not_numbers(table: Any, what: str, coder: str) -> str:
 
     ``what`` is what the message calls the table, ``coder`` what codes text.
     """
-    for name, column in _columns(table):
+    for name, column in columns_of(table):
         if not has_dates(column):
             with suppress(TypeError, ValueError):
                 np.asarray(column, dtype=np.float64)
@@ -73,7 +74,7 @@ def not_numbers(table: Any, what: str, coder: str) -> str:
     return ""
 
 
-def _columns(table: Any) -> Iterator[tuple[Any, Any]]:
+def columns_of(table: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the columns of a data frame, with their names; none of an array."""
     if hasattr(table, "iloc") and hasattr(table, "columns"):  # of pandas
         yield from table.items()
@@ -120,7 +121,7 @@ def rounded_columns(table: Any) -> frozenset[str]:
     if isinstance(table, list | tuple):
         with suppress(ValueError):  # rows that are not of one length
             table = np.asarray(table)
-    found = [f"column '{shortened(name)}'" for name, own in _columns(table) if has_rounded(own)]
+    found = [f"column '{shortened(name)}'" for name, own in columns_of(table) if has_rounded(own)]
     places = np.zeros(0, dtype=int)
     if issparse(table):
         table = table.tocoo()

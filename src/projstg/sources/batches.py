@@ -13,6 +13,7 @@ from typing import Any
 from .._did_you_mean import did_you_mean
 from .._extras import extra
 from .._printable import printable, shortened
+from .as_doubles import columns_of
 
 __all__ = [
     "BATCH_ROWS",
@@ -27,6 +28,8 @@ __all__ = [
 BATCH_ROWS = 16_384
 """Rows of a batch: of a hundred columns it has 13 MB."""
 
+# What pandas, Polars and pyarrow raise of cells that Arrow does not have.
+_NOT_ARROW = (ValueError, TypeError, OverflowError, NotImplementedError)
 Batches = Iterator[tuple[str, Any]]
 """What a message calls a batch, and the batch."""
 
@@ -38,13 +41,15 @@ def is_dataset(source: Any) -> bool:
 
 def arrow_batches(source: Any, wanted: Sequence[str] | None) -> Batches:
     """Yield the batches of a dataset, or of anything with ``__arrow_c_stream__``."""
-    pyarrow = extra("pyarrow", "cli")
     if is_dataset(source):  # little is read ahead
         options = {"batch_size": BATCH_ROWS, "batch_readahead": 2, "fragment_readahead": 1}
         check_columns(wanted, source.schema.names, "the dataset")
         reader = source.scanner(columns=wanted and list(wanted), **options).to_reader()
     elif hasattr(source, "__arrow_c_stream__"):
-        reader = pyarrow.RecordBatchReader.from_stream(source)
+        if wanted is not None and hasattr(source, "iloc"):  # pandas makes Arrow of all columns
+            check_columns(wanted, list(source.columns), "the table")
+            source = source[[name for name in source.columns if name in set(wanted)]]
+        reader = _stream(source)
     else:
         raise TypeError(
             f"a {type(source).__name__} is no Arrow source; pass a table, a reader or a dataset "
@@ -54,6 +59,27 @@ def arrow_batches(source: Any, wanted: Sequence[str] | None) -> Batches:
     for number, batch in enumerate(guarded(reader, "the stream"), start=1):
         for first in range(0, max(batch.num_rows, 1), BATCH_ROWS):
             yield f"batch {number}", batch.slice(first, BATCH_ROWS)
+
+
+def _stream(source: Any) -> Any:
+    """Return a reader of a frame or a table, or raise one line that names the column."""
+    read = extra("pyarrow", "cli").RecordBatchReader.from_stream
+    try:
+        return read(source)
+    except _NOT_ARROW as error:
+        for name, column in columns_of(source):
+            try:
+                read(column.to_frame())
+            except _NOT_ARROW as own:
+                said = unreadable(f"column '{shortened(name)}'", _first_of(own))
+                instead = "make numbers or text of it, or leave it out"
+                raise ValueError(f"{said}; {instead}.") from None
+        raise ValueError(unreadable("the table", _first_of(error))) from None
+
+
+def _first_of(error: Exception) -> object:
+    """Return what an error says; Arrow's may have a second sentence, on the conversion."""
+    return error.args[0] if len(error.args) == 2 else error
 
 
 def guarded(batches: Any, name: str) -> Iterator[Any]:

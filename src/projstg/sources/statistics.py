@@ -264,7 +264,8 @@ class Statistics(SummedRows):
         """Keep some of the columns, in this order."""
         if not places:
             left_out = ", ".join(f"{name} ({why})" for name, why in self.left_out.items())
-            raise ValueError(f"no column is left that could be selected: {left_out[:300]}.")
+            said = f", for these are left out: {left_out[:300]}" if left_out else ""
+            raise ValueError(f"there is no column beside the target that could be selected{said}.")
         own = np.asarray(places)
         self._parts = [None if part is None else part.among(own) for part in self._parts]
         if self.feature_names is not None:
