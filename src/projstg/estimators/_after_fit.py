@@ -18,7 +18,7 @@ from .._core.data.standard_table import StandardTable
 from .._core.pipeline.solution import Solution
 from .._core.posterior.coefficient_intervals import Estimates, estimates
 from .._core.posterior.joint import Joint
-from .._core.posterior.posterior_record import JointSource
+from .._core.posterior.probabilities import JointSource
 from .._core.search.best_support import Refined, equivalent_features
 from ._groups import correlations_of
 

@@ -22,8 +22,8 @@ from ..data.standard_table import StandardTable
 from ..gates.moments import gated_coefficients
 from ..gates.theory_lambda import fits_all
 from ..greedy.matching_pursuit import pursued_columns
-from ..posterior.posterior_record import Posterior
-from ..posterior.probabilities import Beliefs
+from ..posterior.posterior import Posterior
+from ..posterior.probabilities import Probabilities
 from ..progress import Report
 from ..score.criterion import Judge
 from ..search.best_support import Refined, refine
@@ -192,13 +192,13 @@ def _noise_std(question: GateQuestion, unit: Array) -> Array | None:
 
 
 def solve_known(
-    table: StandardTable, options: Options, beliefs: Beliefs, seed: int, report: Report | None
+    table: StandardTable, options: Options, posterior: Posterior, seed: int, report: Report | None
 ) -> Solution:
     """Return the likeliest support of one table, all that weigh anything having been scored.
 
     Gates need not propose anything, and no search is made.
     """
-    support = beliefs.likeliest
+    support = posterior.likeliest
     options = replace(options, n_selected=support.size)
     question = gate_question(table, options, [seed])
     if _can_wait(question):
@@ -207,18 +207,18 @@ def solve_known(
         gates = _proposal(table, question, report)[2]
     xp, none = namespace(question.alpha), np.zeros(1, dtype=np.int64)
     columns = xp.asarray(support[None], device=question.alpha.device)
-    score = np.full(1, beliefs.score(support))
+    score = np.full(1, posterior.target.score(support))
     found = Refined(
         support=support[None],
         objective=score,
         n_starts=none,
         n_agreeing_starts=none,
         n_iter=none,
-        is_diluted=np.full(1, beliefs.criterion.is_diluted),
+        is_diluted=np.full(1, posterior.target.judge.is_diluted),
         is_complete=np.ones(1, dtype=bool),
-        n_redundant=np.full(1, beliefs.n_redundant),
+        n_redundant=np.full(1, posterior.target.n_redundant),
         n_columns=np.full(1, table.scale.shape[-1]),
-        judges=[beliefs.criterion],
+        judges=[posterior.target.judge],
         optima=[Optima(support[None], score)],
     )
     answer = _answer(table, question, refit(table, columns, columns >= 0), gates)
@@ -270,7 +270,7 @@ def _search(
     seeds: Sequence[int],
     report: Report | None,
     judge: Judge | None,
-) -> tuple[Refined, list[Posterior] | None]:
+) -> tuple[Refined, list[Probabilities] | None]:
     """Search from the gates' proposal and the greedy one; the draws depend on (seed, K) alone."""
     k = support.shape[-1]
     if report is not None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace, put_along, taken_together, to_numpy
 from ..data.standard_table import StandardTable
-from ..posterior.posterior_record import Posterior
+from ..posterior.probabilities import Probabilities
 from ..search.best_support import Refined
 from .batch_gates import BatchGates, joined_gates
 from .options import Options
@@ -39,7 +39,7 @@ class Solution(NamedTuple):
     """The σ in the rule for λ, (B,); None where λ was given."""
     search: Refined | None
     """What the search found; None where the gates decide alone."""
-    posterior: Sequence[Posterior | None] | None
+    posterior: Sequence[Probabilities | None] | None
     """The posterior of each problem, None where its rows are too few for one; None for all without
     a search, or where it was not asked for."""
 
@@ -89,7 +89,7 @@ def restored(solution: Solution, kept: np.ndarray, n_features: int) -> Solution:
     )
 
 
-def _among_all(known: Posterior, kept: np.ndarray, n_features: int) -> Posterior:
+def _among_all(known: Probabilities, kept: np.ndarray, n_features: int) -> Probabilities:
     def among_all(values: np.ndarray) -> np.ndarray:
         whole = np.zeros(n_features)
         whole[kept] = values
