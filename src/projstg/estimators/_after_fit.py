@@ -33,7 +33,7 @@ class AfterFit:
 
     def __init__(self, table: StandardTable, solution: Solution) -> None:
         self._found: _ColumnFacts | None = None
-        search = None if solution.search is None else solution.search._replace(optima=[])
+        search = solution.search
         known = None if solution.posterior is None else solution.posterior[0]
         others = [] if known is None else known.supports
         supports = [np.flatnonzero(solution.support[0]), *others]

@@ -27,7 +27,7 @@ from ..search.record import slack
 from .options import Options
 from .solution import Solution
 
-__all__ = ["always_mask", "scores_in_units", "with_posterior", "with_posteriors"]
+__all__ = ["always_mask", "with_posterior", "with_posteriors"]
 
 
 def with_posteriors(
@@ -37,12 +37,9 @@ def with_posteriors(
     seeds: Sequence[int],
     report: Report | None,
 ) -> tuple[Refined, list[Probabilities] | None]:
-    """Return what was found with K given, or better supports, and posteriors, if asked for.
-
-    Scores become those in the units of the data.
-    """
+    """Return what was found with K given, or better supports, and posteriors, if asked for."""
     if not options.probabilities:
-        return scores_in_units(found, table, 1.0), None
+        return found, None
     problem, always = on_host(table.problem), always_mask(table, options)
     never, known, is_alone = ~to_numpy(table.varies), [], len(seeds) == 1
     for i, seed in enumerate(seeds):
@@ -52,7 +49,7 @@ def with_posteriors(
         better, said = _of_one_size(one, of, options, always, never[i], seed, report)
         found = better if is_alone else found.put(own, better)
         known.append(said)
-    return scores_in_units(found, table, 1.0), known
+    return found, known
 
 
 def always_mask(table: StandardTable, options: Options) -> np.ndarray:
@@ -60,19 +57,6 @@ def always_mask(table: StandardTable, options: Options) -> np.ndarray:
     always = np.zeros(table.scale.shape[-1], dtype=bool)
     always[list(options.always)] = True
     return always
-
-
-def scores_in_units(found: Refined, table: StandardTable, sign: float) -> Refined:
-    """Return the result with scores in the units of the data (sign 1) or back again (sign −1).
-
-    ν log(rss) changes by a constant. Scores are compared in units of the scaled y.
-    """
-    dof, unit = to_numpy(table.problem.degrees_of_freedom), to_numpy(table.y_scale)
-    shift = sign * 2.0 * dof * np.log(unit)
-    optima = [
-        own._replace(scores=own.scores + by) for own, by in zip(found.optima, shift, strict=True)
-    ]
-    return found._replace(objective=found.objective + shift, optima=optima)
 
 
 def _of_one_size(
@@ -120,18 +104,14 @@ def with_posterior(
     """
     if solution.search is None:
         raise RuntimeError("K is to be chosen from the data, but no search was run.")
-    found = scores_in_units(solution.search, table, -1.0)
-    better = found
+    found = better = solution.search
     if posterior.likeliest.size == found.support.shape[1]:
         better = _improved(found, posterior, options.criterion)
     if options.decision == "median" and CRITERIA[options.criterion].counts_volume:
         better = _replaced(better, posterior, posterior.median(better.support[0]))
     if not np.array_equal(better.support, found.support):
         support = namespace(solution.coef).asarray(better.support, device=solution.coef.device)
-        solution = solution._replace(
-            search=scores_in_units(better, table, 1.0),
-            **refit(table, support, support >= 0)._asdict(),
-        )
+        solution = solution._replace(search=better, **refit(table, support, support >= 0)._asdict())
     return solution._replace(posterior=[posterior.about(better.support[0])])
 
 

@@ -14,7 +14,6 @@ probability is known (:func:`_without_choice`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -41,7 +40,7 @@ from .options import Options
 from .pipeline_settings import PIPELINE
 from .quick_search import QuickSearch
 from .size_ladder import ladder
-from .solution import Solution, joined, parts, restored
+from .solution import Solution
 
 __all__ = ["solve_auto"]
 
@@ -63,22 +62,16 @@ def solve_auto(
     table: StandardTable,
     options: Options,
     selection: str,
-    seeds: Sequence[int],
+    seed: int,
     report: Report | None = None,
 ) -> Solution:
-    """Return the answer for each table of the batch, with K chosen from the data."""
-    answers = []
-    for i, seed in enumerate(seeds):
-        ((few, own, _, kept),) = parts(table.part(i), options)
-        asked = _question(few, own, selection)
-        if not asked.has_choice:
-            answer = _without_choice(asked, own, seed, report)
-        elif selection == "evidence":
-            answer = _by_evidence(asked, own, seed, report)
-        else:
-            answer = _by_information(asked, own, selection, seed, report)
-        answers.append(restored(answer, kept, table.scale.shape[-1]))
-    return joined(answers)
+    """Return the answer for one table whose columns may all be selected, K chosen from the data."""
+    asked = _question(table, options, selection)
+    if not asked.has_choice:
+        return _without_choice(asked, options, seed, report)
+    if selection == "evidence":
+        return _by_evidence(asked, options, seed, report)
+    return _by_information(asked, options, selection, seed, report)
 
 
 def _question(table: StandardTable, options: Options, selection: str) -> _SizeQuestion:

@@ -1,9 +1,8 @@
-"""The whole job for a batch of tables: λ, gates, search, least squares.
+"""The columns of tables where K is given, or the gates decide: λ, gates, search, least squares.
 
-``ProjectedSTG`` is :func:`solve` on one table, ``fit_many`` on many. The gates' first steps propose
-columns, and so does a greedy pursuit. A search goes on from both by exchanges; its criterion
-decides the answer, and the posterior says how sure it is. Without a search the fitted gates
-decide.
+The gates' first steps propose columns, and so does a greedy pursuit. A search goes on from both by
+exchanges; its criterion decides the answer, and the posterior says how sure it is. Without a search
+the fitted gates decide.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from ..progress import Report
 from ..score.criterion import Judge
 from ..search.best_support import Refined, refine
 from ..search.record import Optima
-from .answer_posterior import always_mask, scores_in_units, with_posteriors
+from .answer_posterior import always_mask, with_posteriors
 from .batch_gates import BatchGates, one_batch
 from .compiled_fit import Answered, Prices, answer_small, is_small
 from .gate_question import (
@@ -42,7 +41,7 @@ from .gate_question import (
 )
 from .options import Options
 from .pipeline_settings import PIPELINE
-from .solution import Solution, joined, parts, restored
+from .solution import Solution, joined
 
 __all__ = ["solve", "solve_known"]
 
@@ -54,28 +53,11 @@ def solve(
     report: Report | None = None,
     judge: Judge | None = None,
 ) -> Solution:
-    """Return the answer for each table of the batch; problem i draws from seeds[i].
+    """Return the answer for tables whose columns may all be selected; i draws from seeds[i].
 
     ``judge`` is that of the tables by their criterion, for supports of K columns and more; None
-    makes it. All columns of a table with a judge must vary.
+    makes it.
     """
-    answers, order = [], []
-    for part in parts(table, options):
-        own = [seeds[i] for i in part.problems]
-        answer = _solved(part.table, part.options, own, report, judge)
-        answers.append(restored(answer, part.kept, table.scale.shape[-1]))
-        order.append(part.problems)
-    return joined(answers, np.argsort(np.concatenate(order)))
-
-
-def _solved(
-    table: StandardTable,
-    options: Options,
-    seeds: Sequence[int],
-    report: Report | None,
-    judge: Judge | None,
-) -> Solution:
-    """Return the answer for tables whose columns may all be selected."""
     waits = can_wait(options, table.scale.shape[-1])
     if waits and is_small(table.problem, options):
         return _solved_small(table, options, seeds, report, judge)
@@ -222,7 +204,7 @@ def solve_known(
         optima=[Optima(support[None], score)],
     )
     answer = _answer(table, question, refit(table, columns, columns >= 0), gates)
-    return answer._replace(search=scores_in_units(found, table, 1.0))
+    return answer._replace(search=found)
 
 
 def _proposal(

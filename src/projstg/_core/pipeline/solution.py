@@ -1,8 +1,6 @@
 """The answer for a batch of tables, joined from parts that were solved separately.
 
-A column that does not vary, or may not be selected, must change nothing about the answer. So it is
-taken out before anything is fitted or drawn (:func:`parts`), and put back as one that was not
-selected (:func:`restored`). Tables that leave out different columns are solved separately.
+Columns that may not be selected are taken out by :func:`parts`, and put back by :func:`restored`.
 """
 
 from __future__ import annotations
@@ -138,7 +136,6 @@ def _joined_searches(searches: Sequence[Refined], places: np.ndarray) -> Refined
         for one in searches
     ]
     judges = [own for one in searches for own in one.judges]
-    optima = [own for one in searches for own in one.optima]
 
     def stacked(fields: Sequence[np.ndarray]) -> np.ndarray:
         return np.concatenate(fields)[places]
@@ -154,5 +151,5 @@ def _joined_searches(searches: Sequence[Refined], places: np.ndarray) -> Refined
         n_redundant=stacked([one.n_redundant for one in searches]),
         n_columns=stacked([one.n_columns for one in searches]),
         judges=[judges[i] for i in places],
-        optima=[optima[i] for i in places],
+        optima=[],  # they have served
     )
