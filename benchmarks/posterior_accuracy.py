@@ -51,7 +51,7 @@ def trial(kind, index, settings):
     if kind == "given":
         generators = [np.random.default_rng([0, k])]
         found = refine(data, k, generators=generators, criterion="common-size", settings=SEARCHED)
-        found = found.optima
+        found = found.ranked
     else:
         found = ladder(data, own.judge, most, none, none, 0)
     start = perf_counter()

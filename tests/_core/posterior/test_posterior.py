@@ -37,12 +37,12 @@ from projstg._core.posterior.target import criterion_with_volume, target
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores, total_score
 from projstg._core.search.best_support import refine
-from projstg._core.search.record import Optima
+from projstg._core.search.record import RankedSupports
 
 
 def searched(Z, size, criterion="common-size", **limits):
     generators = [np.random.default_rng(0)]
-    return refine(Z, size, generators=generators, criterion=criterion, **limits).optima[0]
+    return refine(Z, size, generators=generators, criterion=criterion, **limits).ranked[0]
 
 
 def posed(Z, criterion, prior, always=(), never=(), settings=POSTERIOR):
@@ -88,7 +88,7 @@ def test_counted_and_sampled_it_is_nearly_that(name, noise, prior):
     settings = replace(POSTERIOR, most_looks=1)
     sizes = np.flatnonzero(np.isfinite(prior)).tolist()
     searches = [searched(Z, size, name) for size in sizes]
-    first, *others = [Optima(every.supports[:2], every.scores[:2]) for every in searches]
+    first, *others = [RankedSupports(every.supports[:2], every.scores[:2]) for every in searches]
     known = counted_around(posed(Z, criterion, prior, settings=settings), [first])
     for other in others:
         known = with_more(known, [other])
@@ -181,7 +181,7 @@ def test_a_better_support_that_a_chain_has_been_at_is_the_likeliest():
     Z, criterion = draw(6, n_columns=30, noise=0.3), CRITERIA["common-size"]
     own = posed(Z, criterion, ONLY_3, settings=replace(POSTERIOR, most_looks=0))
     poor = np.asarray([[0, 11, 12]])
-    known = counted_around(own, [Optima(poor, support_scores(Z, poor[None], criterion)[0])])
+    known = counted_around(own, [RankedSupports(poor, support_scores(Z, poor[None], criterion)[0])])
     assert known.likeliest.tolist() == [0, 11, 12]
     known = drawn(known, 0)
     assert known.likeliest.tolist() == [0, 1, 2]
@@ -225,7 +225,7 @@ def test_where_all_supports_are_dependent_there_is_no_dilution():
     X = np.repeat(Z.X[..., :2], 4, axis=-1)
     Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
     own, supports = posed(Z, criterion, ONLY_3), np.asarray([[0, 1, 4], [0, 4, 5]])
-    for known in (every_support(own), counted_around(own, [Optima(supports, np.zeros(2))])):
+    for known in (every_support(own), counted_around(own, [RankedSupports(supports, np.zeros(2))])):
         assert not known.target.judge.is_diluted
         assert 0.0 < known.about(known.likeliest).exactly < 1.0
 
@@ -277,7 +277,9 @@ def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
     few = replace(POSTERIOR, most_columns=5, n_leaders=1)
     supports = np.asarray([[0, 1, 2], [0, 1, 38], [17, 38, 39]])
     own = posed(Z, criterion, ONLY_3, settings=few)
-    known = counted_around(own, [Optima(supports, support_scores(Z, supports[None], criterion)[0])])
+    known = counted_around(
+        own, [RankedSupports(supports, support_scores(Z, supports[None], criterion)[0])]
+    )
     found = known.about(known.likeliest)
     columns = known.columns
     assert columns.size <= 5
@@ -299,7 +301,7 @@ def test_a_better_support_with_columns_not_looked_at_makes_the_count_begin_again
     poor, best = np.asarray([[30], [31]]), np.asarray([[0, 1, 2]])
 
     def optima(supports):
-        return [Optima(supports, support_scores(Z, supports[None], criterion)[0])]
+        return [RankedSupports(supports, support_scores(Z, supports[None], criterion)[0])]
 
     monkeypatch.setattr(exploration, "least_changes", lambda *_: np.arange(40)[::-1] * 1.0)
     known = counted_around(posed(Z, criterion, UP_TO_5, settings=few), optima(poor))

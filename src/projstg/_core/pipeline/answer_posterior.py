@@ -72,16 +72,16 @@ def _of_one_size(
 
     Both are over supports of the size that was found.
     """
-    k, optima = found.support.shape[1], found.optima[0]
+    k, ranked = found.support.shape[1], found.ranked[0]
     criterion = _criterion_of(options.criterion, found)
     prior = np.where(np.arange(k + 1) == k, 0.0, -np.inf)
     own = target(problem, criterion, prior, always=always, never=never)
     if found.is_complete[0] and CRITERIA[options.criterion].counts_volume:
-        posterior = every_support_of(own, optima)
+        posterior = every_support_of(own, ranked)
     elif own.is_enumerable:
         posterior = every_support(own)
     else:
-        posterior = drawn(counted_around(own, [optima]), seed, report)
+        posterior = drawn(counted_around(own, [ranked]), seed, report)
     found = _improved(found, posterior, options.criterion)
     return found, posterior.about(found.support[0])
 

@@ -31,7 +31,7 @@ from ..posterior.target import criterion_with_volume, target
 from ..progress import Report, counted
 from ..score.criterion import CRITERIA
 from ..score.prior import n_selectable, size_prior
-from ..search.record import Optima
+from ..search.record import RankedSupports
 from .answer_posterior import always_mask, with_posterior
 from .fixed_size import solve, solve_known
 from .information_criteria import information_size, most_by_information
@@ -132,7 +132,7 @@ def _by_evidence(
         while k not in answers and len(answers) < PIPELINE.most_proposals:
             answers[k] = solved(k)
             if not own.is_enumerable:
-                known = with_more(known, _optima_of(answers[k]))
+                known = with_more(known, _ranked_of(answers[k]))
             k = known.likeliest.size
         return known
 
@@ -150,11 +150,11 @@ def _by_evidence(
     return with_posterior(answers[k], posterior, asked.table, options)
 
 
-def _optima_of(answer: Solution) -> list[Optima]:
+def _ranked_of(answer: Solution) -> list[RankedSupports]:
     """Return what the search has found; with K from the data there always is one."""
     if answer.search is None:
         raise RuntimeError("K is to be chosen from the data, but no search was run.")
-    return answer.search.optima
+    return answer.search.ranked
 
 
 def _by_information(

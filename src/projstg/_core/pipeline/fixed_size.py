@@ -26,10 +26,10 @@ from ..posterior.probabilities import Probabilities
 from ..progress import Report
 from ..score.criterion import Judge
 from ..search.best_support import Refined, refine
-from ..search.record import Optima
+from ..search.record import RankedSupports
 from .answer_posterior import always_mask, with_posteriors
 from .batch_gates import BatchGates, one_batch
-from .compiled_fit import Answered, Prices, answer_small, is_small
+from .compiled_fit import Answered, PenaltyAndNoise, answer_small, is_small
 from .gate_question import (
     GateQuestion,
     alpha_and_noise,
@@ -77,7 +77,7 @@ def _solved_small(
     """
     if report is not None:
         report("search", 0, None)
-    answered = answer_small(table, options, seeds, _prices(table, options), judge)
+    answered = answer_small(table, options, seeds, _penalty_and_noise(table, options), judge)
     done, left = np.flatnonzero(answered.is_done), np.flatnonzero(~answered.is_done)
     if not left.size:
         return _small_answer(table, options, seeds, report, answered)
@@ -93,7 +93,7 @@ def _solved_small(
     return joined(answers, np.argsort(np.concatenate([done, left])))
 
 
-def _prices(table: StandardTable, options: Options) -> Prices:
+def _penalty_and_noise(table: StandardTable, options: Options) -> PenaltyAndNoise:
     """Return λ and σ of small tables as far as they are given, or come from all columns."""
     problem = table.problem
     alpha, noise_std = np.full((2, len(problem.b)), np.nan)
@@ -104,11 +104,11 @@ def _prices(table: StandardTable, options: Options) -> Prices:
         places = np.flatnonzero(is_known)
         some = problem if places.size == len(problem.b) else problem.problems(places)
         own = options.of(places)
-        prices = alpha_and_noise(some, problem.b.shape[-1], table.y_scale[places], own)
-        alpha[places] = prices[0]
-        if prices[1] is not None:
-            noise_std[places] = prices[1]
-    return Prices(alpha, noise_std)
+        penalty = alpha_and_noise(some, problem.b.shape[-1], table.y_scale[places], own)
+        alpha[places] = penalty[0]
+        if penalty[1] is not None:
+            noise_std[places] = penalty[1]
+    return PenaltyAndNoise(alpha, noise_std)
 
 
 def _small_answer(
@@ -118,8 +118,8 @@ def _small_answer(
     report: Report | None,
     answered: Answered,
 ) -> Solution:
-    noise_std = None if options.alpha is not None else answered.prices.noise_std
-    question = plain_question(table, options, answered.prices.alpha, noise_std, seeds)
+    noise_std = None if options.alpha is not None else answered.penalty.noise_std
+    question = plain_question(table, options, answered.penalty.alpha, noise_std, seeds)
     search, known = with_posteriors(table, answered.search, options, seeds, report)
     fit, is_other = answered.fitted, np.any(search.support != answered.search.support, axis=1)
     if is_other.any():  # the posterior knew a better support
@@ -201,7 +201,7 @@ def solve_known(
         n_redundant=np.full(1, posterior.target.n_redundant),
         n_columns=np.full(1, table.scale.shape[-1]),
         judges=[posterior.target.judge],
-        optima=[Optima(support[None], score)],
+        ranked=[RankedSupports(support[None], score)],
     )
     answer = _answer(table, question, refit(table, columns, columns >= 0), gates)
     return answer._replace(search=found)

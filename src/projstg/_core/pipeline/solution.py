@@ -151,5 +151,5 @@ def _joined_searches(searches: Sequence[Refined], places: np.ndarray) -> Refined
         n_redundant=stacked([one.n_redundant for one in searches]),
         n_columns=stacked([one.n_columns for one in searches]),
         judges=[judges[i] for i in places],
-        optima=[],  # they have served
+        ranked=[],  # they have served
     )

@@ -59,4 +59,4 @@ def _with_scores_in_units(answer: Solution, table: StandardTable) -> Solution:
         return answer
     dof, unit = to_numpy(table.problem.degrees_of_freedom), to_numpy(table.y_scale)
     objective = found.objective + 2.0 * dof * np.log(unit)
-    return answer._replace(search=found._replace(objective=objective, optima=[]))
+    return answer._replace(search=found._replace(objective=objective, ranked=[]))

@@ -10,7 +10,7 @@ from ..kernel import library
 from ..progress import Report, counted
 from ..score.dilution import is_dependent
 from ..score.tableau import has_enough_digits, tableau
-from ..search.record import Optima
+from ..search.record import RankedSupports
 from .best_first import BestFirst
 from .chain import Chains
 from .compiled_chain import CompiledChains
@@ -38,7 +38,7 @@ def drawn(posterior: Posterior, seed: int, report: Report | None = None) -> Post
     if lead <= -2.0 * np.log(target.settings.far_less_likely):
         return first
     support = first.columns[been.masks[place]]
-    one = Optima(support[None], np.full(1, target.score(support)))
+    one = RankedSupports(support[None], np.full(1, target.score(support)))
     return _drawn_once(with_more(first, [one]), seed, report)
 
 

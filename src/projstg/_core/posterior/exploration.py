@@ -15,7 +15,7 @@ import numpy as np
 
 from ..data.quadratic import WideQuadratic
 from ..score.evidence import total_score
-from ..search.record import Optima
+from ..search.record import RankedSupports
 from ..search.working_set import least_changes
 from .best_first import BestFirst
 from .counted import Counted
@@ -44,7 +44,7 @@ def _enumerated(target: Target, has_bounds: bool) -> Counted:
     return enumerated(target.scores, *limits, bounds, target.settings.negligible)
 
 
-def every_support_of(target: Target, scored: Optima) -> Posterior:
+def every_support_of(target: Target, scored: RankedSupports) -> Posterior:
     """Return the posterior where a search has scored every support of the one size."""
     masks = np.zeros((len(scored.supports), target.always.size), dtype=bool)
     np.put_along_axis(masks, scored.supports, True, axis=1)
@@ -52,7 +52,7 @@ def every_support_of(target: Target, scored: Optima) -> Posterior:
     return Posterior(target, Counted(masks, costs), np.arange(target.always.size))
 
 
-def counted_around(target: Target, found: Sequence[Optima]) -> Posterior:
+def counted_around(target: Target, found: Sequence[RankedSupports]) -> Posterior:
     """Return the posterior with the supports of searches counted, and those around the likeliest.
 
     ``found`` is grouped by size. Scores are computed anew, by the judge.
@@ -74,7 +74,7 @@ def counted_around(target: Target, found: Sequence[Optima]) -> Posterior:
     return Posterior(target, counted, columns, around, tuple(found), promise)
 
 
-def with_more(posterior: Posterior, found: Sequence[Optima]) -> Posterior:
+def with_more(posterior: Posterior, found: Sequence[RankedSupports]) -> Posterior:
     """Return the posterior with more supports of searches counted, and those around them.
 
     It goes on from what it has, unless one of the best supports has a column that was not looked
@@ -119,7 +119,7 @@ def _count(
     around: BestFirst,
     target: Target,
     columns: np.ndarray,
-    found: Sequence[Optima],
+    found: Sequence[RankedSupports],
     scores: Sequence[np.ndarray],
 ) -> Counted:
     """Count supports with these scores and what is around them; return all that is counted."""

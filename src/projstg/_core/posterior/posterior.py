@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from ..data.quadratic import RowQuadratic, WideQuadratic, on_host
-from ..search.record import Optima, slack
+from ..search.record import RankedSupports, slack
 from .averaging import Averaging
 from .best_first import BestFirst
 from .chain import Sample, Visited
@@ -48,7 +48,7 @@ class Posterior:
     """Those looked at, (W,), in increasing order."""
     around: BestFirst | None = None
     """How the supports were counted; None where all were scored."""
-    found: tuple[Optima, ...] = ()
+    found: tuple[RankedSupports, ...] = ()
     """The supports of searches that it began from."""
     promise: np.ndarray | None = None
     """Of columns (D,): minus the least that an exchange adds to the score; None where all columns
