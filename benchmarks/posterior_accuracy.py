@@ -20,8 +20,10 @@ from worlds import FRESH, drawn, in_parallel
 from projstg._core.data.standard_table import as_table
 from projstg._core.pipeline.largest_size import largest_size
 from projstg._core.pipeline.size_ladder import ladder
+from projstg._core.posterior.drawing import drawn as with_draws
+from projstg._core.posterior.exploration import counted_around, every_support
 from projstg._core.posterior.posterior_settings import POSTERIOR
-from projstg._core.posterior.probabilities import Beliefs
+from projstg._core.posterior.target import target
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.prior import size_prior
 from projstg._core.search.best_support import refine
@@ -44,18 +46,18 @@ def trial(kind, index, settings):
         return None
     prior = size_prior(min(least, most), most, D)
     criterion = CRITERIA["common-size"]
-    exact, sampled = (Beliefs(data, criterion, prior, **limits) for _ in range(2))
-    exact.enumerate()
+    own = target(data, criterion, prior, **limits)
+    exact = every_support(own)
     if kind == "given":
         generators = [np.random.default_rng([0, k])]
         found = refine(data, k, generators=generators, criterion="common-size", settings=SEARCHED)
-        found = found.optima
+        found = found.ranked
     else:
-        found = ladder(data, "common-size", most, none, none, 0)
+        found = ladder(data, own.judge, most, none, none, 0)
     start = perf_counter()
-    sampled.count(found)
+    sampled = counted_around(own, found)
     counted = perf_counter()
-    sampled.sample(index)
+    sampled = with_draws(sampled, index)
     end = perf_counter()
     best = exact.likeliest
     truth, stated = exact.about(best), sampled.about(best)

@@ -8,7 +8,7 @@ from projstg import STG, Gates, ProjectedSTG
 from projstg._core.gates.gate_settings import GATES
 from projstg._core.kernel import library
 from projstg._core.pipeline import fixed_size
-from projstg._core.posterior.probabilities import Beliefs
+from projstg._core.posterior.posterior import Posterior
 from projstg.estimators._fit_tasks import FitTasks
 
 SAMPLED = Gates(expectation="monte-carlo", max_iter=40, learning_rate=0.05)
@@ -125,7 +125,7 @@ def test_a_fit_that_raises_ends_what_it_began(k, monkeypatch):
     def about(*_):
         raise ValueError("n_features_to_select, or any other reason")
 
-    monkeypatch.setattr(Beliefs, "about", about)
+    monkeypatch.setattr(Posterior, "about", about)
     recorder = Recorder()
     with pytest.raises(ValueError, match="n_features_to_select"):
         ProjectedSTG(k).set_callbacks(recorder).fit(*table(40, 64))

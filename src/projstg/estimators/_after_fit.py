@@ -18,7 +18,7 @@ from .._core.data.standard_table import StandardTable
 from .._core.pipeline.solution import Solution
 from .._core.posterior.coefficient_intervals import Estimates, estimates
 from .._core.posterior.joint import Joint
-from .._core.posterior.posterior_record import JointSource
+from .._core.posterior.probabilities import JointSource
 from .._core.search.best_support import Refined, equivalent_features
 from ._groups import correlations_of
 
@@ -33,7 +33,7 @@ class AfterFit:
 
     def __init__(self, table: StandardTable, solution: Solution) -> None:
         self._found: _ColumnFacts | None = None
-        search = None if solution.search is None else solution.search._replace(optima=[])
+        search = solution.search
         known = None if solution.posterior is None else solution.posterior[0]
         others = [] if known is None else known.supports
         supports = [np.flatnonzero(solution.support[0]), *others]

@@ -17,7 +17,7 @@ from .._core.data.shared_sums import are_in_range, shared_sums
 from .._core.gates.alternate import Status
 from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.solution import joined
-from .._core.posterior.posterior_record import Posterior
+from .._core.posterior.probabilities import Probabilities
 from ..sources.as_doubles import (
     has_rounded,
     not_numbers,
@@ -218,7 +218,7 @@ def fit_together(
 
 
 def _each(
-    known: Sequence[Posterior | None] | None, what: Callable[[Posterior], Any], unknown: Any
+    known: Sequence[Probabilities | None] | None, what: Callable[[Probabilities], Any], unknown: Any
 ) -> np.ndarray | None:
     """Return something of each posterior as one array; None where no problem has one."""
     if known is None:

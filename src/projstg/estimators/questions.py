@@ -27,10 +27,9 @@ from .._core.data.standard_table import StandardTable, as_table
 from .._core.data.summed_table import table_of_sums
 from .._core.data.wide_quadratic import MANY_COLUMNS
 from .._core.data.wide_table import wide_table
-from .._core.pipeline.auto_size import solve_auto
-from .._core.pipeline.fixed_size import solve as solve_fixed
 from .._core.pipeline.options import Options
 from .._core.pipeline.solution import Solution, joined
+from .._core.pipeline.solve import solve as solve_tables
 from .._core.progress import Report
 from .._core.score.criterion import CRITERIA
 from ._too_many_columns import too_few_rows, too_many_columns
@@ -247,11 +246,8 @@ def solve(question: Question, seeds: Sequence[int], report: Report | None = None
 
     Raises where a coefficient is no number in the units of the data.
     """
-    table, options = question.table, question.options
-    if question.selection is None:
-        found = solve_fixed(table, options, seeds, report)
-    else:
-        found = solve_auto(table, options, question.selection, seeds, report)
+    table, options, selection = question.table, question.options, question.selection
+    found = solve_tables(table, options, seeds, report, selection=selection)
     check_coefficients(found.coef, question.names)
     return found
 

@@ -13,7 +13,7 @@ from projstg import ProjectedSTG
 from projstg._core.data.standard_table import as_table
 from projstg._core.kernel import library
 from projstg._core.pipeline import fixed_size
-from projstg._core.pipeline.compiled_fit import Prices, answer_small, is_small
+from projstg._core.pipeline.compiled_fit import PenaltyAndNoise, answer_small, is_small
 from projstg._core.pipeline.options import Options
 from projstg._core.score.criterion import CRITERIA
 
@@ -159,7 +159,7 @@ def test_searches_are_the_same_start_by_start():
     for name in ("support", "n_starts", "n_agreeing_starts", "is_diluted", "is_complete"):
         ours, theirs = (getattr(one.search, name) for one in (found, expected))
         np.testing.assert_array_equal(ours, theirs)
-    for ours, theirs in zip(found.search.optima, expected.search.optima, strict=True):
+    for ours, theirs in zip(found.search.ranked, expected.search.ranked, strict=True):
         np.testing.assert_array_equal(ours.supports, theirs.supports)
         np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-9)
 
@@ -189,7 +189,7 @@ def test_a_table_that_lacks_digits_is_solved_step_by_step_beside_others():
     y[1] = X[1, :, :6].sum(axis=-1)  # no error: sums of squares have no digits of a residual
     options = Options(n_selected=6, refine=True, probabilities=False)
     table = as_table(X, y)
-    by_rule = Prices(*np.full((2, 3), np.nan))
+    by_rule = PenaltyAndNoise(*np.full((2, 3), np.nan))
     answered = answer_small(table, options, (1, 2, 3), by_rule, None)
     assert answered.is_done.tolist() == [True, False, True]
     found = solved(X, y, options, (1, 2, 3))

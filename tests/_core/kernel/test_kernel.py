@@ -198,7 +198,7 @@ def test_a_search_finds_the_same_supports_with_the_same_draws():
     compiled, expected = found(), without_kernel(found)
     assert compiled.support.tolist() == expected.support.tolist()
     assert compiled.n_iter.tolist() == expected.n_iter.tolist()
-    for one, other in zip(compiled.optima, expected.optima, strict=True):
+    for one, other in zip(compiled.ranked, expected.ranked, strict=True):
         assert one.supports.tolist() == other.supports.tolist()
         np.testing.assert_allclose(one.scores, other.scores, rtol=0, atol=1e-9)
 

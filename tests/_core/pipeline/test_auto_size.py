@@ -2,7 +2,7 @@
 
 import pickle
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 
 import numpy as np
@@ -390,13 +390,14 @@ def test_the_unit_of_y_and_of_the_columns_changes_no_probability():
 
 
 def test_the_posterior_counts_what_the_full_search_has_found(monkeypatch):
-    count, begun = auto.Beliefs.count, []
+    begun = []
 
-    def listening(self, found):
+    def listening(count, known, found):
         begun.append([one.supports for one in found])
-        return count(self, found)
+        return count(known, found)
 
-    monkeypatch.setattr(auto.Beliefs, "count", listening)
+    for name in ("counted_around", "with_more"):
+        monkeypatch.setattr(auto, name, partial(listening, getattr(auto, name)))
     X, y, _ = draw(14, k=4)  # four are not on the ladder
     found = ProjectedSTG().fit(X, y)
     assert not [supports for supports in begun[0] if supports.shape[1] == 4]
@@ -446,19 +447,16 @@ def test_a_posterior_that_names_another_size_each_time_is_followed_so_often(
 ):
     X, y, _ = TABLES["easy"]
     monkeypatch.setattr(auto, "PIPELINE", replace(PIPELINE, most_proposals=most))
-    asked = []
+    asked, more = [], auto.with_more
 
-    class Fickle(auto.Beliefs):
-        likeliest = property(lambda self: np.arange(named[min(len(asked), len(named) - 1)]))
+    def listening(known, found):
+        asked.append(1)
+        return more(known, found)
 
-        def count(self, found):
-            asked.append(1) if self._looked is not None else None
-            super().count(found)
-
-        def sample(self, seed, report):
-            """Nothing new turns up."""
-
-    monkeypatch.setattr(auto, "Beliefs", Fickle)
+    fickle = property(lambda self: np.arange(named[min(len(asked), len(named) - 1)]))
+    monkeypatch.setattr(auto.Posterior, "likeliest", fickle)
+    monkeypatch.setattr(auto, "with_more", listening)
+    monkeypatch.setattr(auto, "drawn", lambda known, *_: known)  # nothing new turns up
     found = fit_many(X[None], y[None], random_state=[0])
     np.testing.assert_array_equal(found.support[0], ProjectedSTG(size).fit(X, y).support_)
     assert len(asked) == len(set(named[:most]))  # each size it named was solved once, up to most

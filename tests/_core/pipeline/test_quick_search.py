@@ -75,7 +75,7 @@ def test_one_size_says_nothing_to_the_next(always):
     later = [search(k, 22) for k in (3, 5, 4)][-1]
     alone = search_of(problem, always=always)[0](4, 22)
     np.testing.assert_array_equal(later.support, alone.support)
-    assert_same_numbers(later.optima[0].scores, alone.optima[0].scores)
+    assert_same_numbers(later.ranked[0].scores, alone.ranked[0].scores)
 
 
 def test_scores_are_exact_and_constraints_hold():

@@ -7,7 +7,8 @@ from oracles_posterior import JUDGES, LIMITS, PRIORS, draw, judge_of, listed, ma
 from projstg._core.data.standard_table import as_table
 from projstg._core.posterior.counted import support_keys
 from projstg._core.posterior.enumeration import enumerated, n_supports
-from projstg._core.posterior.probabilities import Beliefs
+from projstg._core.posterior.exploration import every_support
+from projstg._core.posterior.target import Target, target
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.prior import costs_of_sizes, size_prior
@@ -53,12 +54,10 @@ def test_what_is_left_out_weighs_nothing(name, limits, noise, monkeypatch):
     y = X[..., :2].sum(axis=-1) + noise * rng.standard_normal((1, 40))
     problem, (always, never) = as_table(X, y).problem, masks(*LIMITS[limits])
     prior = size_prior(int(always.sum()), 8, int(np.sum(~never)))
-    few, every = (
-        Beliefs(problem, CRITERIA[name], prior, always=always, never=never) for _ in range(2)
-    )
-    few.enumerate()
-    monkeypatch.setattr(Beliefs, "_bounds", lambda own, *_: everything(own))
-    every.enumerate()
+    own = target(problem, CRITERIA[name], prior, always=always, never=never)
+    few = every_support(own)
+    monkeypatch.setattr(Target, "bounds", everything)
+    every = every_support(own)
     assert len(few.counted.costs) <= len(every.counted.costs)
     left_out = ~np.isin(support_keys(every.counted.masks), support_keys(few.counted.masks))
     assert np.sum(every.counted.weights[left_out]) < 1e-8
@@ -73,8 +72,8 @@ def test_what_is_left_out_weighs_nothing(name, limits, noise, monkeypatch):
         assert known.about(few.likeliest).accuracy.n_supports == len(every.counted.costs)
 
 
-def everything(beliefs):
+def everything(own, locked, open_):
     """Bounds that leave nothing out."""
-    n_open = int(np.sum(~beliefs.always & ~beliefs.never))
+    n_open = open_.size
     sets = np.asarray([[number >> j & 1 for j in range(n_open)] for number in range(2**n_open)])
-    return sets.astype(bool), np.full((len(sets), beliefs.criterion.ridges.kappa.size), -1e9)
+    return sets.astype(bool), np.full((len(sets), own.judge.ridges.kappa.size), -1e9)

@@ -127,7 +127,13 @@ def test_updates_do_not_drift():
         kappa, none, n_iter = np.full(12, 0.5), np.full(12, -1), np.zeros(3, dtype=np.int64)
         starts = Starts(problem, members, kappa, 0.5 / 20)
         found = wander(
-            field, starts, length=60, n_rests=9, without=none, n_iter=n_iter, settings=settings
+            field,
+            starts,
+            length=60,
+            n_local_optima=9,
+            without=none,
+            n_iter=n_iter,
+            settings=settings,
         )
         assert n_iter.tolist() == [240] * 3
         return [(c, tuple(sorted(m))) for c, m in zip(*found, strict=True)]
@@ -156,7 +162,7 @@ def test_a_walk_does_without_the_column_it_is_told():
     chains, without = np.zeros(4, dtype=np.int64), np.asarray([0, -1, 1, 2])
     starts = Starts(chains, np.asarray([[7, 8, 9]] * 4), np.full(4, 0.1), 0.1 / 15)
     n_iter = np.zeros(1, dtype=np.int64)
-    rests = wander(whole(Z), starts, length=30, n_rests=5, without=without, n_iter=n_iter)
+    rests = wander(whole(Z), starts, length=30, n_local_optima=5, without=without, n_iter=n_iter)
     assert set(rests.chains) == set(range(4))
     assert not np.any(rests.members == without[rests.chains][:, None])
 
@@ -201,7 +207,7 @@ def test_a_batch_is_its_members(name):
         assert alone.support.tolist() == together.support[i : i + 1].tolist()
         for field in ("objective", "n_starts", "n_agreeing_starts", "n_iter"):
             np.testing.assert_allclose(getattr(alone, field)[0], getattr(together, field)[i])
-        assert alone.optima[0].supports.tolist() == together.optima[i].supports.tolist()
+        assert alone.ranked[0].supports.tolist() == together.ranked[i].supports.tolist()
 
 
 def test_rows_and_gram_give_the_same_support():
@@ -230,7 +236,7 @@ def test_where_every_support_is_scored_no_start_is_needed():
 def test_optima_are_distinct_sorted_and_led_by_the_answer():
     Z = draw(7, 1, 18, 40, K=8, sigma=1.0)
     found = refine(Z, 8, generators=generators(1))
-    optima = found.optima[0]
+    optima = found.ranked[0]
     assert len({tuple(s) for s in optima.supports}) == len(optima.supports) > 1
     assert np.all(np.diff(optima.scores) >= 0)
     assert np.all(np.diff(optima.supports, axis=1) > 0)
@@ -246,7 +252,7 @@ def test_constraints_are_hard(name):
     found = refine(Z, 4, generators=generators(3), criterion=name, always=always, never=never)
     assert np.all(np.any(found.support == 11, axis=1))
     assert not np.any(found.support < 2)
-    for optima in found.optima:
+    for optima in found.ranked:
         assert np.all(np.any(optima.supports == 11, axis=1))
         assert not np.any(optima.supports < 2)
 
@@ -402,5 +408,5 @@ def test_a_start_itself_counts_as_found():
         n_starts=1,
         settings=NOT_ENUMERATED,
     )
-    assert begun.tolist() in found.optima[0].supports.tolist()
+    assert begun.tolist() in found.ranked[0].supports.tolist()
     assert found.objective[0] <= support_scores(Z, begun[None, None])[0, 0]

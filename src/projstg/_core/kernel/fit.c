@@ -33,7 +33,7 @@ typedef struct {
     double *intercept;  /* (B,) */
     double *objective;  /* (B,) */
     int64_t *numbers;   /* (B, 5): whether it is done, starts, those that agree, exchanges, supports */
-    Search **searches;  /* (B,): for projstg_search_rank */
+    Search **searches;  /* (B,): for projstg_search_finish */
 } Answers;
 
 RECORD(Tables)
@@ -272,7 +272,7 @@ static int64_t solve_one(
 }
 
 /* Solve each table; a table that is not done is left to the caller. Returns zero or NO_MEMORY. In
-   either case searches that are not NULL are to be ended by projstg_search_rank. */
+   either case searches that are not NULL are to be ended by projstg_search_finish. */
 EXPORTED int64_t projstg_fit(
     const Tables *of, const Judge *judge, const Plan *plan, const Steps *steps,
     const Answers *to) {

@@ -214,13 +214,13 @@ void walk_down(Walk *walk, const int64_t *members, double ridge, int64_t most_st
 
 /* How far a walk goes on from one local optimum to others. */
 typedef struct {
-    int64_t length, n_rests, excluded_for, locked_for;
+    int64_t length, n_local_optima, excluded_for, locked_for;
 } Wandering;
 
-/* The lowest local optima (n_rests, K), of which *n are found; `heights` has n_rests numbers. */
+/* The lowest local optima (n_local_optima, K), of which *n are found; `heights` has n_local_optima numbers. */
 void walk_on(
     Walk *walk, const int64_t *members, double ridge, int64_t without, const Wandering *far,
-    int64_t *rests, double *heights, int64_t *n);
+    int64_t *optima, double *heights, int64_t *n);
 
 /* How gates take their first steps (gates/alternate.py): the log of a gate's noise ratio as cubics
    between nodes (arrays/cubic_table.py), so many standard deviations beyond its stops. */

@@ -162,9 +162,9 @@ AroundRecord = _record(
 """A support, and the scores of its neighbours."""
 PlanRecord = _record(
     "PlanRecord",
-    "int64_t n_starts, first_round, second_round, later_rounds, n_rests, n_steps, excluded_for, "
-    "locked_for, refresh, most_steps, most_exchanges, first_agreement, clear_agreement, "
-    "agreement, wide, wide_agreement, n_exact, n_fractions; "
+    "int64_t n_starts, first_round, second_round, later_rounds, n_local_optima, n_steps, "
+    "excluded_for, locked_for, refresh, most_steps, most_exchanges, first_agreement, "
+    "clear_agreement, agreement, wide, wide_agreement, n_exact, n_fractions; "
     "const double *fractions, *tight_fractions; "
     "double tight, clear_lead, common_share, rounding, delicate, relative_ridge, digits;",
 )
@@ -222,7 +222,7 @@ _FUNCTIONS: dict[str, list[Any]] = {
     "projstg_scores": [FieldRecord, JudgeRecord, RowsRecord, ScoringRecord],
     "projstg_neighbours": [FieldRecord, JudgeRecord, AroundRecord],
     "projstg_search": [FieldRecord, JudgeRecord, RowsRecord, PlanRecord, SearchTaskRecord],
-    "projstg_search_rank": [_POINTER, RankingRecord],
+    "projstg_search_finish": [_POINTER, RankingRecord],
     "projstg_chains_open": [FieldRecord, JudgeRecord, ChainStartRecord],
     "projstg_chains_run": [_POINTER, ChainStepsRecord],
     "projstg_chains_take": [_POINTER, ChainNewsRecord],

@@ -9,7 +9,7 @@
 
 /* search/search_settings.py */
 struct Plan {
-    int64_t n_starts, first_round, second_round, later_rounds, n_rests, n_steps;
+    int64_t n_starts, first_round, second_round, later_rounds, n_local_optima, n_steps;
     int64_t excluded_for, locked_for, refresh, most_steps, most_exchanges;
     int64_t first_agreement, clear_agreement, agreement, wide, wide_agreement, n_exact;
     int64_t n_fractions;
@@ -37,8 +37,8 @@ struct Search {
     Scorer scorer;
     Walk walk;
     int64_t K, n_iter;
-    int64_t *members, *rests, *sorted, *chosen; /* (K,), (n_rests, K), (K,), (D,) */
-    double *heights, *order;                    /* (n_rests,), (D,) */
+    int64_t *members, *optima, *sorted, *chosen; /* (K,), (n_local_optima, K), (K,), (D,) */
+    double *heights, *order;                    /* (n_local_optima,), (D,) */
     int is_out_of_memory;
 };
 
@@ -267,24 +267,24 @@ static void later_round(Search *search, int64_t first, int64_t size) {
     record->n_challenges += size / 2;
     for (int64_t s = 0; s < size; s++)
         random_support(search, challenged(best, n_best, turn, s), all + s * K);
-    Wandering far = {plan->n_steps, plan->n_rests, plan->excluded_for, plan->locked_for};
+    Wandering far = {plan->n_steps, plan->n_local_optima, plan->excluded_for, plan->locked_for};
     int64_t refresh = refresh_of(search, first, size);
     for (int64_t s = 0; s < size; s++) {
         int64_t without = challenged(best, n_best, turn, s), n = 0, lowest = 0;
         double score = INFINITY;
         walk->refresh = refresh;
         walk_on(
-            walk, all + s * K, ridge_of(search, first + s), without, &far, search->rests,
+            walk, all + s * K, ridge_of(search, first + s), without, &far, search->optima,
             search->heights, &n);
         search->n_iter += walk->step;
         for (int64_t i = 0; i < n; i++) {
-            double one = scored(search, search->rests + i * K);
+            double one = scored(search, search->optima + i * K);
             if (one < score) {
                 score = one;
                 lowest = i;
             }
         }
-        if (!search->judge->counts_volume) score = unridged(search, search->rests + lowest * K);
+        if (!search->judge->counts_volume) score = unridged(search, search->optima + lowest * K);
         add_start(search, score);
     }
 }
@@ -377,7 +377,7 @@ static void search_close(Search *search) {
 RECORD(Plan)
 RECORD(SearchTask)
 
-/* Returns the search, whose results projstg_search_rank hands out, or NULL without memory. */
+/* Returns the search, whose results projstg_search_finish hands out, or NULL without memory. */
 EXPORTED Search *projstg_search(
     const Field *field, const Judge *judge, const Rows *rows, const Plan *plan,
     const SearchTask *task) {
@@ -403,8 +403,8 @@ EXPORTED Search *projstg_search(
     record->scores = malloc((size_t)record->room * sizeof(double));
     record->slots = calloc((size_t)record->n_slots, sizeof(int64_t));
     record->starts = malloc((size_t)most_starts * sizeof(double));
-    search->members = malloc((size_t)((3 + plan->n_rests + size) * K) * sizeof(int64_t));
-    search->heights = malloc((size_t)(plan->n_rests + 1 + D) * sizeof(double));
+    search->members = malloc((size_t)((3 + plan->n_local_optima + size) * K) * sizeof(int64_t));
+    search->heights = malloc((size_t)(plan->n_local_optima + 1 + D) * sizeof(double));
     int is_lost = scorer_open(&search->scorer, field, judge, rows, K, task->n_redundant);
     is_lost |= walk_open(&search->walk, field, K);
     is_lost |= !record->supports || !record->scores || !record->slots || !record->starts;
@@ -415,9 +415,9 @@ EXPORTED Search *projstg_search(
     search->walk.counts_log_det = 1;
     search->walk.tolerance = plan->rounding * (field->dof + 10.0);
     search->sorted = search->members + K;
-    search->rests = search->sorted + K;
-    search->chosen = search->rests + plan->n_rests * K;
-    search->order = search->heights + plan->n_rests + 1;
+    search->optima = search->sorted + K;
+    search->chosen = search->optima + plan->n_local_optima * K;
+    search->order = search->heights + plan->n_local_optima + 1;
     record->lowest = INFINITY;
     record->n_challenges = task->n_challenges;
     for (int64_t place = 0; place < n_known; place++) {
@@ -471,7 +471,7 @@ RECORD(Ranking)
 
 /* End the search; first hand out what was found, unless `to` is NULL. The problem the search was made
    for may be gone. Zero, or NO_MEMORY. */
-EXPORTED int64_t projstg_search_rank(Search *search, const Ranking *to) {
+EXPORTED int64_t projstg_search_finish(Search *search, const Ranking *to) {
     const Record *record = &search->record;
     int64_t K = record->K, n = search_size(search);
     Ranked *order = to ? malloc((size_t)record->n * sizeof(Ranked)) : NULL;

@@ -165,30 +165,30 @@ static uint64_t key_of(const int64_t *members, int64_t K) {
 }
 
 /* Keep a local optimum among the lowest, in the order of heights; each only once. */
-static void keep_rest(
-    const int64_t *members, int64_t K, double height, int64_t n_rests, int64_t *rests,
+static void keep_optimum(
+    const int64_t *members, int64_t K, double height, int64_t n_local_optima, int64_t *optima,
     double *heights, int64_t *n) {
     uint64_t key = key_of(members, K);
     int64_t place = *n, last = *n;
     for (int64_t i = 0; i < *n; i++)
-        if (key_of(rests + i * K, K) == key) {
+        if (key_of(optima + i * K, K) == key) {
             if (!(height < heights[i])) return;
             last = place = i;
         }
     while (place > 0 && height < heights[place - 1]) place--;
-    if (place == n_rests) return;
-    if (last == n_rests) last--;
+    if (place == n_local_optima) return;
+    if (last == n_local_optima) last--;
     size_t one = (size_t)K * sizeof(int64_t), moved = (size_t)(last - place);
-    memmove(rests + (place + 1) * K, rests + place * K, moved * one);
+    memmove(optima + (place + 1) * K, optima + place * K, moved * one);
     memmove(heights + place + 1, heights + place, moved * sizeof(double));
-    memcpy(rests + place * K, members, one);
+    memcpy(optima + place * K, members, one);
     heights[place] = height;
     if (last == *n) ++*n;
 }
 
 void walk_on(
     Walk *walk, const int64_t *members, double ridge, int64_t without, const Wandering *far,
-    int64_t *rests, double *heights, int64_t *n) {
+    int64_t *optima, double *heights, int64_t *n) {
     int64_t K = walk->tableau.K;
     double height = 0.0;
     *n = 0;
@@ -198,7 +198,7 @@ void walk_on(
         Swap swap = best_swap(walk);
         int is_last = walk->step == far->length - 1;
         if (swap.change >= -walk->tolerance || (is_last && *n == 0))
-            keep_rest(walk->members, K, height, far->n_rests, rests, heights, n);
+            keep_optimum(walk->members, K, height, far->n_local_optima, optima, heights, n);
         if (!(swap.change < INFINITY)) return;
         height += swap.change;
         move(walk, swap, far->excluded_for, far->locked_for);

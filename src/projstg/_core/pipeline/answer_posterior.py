@@ -15,8 +15,11 @@ from ..arrays.backend import namespace, to_numpy
 from ..data.quadratic import Problem, on_host
 from ..data.refit import refit
 from ..data.standard_table import StandardTable
-from ..posterior.posterior_record import Posterior
-from ..posterior.probabilities import Beliefs, criterion_with_volume
+from ..posterior.drawing import drawn
+from ..posterior.exploration import counted_around, every_support, every_support_of
+from ..posterior.posterior import Posterior
+from ..posterior.probabilities import Probabilities
+from ..posterior.target import criterion_with_volume, target
 from ..progress import Report
 from ..score.criterion import CRITERIA, Criterion
 from ..search.best_support import Refined
@@ -24,7 +27,7 @@ from ..search.record import slack
 from .options import Options
 from .solution import Solution
 
-__all__ = ["always_mask", "scores_in_units", "with_beliefs", "with_posteriors"]
+__all__ = ["always_mask", "with_posterior", "with_posteriors"]
 
 
 def with_posteriors(
@@ -33,23 +36,20 @@ def with_posteriors(
     options: Options,
     seeds: Sequence[int],
     report: Report | None,
-) -> tuple[Refined, list[Posterior] | None]:
-    """Return what was found with K given, or better supports, and posteriors, if asked for.
-
-    Scores become those in the units of the data.
-    """
+) -> tuple[Refined, list[Probabilities] | None]:
+    """Return what was found with K given, or better supports, and posteriors, if asked for."""
     if not options.probabilities:
-        return scores_in_units(found, table, 1.0), None
+        return found, None
     problem, always = on_host(table.problem), always_mask(table, options)
     never, known, is_alone = ~to_numpy(table.varies), [], len(seeds) == 1
     for i, seed in enumerate(seeds):
         own = np.asarray([i])
         # A problem that is alone keeps its Gram matrix.
         one, of = (problem, found) if is_alone else (problem.problems(own), found.one(i))
-        better, posterior = _with_posterior(one, of, options, always, never[i], seed, report)
+        better, said = _of_one_size(one, of, options, always, never[i], seed, report)
         found = better if is_alone else found.put(own, better)
-        known.append(posterior)
-    return scores_in_units(found, table, 1.0), known
+        known.append(said)
+    return found, known
 
 
 def always_mask(table: StandardTable, options: Options) -> np.ndarray:
@@ -59,20 +59,7 @@ def always_mask(table: StandardTable, options: Options) -> np.ndarray:
     return always
 
 
-def scores_in_units(found: Refined, table: StandardTable, sign: float) -> Refined:
-    """Return the result with scores in the units of the data (sign 1) or back again (sign −1).
-
-    ν log(rss) changes by a constant. Scores are compared in units of the scaled y.
-    """
-    dof, unit = to_numpy(table.problem.degrees_of_freedom), to_numpy(table.y_scale)
-    shift = sign * 2.0 * dof * np.log(unit)
-    optima = [
-        own._replace(scores=own.scores + by) for own, by in zip(found.optima, shift, strict=True)
-    ]
-    return found._replace(objective=found.objective + shift, optima=optima)
-
-
-def _with_posterior(
+def _of_one_size(
     problem: Problem,
     found: Refined,
     options: Options,
@@ -80,24 +67,23 @@ def _with_posterior(
     never: np.ndarray,
     seed: int,
     report: Report | None,
-) -> tuple[Refined, Posterior]:
-    """Return what was found in one problem, or a better support, and its posterior.
+) -> tuple[Refined, Probabilities]:
+    """Return what was found in one problem, or a better support, and what is said of it.
 
     Both are over supports of the size that was found.
     """
-    k, optima = found.support.shape[1], found.optima[0]
+    k, ranked = found.support.shape[1], found.ranked[0]
     criterion = _criterion_of(options.criterion, found)
     prior = np.where(np.arange(k + 1) == k, 0.0, -np.inf)
-    beliefs = Beliefs(problem, criterion, prior, always=always, never=never)
+    own = target(problem, criterion, prior, always=always, never=never)
     if found.is_complete[0] and CRITERIA[options.criterion].counts_volume:
-        beliefs.take(optima)
-    elif beliefs.is_enumerable:
-        beliefs.enumerate()
+        posterior = every_support_of(own, ranked)
+    elif own.is_enumerable:
+        posterior = every_support(own)
     else:
-        beliefs.count([optima])
-        beliefs.sample(seed, report)
-    found = _improved(found, beliefs, options.criterion)
-    return found, beliefs.about(found.support[0])
+        posterior = drawn(counted_around(own, [ranked]), seed, report)
+    found = _improved(found, posterior, options.criterion)
+    return found, posterior.about(found.support[0])
 
 
 def _criterion_of(name: str, found: Refined) -> Criterion:
@@ -107,8 +93,8 @@ def _criterion_of(name: str, found: Refined) -> Criterion:
     return replace(found.judges[0], is_diluted=bool(found.is_diluted[0]))
 
 
-def with_beliefs(
-    solution: Solution, beliefs: Beliefs, table: StandardTable, options: Options
+def with_posterior(
+    solution: Solution, posterior: Posterior, table: StandardTable, options: Options
 ) -> Solution:
     """Return the answer for one table with a posterior of supports of all sizes.
 
@@ -118,22 +104,18 @@ def with_beliefs(
     """
     if solution.search is None:
         raise RuntimeError("K is to be chosen from the data, but no search was run.")
-    found = scores_in_units(solution.search, table, -1.0)
-    better = found
-    if beliefs.likeliest.size == found.support.shape[1]:
-        better = _improved(found, beliefs, options.criterion)
+    found = better = solution.search
+    if posterior.likeliest.size == found.support.shape[1]:
+        better = _improved(found, posterior, options.criterion)
     if options.decision == "median" and CRITERIA[options.criterion].counts_volume:
-        better = _replaced(better, beliefs, beliefs.median(better.support[0]))
+        better = _replaced(better, posterior, posterior.median(better.support[0]))
     if not np.array_equal(better.support, found.support):
         support = namespace(solution.coef).asarray(better.support, device=solution.coef.device)
-        solution = solution._replace(
-            search=scores_in_units(better, table, 1.0),
-            **refit(table, support, support >= 0)._asdict(),
-        )
-    return solution._replace(posterior=[beliefs.about(better.support[0])])
+        solution = solution._replace(search=better, **refit(table, support, support >= 0)._asdict())
+    return solution._replace(posterior=[posterior.about(better.support[0])])
 
 
-def _improved(found: Refined, beliefs: Beliefs, criterion: str) -> Refined:
+def _improved(found: Refined, posterior: Posterior, criterion: str) -> Refined:
     """Return what was found in one problem, or the likeliest support where that is better.
 
     Both have the same number of columns. Under a criterion without probabilities (least squares)
@@ -141,22 +123,25 @@ def _improved(found: Refined, beliefs: Beliefs, criterion: str) -> Refined:
     """
     if not CRITERIA[criterion].counts_volume:
         return found
-    better = _replaced(found, beliefs, beliefs.likeliest)
+    better = _replaced(found, posterior, posterior.likeliest)
     # A search that met only dependent supports has scores of another kind, and is no rival.
-    is_rival = bool(found.is_diluted[0]) == beliefs.criterion.is_diluted
+    is_rival = bool(found.is_diluted[0]) == posterior.target.judge.is_diluted
     if is_rival and not better.objective[0] < found.objective[0] - slack(found.objective[0]):
         return found
     return better
 
 
-def _replaced(found: Refined, beliefs: Beliefs, support: np.ndarray) -> Refined:
+def _replaced(found: Refined, posterior: Posterior, support: np.ndarray) -> Refined:
     """Return what was found in one problem with another support, which no start arrived at."""
     if np.array_equal(support, found.support[0]):
         return found
-    nobody, score = np.zeros_like(found.n_agreeing_starts), np.full(1, beliefs.score(support))
+    nobody, score = (
+        np.zeros_like(found.n_agreeing_starts),
+        np.full(1, posterior.target.score(support)),
+    )
     return found._replace(
         support=support[None],
         objective=score,
         n_agreeing_starts=nobody,
-        judges=[beliefs.criterion],
+        judges=[posterior.target.judge],
     )

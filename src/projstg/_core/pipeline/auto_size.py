@@ -14,7 +14,6 @@ probability is known (:func:`_without_choice`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -25,12 +24,15 @@ from ..data.quadratic import Problem, on_host
 from ..data.redundant_columns import redundant_forced
 from ..data.standard_table import StandardTable
 from ..data.table_rank import rank_up_to
-from ..posterior.probabilities import Beliefs, criterion_with_volume
+from ..posterior.drawing import drawn
+from ..posterior.exploration import counted_around, every_support, with_more
+from ..posterior.posterior import Posterior
+from ..posterior.target import criterion_with_volume, target
 from ..progress import Report, counted
 from ..score.criterion import CRITERIA
 from ..score.prior import n_selectable, size_prior
-from ..search.record import Optima
-from .answer_posterior import always_mask, with_beliefs
+from ..search.record import RankedSupports
+from .answer_posterior import always_mask, with_posterior
 from .fixed_size import solve, solve_known
 from .information_criteria import information_size, most_by_information
 from .largest_size import largest_size
@@ -38,7 +40,7 @@ from .options import Options
 from .pipeline_settings import PIPELINE
 from .quick_search import QuickSearch
 from .size_ladder import ladder
-from .solution import Solution, joined, parts, restored
+from .solution import Solution
 
 __all__ = ["solve_auto"]
 
@@ -60,22 +62,16 @@ def solve_auto(
     table: StandardTable,
     options: Options,
     selection: str,
-    seeds: Sequence[int],
+    seed: int,
     report: Report | None = None,
 ) -> Solution:
-    """Return the answer for each table of the batch, with K chosen from the data."""
-    answers = []
-    for i, seed in enumerate(seeds):
-        ((few, own, _, kept),) = parts(table.part(i), options)
-        asked = _question(few, own, selection)
-        if not asked.has_choice:
-            answer = _without_choice(asked, own, seed, report)
-        elif selection == "evidence":
-            answer = _by_evidence(asked, own, seed, report)
-        else:
-            answer = _by_information(asked, own, selection, seed, report)
-        answers.append(restored(answer, kept, table.scale.shape[-1]))
-    return joined(answers)
+    """Return the answer for one table whose columns may all be selected, K chosen from the data."""
+    asked = _question(table, options, selection)
+    if not asked.has_choice:
+        return _without_choice(asked, options, seed, report)
+    if selection == "evidence":
+        return _by_evidence(asked, options, seed, report)
+    return _by_information(asked, options, selection, seed, report)
 
 
 def _question(table: StandardTable, options: Options, selection: str) -> _SizeQuestion:
@@ -113,49 +109,52 @@ def _by_evidence(
     """Solve for the size of the likeliest support, until that size has been solved before."""
     name, always, never = criterion_with_volume(options.criterion), asked.always, asked.never
     prior = size_prior(asked.k_min, asked.k_max, n_selectable(always, never))
-    beliefs = Beliefs(asked.problem, CRITERIA[name], prior, always=always, never=never)
-    judge = beliefs.criterion if name == options.criterion else None
-    if beliefs.is_enumerable:
-        beliefs.enumerate()
+    own = target(asked.problem, CRITERIA[name], prior, always=always, never=never)
+    judge = own.judge if name == options.criterion else None
+    if own.is_enumerable:
+        posterior = every_support(own)
         if CRITERIA[options.criterion].counts_volume:
-            known = solve_known(asked.table, options, beliefs, seed, report)
-            return with_beliefs(known, beliefs, asked.table, options)
+            known = solve_known(asked.table, options, posterior, seed, report)
+            return with_posterior(known, posterior, asked.table, options)
     else:
         limits = (asked.k_max, always, never)
-        beliefs.count(ladder(asked.problem, beliefs.criterion, *limits, seed, report))
+        rungs = ladder(asked.problem, own.judge, *limits, seed, report)
+        posterior = counted_around(own, rungs)
     asked_for = replace(options, probabilities=False)
     answers: dict[int, Solution] = {}
 
     def solved(k: int) -> Solution:
         return solve(asked.table, replace(asked_for, n_selected=k), [seed], report, judge)
 
-    def solve_likeliest() -> None:
+    def solved_for(known: Posterior) -> Posterior:
         """Solve for the size of the likeliest support; what that finds is counted, too."""
-        k = beliefs.likeliest.size
+        k = known.likeliest.size
         while k not in answers and len(answers) < PIPELINE.most_proposals:
             answers[k] = solved(k)
-            if not beliefs.is_enumerable:
-                beliefs.count(_optima_of(answers[k]))
-            k = beliefs.likeliest.size
+            if not own.is_enumerable:
+                known = with_more(known, _ranked_of(answers[k]))
+            k = known.likeliest.size
+        return known
 
-    solve_likeliest()
-    if not beliefs.is_enumerable:
-        beliefs.sample(seed, report)
-        drawn_around = beliefs.likeliest
-        solve_likeliest()
-        if not (beliefs.has_draws and np.array_equal(beliefs.likeliest, drawn_around)):
-            beliefs.sample(seed, report)  # chains that began elsewhere need not find the way
-    k = beliefs.likeliest.size
+    posterior = solved_for(posterior)
+    if not own.is_enumerable:
+        posterior = drawn(posterior, seed, report)
+        drawn_around = posterior.likeliest
+        posterior = solved_for(posterior)
+        if not (posterior.has_draws and np.array_equal(posterior.likeliest, drawn_around)):
+            # Chains that began elsewhere need not find the way.
+            posterior = drawn(posterior, seed, report)
+    k = posterior.likeliest.size
     if k not in answers:  # as many sizes were proposed as may be
         answers[k] = solved(k)
-    return with_beliefs(answers[k], beliefs, asked.table, options)
+    return with_posterior(answers[k], posterior, asked.table, options)
 
 
-def _optima_of(answer: Solution) -> list[Optima]:
+def _ranked_of(answer: Solution) -> list[RankedSupports]:
     """Return what the search has found; with K from the data there always is one."""
     if answer.search is None:
         raise RuntimeError("K is to be chosen from the data, but no search was run.")
-    return answer.search.optima
+    return answer.search.ranked
 
 
 def _by_information(

@@ -32,12 +32,12 @@ from ..search.search_settings import SEARCH
 from .options import Options
 from .pipeline_settings import PIPELINE
 
-__all__ = ["Answered", "Prices", "answer_small", "is_small"]
+__all__ = ["Answered", "PenaltyAndNoise", "answer_small", "is_small"]
 
 _EPS = float(np.finfo(np.float64).eps)
 
 
-class Prices(NamedTuple):
+class PenaltyAndNoise(NamedTuple):
     """λ and σ of each table in units of the scaled y, (B,) both."""
 
     alpha: np.ndarray
@@ -52,15 +52,15 @@ class Answered(NamedTuple):
     is_done: np.ndarray
     """(B,): a table that is not done needs more digits than the kernel has, and nothing else here
     is of use for it."""
-    prices: Prices
+    penalty: PenaltyAndNoise
     fitted: Refit
     search: Refined
 
     def some(self, problems: np.ndarray) -> Answered:
         """Return what was found in some of the tables."""
-        prices = Prices(*(field[problems] for field in self.prices))
+        penalty = PenaltyAndNoise(*(field[problems] for field in self.penalty))
         fitted = Refit(*(field[problems] for field in self.fitted))
-        return Answered(self.is_done[problems], prices, fitted, self.search.some(problems))
+        return Answered(self.is_done[problems], penalty, fitted, self.search.some(problems))
 
 
 def is_small(problem: Problem, options: Options) -> bool:
@@ -82,12 +82,12 @@ def answer_small(
     table: StandardTable,
     options: Options,
     seeds: Sequence[int],
-    prices: Prices,
+    penalty: PenaltyAndNoise,
     judge: Judge | None,
 ) -> Answered:
     """Return the answers for small tables; problem i draws from seeds[i].
 
-    ``prices`` are filled in. ``judge`` is that of the tables, or None.
+    ``penalty`` are filled in. ``judge`` is that of the tables, or None.
     """
     (B, D), K = table.problem.b.shape, options.n_selected or 0
     has_volume = judge is not None
@@ -101,7 +101,7 @@ def answer_small(
     )
     generators = [np.random.default_rng([seed, K]) for seed in seeds]
     draws = np.asarray([generator_address(one) for one in generators], dtype=np.uintp)
-    tables = _tables(table, K, options.alpha_scale, prices, judge, has_volume, draws)
+    tables = _tables(table, K, options.alpha_scale, penalty, judge, has_volume, draws)
     plan = plan_record(SEARCH, K, options.n_starts or SEARCH.n_starts(K, D))
     by, searches = judge_record(judge, 0), Searches(found.handles)
     is_lost = library.KERNEL.projstg_fit(
@@ -110,7 +110,7 @@ def answer_small(
     if is_lost:
         raise MemoryError(f"no memory for a search of {D} columns")
     search = _refined(found, searches, judge, table.problem.b.shape[1])
-    return Answered(found.numbers[:, 0] > 0, prices, found.fitted, search)
+    return Answered(found.numbers[:, 0] > 0, penalty, found.fitted, search)
 
 
 class _Filled(NamedTuple):
@@ -150,7 +150,7 @@ def _tables(
     table: StandardTable,
     K: int,
     factor: float,
-    prices: Prices,
+    penalty: PenaltyAndNoise,
     judge: Judge,
     has_volume: bool,
     generators: np.ndarray,
@@ -182,8 +182,8 @@ def _tables(
         gain_tolerance=gain_tolerance(_EPS),
         correlation_tolerance=correlation_tolerance(_EPS),
         nothing=NOTHING,
-        alpha=prices.alpha,
-        noise=prices.noise_std,
+        alpha=penalty.alpha,
+        noise=penalty.noise_std,
         generators=generators,
         has_volume=has_volume,
         volume=contiguous(judge.volume_of_size),
@@ -209,5 +209,5 @@ def _refined(found: _Filled, searches: Searches, judge: Judge, n_columns: int) -
         n_redundant=np.zeros(B, dtype=np.int64),
         n_columns=np.full(B, n_columns),
         judges=judge.apart(),
-        optima=[searches.optima(i, n, K) for i, n in enumerate(sizes)],
+        ranked=[searches.ranked(i, n, K) for i, n in enumerate(sizes)],
     )

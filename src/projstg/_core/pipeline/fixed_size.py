@@ -1,9 +1,8 @@
-"""The whole job for a batch of tables: λ, gates, search, least squares.
+"""The columns of tables where K is given, or the gates decide: λ, gates, search, least squares.
 
-``ProjectedSTG`` is :func:`solve` on one table, ``fit_many`` on many. The gates' first steps propose
-columns, and so does a greedy pursuit. A search goes on from both by exchanges; its criterion
-decides the answer, and the posterior says how sure it is. Without a search the fitted gates
-decide.
+The gates' first steps propose columns, and so does a greedy pursuit. A search goes on from both by
+exchanges; its criterion decides the answer, and the posterior says how sure it is. Without a search
+the fitted gates decide.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ from ..data.standard_table import StandardTable
 from ..gates.moments import gated_coefficients
 from ..gates.theory_lambda import fits_all
 from ..greedy.matching_pursuit import pursued_columns
-from ..posterior.posterior_record import Posterior
-from ..posterior.probabilities import Beliefs
+from ..posterior.posterior import Posterior
+from ..posterior.probabilities import Probabilities
 from ..progress import Report
 from ..score.criterion import Judge
 from ..search.best_support import Refined, refine
-from ..search.record import Optima
-from .answer_posterior import always_mask, scores_in_units, with_posteriors
+from ..search.record import RankedSupports
+from .answer_posterior import always_mask, with_posteriors
 from .batch_gates import BatchGates, one_batch
-from .compiled_fit import Answered, Prices, answer_small, is_small
+from .compiled_fit import Answered, PenaltyAndNoise, answer_small, is_small
 from .gate_question import (
     GateQuestion,
     alpha_and_noise,
@@ -42,7 +41,7 @@ from .gate_question import (
 )
 from .options import Options
 from .pipeline_settings import PIPELINE
-from .solution import Solution, joined, parts, restored
+from .solution import Solution, joined
 
 __all__ = ["solve", "solve_known"]
 
@@ -54,28 +53,11 @@ def solve(
     report: Report | None = None,
     judge: Judge | None = None,
 ) -> Solution:
-    """Return the answer for each table of the batch; problem i draws from seeds[i].
+    """Return the answer for tables whose columns may all be selected; i draws from seeds[i].
 
     ``judge`` is that of the tables by their criterion, for supports of K columns and more; None
-    makes it. All columns of a table with a judge must vary.
+    makes it.
     """
-    answers, order = [], []
-    for part in parts(table, options):
-        own = [seeds[i] for i in part.problems]
-        answer = _solved(part.table, part.options, own, report, judge)
-        answers.append(restored(answer, part.kept, table.scale.shape[-1]))
-        order.append(part.problems)
-    return joined(answers, np.argsort(np.concatenate(order)))
-
-
-def _solved(
-    table: StandardTable,
-    options: Options,
-    seeds: Sequence[int],
-    report: Report | None,
-    judge: Judge | None,
-) -> Solution:
-    """Return the answer for tables whose columns may all be selected."""
     waits = can_wait(options, table.scale.shape[-1])
     if waits and is_small(table.problem, options):
         return _solved_small(table, options, seeds, report, judge)
@@ -95,7 +77,7 @@ def _solved_small(
     """
     if report is not None:
         report("search", 0, None)
-    answered = answer_small(table, options, seeds, _prices(table, options), judge)
+    answered = answer_small(table, options, seeds, _penalty_and_noise(table, options), judge)
     done, left = np.flatnonzero(answered.is_done), np.flatnonzero(~answered.is_done)
     if not left.size:
         return _small_answer(table, options, seeds, report, answered)
@@ -111,7 +93,7 @@ def _solved_small(
     return joined(answers, np.argsort(np.concatenate([done, left])))
 
 
-def _prices(table: StandardTable, options: Options) -> Prices:
+def _penalty_and_noise(table: StandardTable, options: Options) -> PenaltyAndNoise:
     """Return λ and σ of small tables as far as they are given, or come from all columns."""
     problem = table.problem
     alpha, noise_std = np.full((2, len(problem.b)), np.nan)
@@ -122,11 +104,11 @@ def _prices(table: StandardTable, options: Options) -> Prices:
         places = np.flatnonzero(is_known)
         some = problem if places.size == len(problem.b) else problem.problems(places)
         own = options.of(places)
-        prices = alpha_and_noise(some, problem.b.shape[-1], table.y_scale[places], own)
-        alpha[places] = prices[0]
-        if prices[1] is not None:
-            noise_std[places] = prices[1]
-    return Prices(alpha, noise_std)
+        penalty = alpha_and_noise(some, problem.b.shape[-1], table.y_scale[places], own)
+        alpha[places] = penalty[0]
+        if penalty[1] is not None:
+            noise_std[places] = penalty[1]
+    return PenaltyAndNoise(alpha, noise_std)
 
 
 def _small_answer(
@@ -136,8 +118,8 @@ def _small_answer(
     report: Report | None,
     answered: Answered,
 ) -> Solution:
-    noise_std = None if options.alpha is not None else answered.prices.noise_std
-    question = plain_question(table, options, answered.prices.alpha, noise_std, seeds)
+    noise_std = None if options.alpha is not None else answered.penalty.noise_std
+    question = plain_question(table, options, answered.penalty.alpha, noise_std, seeds)
     search, known = with_posteriors(table, answered.search, options, seeds, report)
     fit, is_other = answered.fitted, np.any(search.support != answered.search.support, axis=1)
     if is_other.any():  # the posterior knew a better support
@@ -192,13 +174,13 @@ def _noise_std(question: GateQuestion, unit: Array) -> Array | None:
 
 
 def solve_known(
-    table: StandardTable, options: Options, beliefs: Beliefs, seed: int, report: Report | None
+    table: StandardTable, options: Options, posterior: Posterior, seed: int, report: Report | None
 ) -> Solution:
     """Return the likeliest support of one table, all that weigh anything having been scored.
 
     Gates need not propose anything, and no search is made.
     """
-    support = beliefs.likeliest
+    support = posterior.likeliest
     options = replace(options, n_selected=support.size)
     question = gate_question(table, options, [seed])
     if _can_wait(question):
@@ -207,22 +189,22 @@ def solve_known(
         gates = _proposal(table, question, report)[2]
     xp, none = namespace(question.alpha), np.zeros(1, dtype=np.int64)
     columns = xp.asarray(support[None], device=question.alpha.device)
-    score = np.full(1, beliefs.score(support))
+    score = np.full(1, posterior.target.score(support))
     found = Refined(
         support=support[None],
         objective=score,
         n_starts=none,
         n_agreeing_starts=none,
         n_iter=none,
-        is_diluted=np.full(1, beliefs.criterion.is_diluted),
+        is_diluted=np.full(1, posterior.target.judge.is_diluted),
         is_complete=np.ones(1, dtype=bool),
-        n_redundant=np.full(1, beliefs.n_redundant),
+        n_redundant=np.full(1, posterior.target.n_redundant),
         n_columns=np.full(1, table.scale.shape[-1]),
-        judges=[beliefs.criterion],
-        optima=[Optima(support[None], score)],
+        judges=[posterior.target.judge],
+        ranked=[RankedSupports(support[None], score)],
     )
     answer = _answer(table, question, refit(table, columns, columns >= 0), gates)
-    return answer._replace(search=scores_in_units(found, table, 1.0))
+    return answer._replace(search=found)
 
 
 def _proposal(
@@ -270,7 +252,7 @@ def _search(
     seeds: Sequence[int],
     report: Report | None,
     judge: Judge | None,
-) -> tuple[Refined, list[Posterior] | None]:
+) -> tuple[Refined, list[Probabilities] | None]:
     """Search from the gates' proposal and the greedy one; the draws depend on (seed, K) alone."""
     k = support.shape[-1]
     if report is not None:

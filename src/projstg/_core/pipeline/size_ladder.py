@@ -21,7 +21,7 @@ from ..progress import Report, counted
 from ..score.criterion import Judge
 from ..score.prior import costs_of_sizes, n_selectable, size_prior
 from ..search.best_support import Refined
-from ..search.record import Optima
+from ..search.record import RankedSupports
 from .pipeline_settings import PIPELINE
 from .quick_search import QuickSearch
 
@@ -36,7 +36,7 @@ def ladder(
     never: np.ndarray,
     seed: int,
     report: Report | None = None,
-) -> list[Optima]:
+) -> list[RankedSupports]:
     """Return the best supports of a quick search at each size that was tried, for one problem.
 
     ``judge`` is that of supports of up to ``k_max`` columns.
@@ -64,7 +64,7 @@ class _Rungs:
 
     def __init__(self, search: QuickSearch, cost_of_size: np.ndarray, is_diluted: bool) -> None:
         self._search, self._cost_of_size, self._is_diluted = search, cost_of_size, is_diluted
-        self.found: list[Optima] = []
+        self.found: list[RankedSupports] = []
         self._costs: dict[int, float] = {}
 
     def climb(self, sizes: list[int], tried: Callable[[], object]) -> None:
@@ -99,8 +99,8 @@ class _Rungs:
         """Keep the best supports of a size, unless they are dependent and others are not."""
         if self.found and self._is_diluted and not rung.is_diluted[0]:
             return False
-        own, most = rung.optima[0], PIPELINE.rung_kept
-        self.found.append(Optima(own.supports[:most], own.scores[:most]))
+        own, most = rung.ranked[0], PIPELINE.rung_kept
+        self.found.append(RankedSupports(own.supports[:most], own.scores[:most]))
         self._costs[rung.support.shape[1]] = self._cost(rung)
         return True
 

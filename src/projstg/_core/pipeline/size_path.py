@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..data.standard_table import StandardTable
-from .fixed_size import solve
 from .options import Options
 from .solution import Solution
+from .solve import solve
 
 __all__ = ["scale_path", "size_path"]
 

@@ -1,8 +1,6 @@
 """The answer for a batch of tables, joined from parts that were solved separately.
 
-A column that does not vary, or may not be selected, must change nothing about the answer. So it is
-taken out before anything is fitted or drawn (:func:`parts`), and put back as one that was not
-selected (:func:`restored`). Tables that leave out different columns are solved separately.
+Columns that may not be selected are taken out by :func:`parts`, and put back by :func:`restored`.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace, put_along, taken_together, to_numpy
 from ..data.standard_table import StandardTable
-from ..posterior.posterior_record import Posterior
+from ..posterior.probabilities import Probabilities
 from ..search.best_support import Refined
 from .batch_gates import BatchGates, joined_gates
 from .options import Options
@@ -39,7 +37,7 @@ class Solution(NamedTuple):
     """The σ in the rule for λ, (B,); None where λ was given."""
     search: Refined | None
     """What the search found; None where the gates decide alone."""
-    posterior: Sequence[Posterior | None] | None
+    posterior: Sequence[Probabilities | None] | None
     """The posterior of each problem, None where its rows are too few for one; None for all without
     a search, or where it was not asked for."""
 
@@ -89,7 +87,7 @@ def restored(solution: Solution, kept: np.ndarray, n_features: int) -> Solution:
     )
 
 
-def _among_all(known: Posterior, kept: np.ndarray, n_features: int) -> Posterior:
+def _among_all(known: Probabilities, kept: np.ndarray, n_features: int) -> Probabilities:
     def among_all(values: np.ndarray) -> np.ndarray:
         whole = np.zeros(n_features)
         whole[kept] = values
@@ -138,7 +136,6 @@ def _joined_searches(searches: Sequence[Refined], places: np.ndarray) -> Refined
         for one in searches
     ]
     judges = [own for one in searches for own in one.judges]
-    optima = [own for one in searches for own in one.optima]
 
     def stacked(fields: Sequence[np.ndarray]) -> np.ndarray:
         return np.concatenate(fields)[places]
@@ -154,5 +151,5 @@ def _joined_searches(searches: Sequence[Refined], places: np.ndarray) -> Refined
         n_redundant=stacked([one.n_redundant for one in searches]),
         n_columns=stacked([one.n_columns for one in searches]),
         judges=[judges[i] for i in places],
-        optima=[optima[i] for i in places],
+        ranked=[],  # they have served
     )

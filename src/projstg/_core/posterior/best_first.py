@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from copy import copy
 
 import numpy as np
 
@@ -51,6 +52,13 @@ class BestFirst:
         # Supports whose neighbours have not been scored yet: costs, and places in the lists.
         self._frontier: list[tuple[float, int]] = []
         self._lowest, self._mass = np.inf, 0.0
+
+    def copy(self) -> BestFirst:
+        """Return the same, to go on from: this one stays as it is."""
+        same = copy(self)
+        same._seen, same._frontier = set(self._seen), [*self._frontier]
+        same._masks, same._costs = [*self._masks], [*self._costs]
+        return same
 
     def count(self, masks: np.ndarray, costs: np.ndarray) -> None:
         """Count supports (M, D), with their costs (M,), that have not been counted yet."""

@@ -29,7 +29,7 @@ from ..score.tableau import Field
 from .compiled_search import Done, search_compiled
 from .multistart import run_rounds
 from .polish import polish
-from .record import Optima, SearchRecord, members_of, slack
+from .record import RankedSupports, SearchRecord, members_of, slack
 from .scored_search import Search, score_all
 from .search_settings import SEARCH, SearchSettings
 from .working_set import (
@@ -42,7 +42,7 @@ from .working_set import (
     swap_changes,
 )
 
-__all__ = ["Optima", "Refined", "SharedColumns", "equivalent_features", "refine"]
+__all__ = ["RankedSupports", "Refined", "SharedColumns", "equivalent_features", "refine"]
 
 
 class Refined(NamedTuple):
@@ -69,7 +69,7 @@ class Refined(NamedTuple):
     were looked at."""
     judges: list[Judge]
     """Of each problem, for supports of this size."""
-    optima: list[Optima]
+    ranked: list[RankedSupports]
 
     def one(self, i: int) -> Refined:
         """Return the answer for problem i, as a batch of one."""
@@ -78,29 +78,29 @@ class Refined(NamedTuple):
     def some(self, places: np.ndarray) -> Refined:
         """Return the answers for some of the problems."""
         arrays = {name: field[places] for name, field in self._arrays().items()}
-        judges, optima = ([own[i] for i in places.tolist()] for own in (self.judges, self.optima))
-        return self._replace(**arrays, judges=judges, optima=optima)
+        judges, ranked = ([own[i] for i in places.tolist()] for own in (self.judges, self.ranked))
+        return self._replace(**arrays, judges=judges, ranked=ranked)
 
     def put(self, places: np.ndarray, other: Refined) -> Refined:
         """Return the answers with those at ``places`` replaced by others."""
         arrays = {name: np.array(field) for name, field in self._arrays().items()}
         for name, new in other._arrays().items():
             arrays[name][places] = new
-        judges, optima = list(self.judges), list(self.optima)
+        judges, ranked = list(self.judges), list(self.ranked)
         for i, place in enumerate(places.tolist()):
-            judges[place], optima[place] = other.judges[i], other.optima[i]
-        return self._replace(**arrays, judges=judges, optima=optima)
+            judges[place], ranked[place] = other.judges[i], other.ranked[i]
+        return self._replace(**arrays, judges=judges, ranked=ranked)
 
     def among(self, columns: np.ndarray) -> Refined:
         """Return the answers of a search of some columns, (W,), with their places among all."""
-        optima = [own._replace(supports=columns[own.supports]) for own in self.optima]
-        return self._replace(support=columns[self.support], optima=optima)
+        ranked = [own._replace(supports=columns[own.supports]) for own in self.ranked]
+        return self._replace(support=columns[self.support], ranked=ranked)
 
     def _arrays(self) -> dict[str, np.ndarray]:
         return {
             name: field
             for name, field in self._asdict().items()
-            if name not in ("judges", "optima")
+            if name not in ("judges", "ranked")
         }
 
 
@@ -356,11 +356,11 @@ def _nothing(problem: Problem, criterion: Judge) -> Refined:
     n = problem.b.shape[0]
     none, zeros = np.empty((n, 0), dtype=np.int64), np.zeros(n, dtype=np.int64)
     score = support_scores(problem, none[:, None], criterion)[:, 0]
-    optima = [Optima(none[i : i + 1], score[i : i + 1]) for i in range(n)]
+    ranked = [RankedSupports(none[i : i + 1], score[i : i + 1]) for i in range(n)]
     is_diluted, is_complete = np.full(n, criterion.is_diluted), np.ones(n, dtype=bool)
     every = np.full(n, problem.b.shape[1])
     numbers = (zeros, zeros, zeros, is_diluted, is_complete, zeros, every)
-    return Refined(none, score, *numbers, criterion.apart(), optima)
+    return Refined(none, score, *numbers, criterion.apart(), ranked)
 
 
 def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray:
@@ -408,7 +408,7 @@ def _result(searches: list[Search], judge: Judge, is_complete: bool) -> Refined:
         np.concatenate([search.field.redundant.sum(axis=1) for search in searches]),
         np.concatenate([np.full(len(one.columns), one.columns.shape[1]) for one in searches]),
         judge.apart(),
-        [record.optima() for record in records],
+        [record.ranked() for record in records],
     )
 
 

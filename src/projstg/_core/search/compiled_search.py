@@ -16,7 +16,7 @@ from ..kernel import library
 from ..kernel.library import Record
 from ..score.compiled import field_record, generator_address, judge_record, row_record
 from ..score.score_settings import SCORE
-from .record import Optima, members_of
+from .record import RankedSupports, members_of
 from .scored_search import Search
 from .search_settings import SearchSettings
 
@@ -52,7 +52,7 @@ def search_compiled(search: Search, i: int, starts: np.ndarray, n_starts: int) -
         rows = row_record(search.problem, i, columns, fetch=True)
         found = _Searched(search, i, starts, n_starts, rows)
     best = columns[found.best]
-    ranked = Optima(columns[found.ranked.supports], found.ranked.scores)
+    ranked = RankedSupports(columns[found.ranked.supports], found.ranked.scores)
     search.records[i].take(ranked, best, found.score, found.starts.tolist(), found.n_challenges)
     search.n_iter[i] += found.n_iter
     return Done.ALL if found.is_polished else Done.ROUNDS
@@ -100,7 +100,7 @@ class _Searched:
         )
         self.has_digits, self.is_polished = bool(has_digits), not is_left
         self.score, self.starts = float(score[0]), np.empty(n_walks)
-        self.ranked = Searches(np.asarray([handle], dtype=np.uintp)).optima(
+        self.ranked = Searches(np.asarray([handle], dtype=np.uintp)).ranked(
             0, n_supports, K, self.starts
         )
 
@@ -111,21 +111,21 @@ class Searches:
     def __init__(self, handles: np.ndarray) -> None:
         self._handles = handles
 
-    def optima(self, i: int, n: int, K: int, starts: np.ndarray | None = None) -> Optima:
+    def ranked(self, i: int, n: int, K: int, starts: np.ndarray | None = None) -> RankedSupports:
         """Return what search i found, n supports of K columns; ``starts`` gets its starts' scores.
 
         A search that was not made has found n = 0.
         """
-        found = Optima(np.empty((n, K), dtype=np.int64), np.empty(n))
+        found = RankedSupports(np.empty((n, K), dtype=np.int64), np.empty(n))
         handle, self._handles[i] = int(self._handles[i]), 0
         ranking = library.RankingRecord.of(**found._asdict(), starts=starts)
-        if handle and library.KERNEL.projstg_search_rank(handle, ranking):
+        if handle and library.KERNEL.projstg_search_finish(handle, ranking):
             raise MemoryError(f"no memory for {n} supports")
         return found
 
     def __del__(self) -> None:
         for handle in self._handles[self._handles != 0].tolist():
-            library.KERNEL.projstg_search_rank(handle, None)
+            library.KERNEL.projstg_search_finish(handle, None)
 
 
 @lru_cache(maxsize=64)
@@ -137,7 +137,7 @@ def plan_record(settings: SearchSettings, K: int, n_starts: int) -> Record:
         first_round=settings.first_round,
         second_round=settings.second_round,
         later_rounds=settings.later_rounds,
-        n_rests=settings.n_rests,
+        n_local_optima=settings.n_local_optima,
         n_steps=settings.n_steps(K),
         excluded_for=settings.excluded_for,
         locked_for=settings.locked_for,

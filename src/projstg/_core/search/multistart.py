@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from .scored_search import Search, best_members, score_supports
-from .walk import Rests, Starts, descend, wander
+from .walk import LocalOptima, Starts, descend, wander
 
 __all__ = ["run_rounds"]
 
@@ -128,7 +128,7 @@ def _first_walks(search: Search, active: np.ndarray, members: np.ndarray) -> Non
     """Descend from ``members`` (len(active), S, K), and score where that ends."""
     starts = _starts(search, active, members, 0)
     ends = _descend(search, starts, True)
-    _score_rests(search, starts.problem, Rests(np.arange(len(ends)), ends))
+    _score_local_optima(search, starts.problem, LocalOptima(np.arange(len(ends)), ends))
 
 
 def _later_walks(
@@ -138,28 +138,30 @@ def _later_walks(
     starts, K = _starts(search, active, members, first), members.shape[2]
     chains, ends = [], []
     for own in _chunks(search, starts):
-        rests = wander(
+        optima = wander(
             search.field,
             starts.part(own),
             length=search.settings.n_steps(K),
-            n_rests=search.settings.n_rests,
+            n_local_optima=search.settings.n_local_optima,
             without=without.ravel()[own],
             n_iter=search.n_iter,
             settings=search.settings,
         )
-        chains.append(rests.chains + own.start)
-        ends.append(rests.members)
-    _score_rests(search, starts.problem, Rests(np.concatenate(chains), np.concatenate(ends)))
+        chains.append(optima.chains + own.start)
+        ends.append(optima.members)
+    _score_local_optima(
+        search, starts.problem, LocalOptima(np.concatenate(chains), np.concatenate(ends))
+    )
 
 
-def _score_rests(search: Search, problem: np.ndarray, rests: Rests) -> None:
+def _score_local_optima(search: Search, problem: np.ndarray, optima: LocalOptima) -> None:
     """Score the local optima of a round's chains, and record the best score of each chain."""
-    scores = score_supports(search, problem[rests.chains], rests.members)
-    order = np.lexsort((scores, rests.chains))
-    first = order[np.searchsorted(rests.chains[order], np.arange(len(problem)))]
+    scores = score_supports(search, problem[optima.chains], optima.members)
+    order = np.lexsort((scores, optima.chains))
+    first = order[np.searchsorted(optima.chains[order], np.arange(len(problem)))]
     best = scores[first]
     if not search.criterion.counts_volume:
-        best = _descend_unridged(search, problem, rests.members[first])
+        best = _descend_unridged(search, problem, optima.members[first])
     for i, score in zip(problem.tolist(), best.tolist(), strict=True):
         search.records[i].starts.append(score)
 

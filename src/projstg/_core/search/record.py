@@ -19,10 +19,10 @@ import numpy as np
 
 from .search_settings import SEARCH, SearchSettings
 
-__all__ = ["Optima", "SearchRecord", "members_of", "slack"]
+__all__ = ["RankedSupports", "SearchRecord", "members_of", "slack"]
 
 
-class Optima(NamedTuple):
+class RankedSupports(NamedTuple):
     """The distinct supports whose scores the search of one problem has kept, best first."""
 
     supports: np.ndarray
@@ -34,7 +34,7 @@ class Optima(NamedTuple):
 class _Taken(NamedTuple):
     """What a compiled search has found."""
 
-    ranked: Optima
+    ranked: RankedSupports
     best: bytes
     score: float
 
@@ -51,7 +51,12 @@ class SearchRecord:
         self.n_challenges = 0
 
     def take(
-        self, ranked: Optima, best: np.ndarray, score: float, starts: list[float], n_challenges: int
+        self,
+        ranked: RankedSupports,
+        best: np.ndarray,
+        score: float,
+        starts: list[float],
+        n_challenges: int,
     ) -> None:
         """Take all that a compiled search knows: its supports, the best first, and its starts."""
         self._scores, self._taken = {}, _Taken(ranked, best.tobytes(), score)
@@ -119,14 +124,14 @@ class SearchRecord:
         """The score of the best support."""
         return self.scores[self.best] if self._taken is None else self._taken.score
 
-    def optima(self) -> Optima:
+    def ranked(self) -> RankedSupports:
         """Return all supports with their scores, best first; infinite ones only if alone."""
         if self._taken is not None:
             return self._taken.ranked
         finite = [item for item in self.scores.items() if np.isfinite(item[1])]
         order = sorted(finite or self.scores.items(), key=lambda item: item[1])
         supports = np.stack([members_of(key) for key, _ in order])
-        return Optima(supports, np.asarray([score for _, score in order]))
+        return RankedSupports(supports, np.asarray([score for _, score in order]))
 
     def agreeing(self) -> int:
         """Return how many starts arrived at the best score."""

@@ -71,7 +71,7 @@ class SearchSettings:
     """Walks. Four of them are challenges, each of another member of the best support."""
     later_rounds: int = 16
     """A search can end after each round, and with larger ones it goes on where it need not."""
-    n_rests: int = 3
+    n_local_optima: int = 3
     """This many local optima of a walk are scored, the lowest at its ridge: the best under the
     criterion need not be the lowest at one ridge."""
     walk_length: int = 3

@@ -22,7 +22,7 @@ from ..score.evidence import residual_floor
 from ..score.tableau import Field, Tableau, exchange, swap_objectives, tableau
 from .search_settings import SEARCH, SearchSettings
 
-__all__ = ["Rests", "Starts", "descend", "wander"]
+__all__ = ["LocalOptima", "Starts", "descend", "wander"]
 
 # A step that no walk reaches.
 _NEVER = 2**40
@@ -45,7 +45,7 @@ class Starts(NamedTuple):
         return Starts(self.problem[own], self.members[own], self.ridge[own], self.conditioning)
 
 
-class Rests(NamedTuple):
+class LocalOptima(NamedTuple):
     """Local optima that chains have met."""
 
     chains: np.ndarray
@@ -155,12 +155,12 @@ def wander(
     starts: Starts,
     *,
     length: int,
-    n_rests: int,
+    n_local_optima: int,
     without: np.ndarray,
     n_iter: np.ndarray,
     settings: SearchSettings = SEARCH,
-) -> Rests:
-    """Return the ``n_rests`` lowest local optima each chain meets in ``length`` exchanges.
+) -> LocalOptima:
+    """Return the ``n_local_optima`` lowest local optima each chain meets in ``length`` exchanges.
 
     A chain may come back to one of them; each counts once.
 
@@ -182,12 +182,12 @@ def wander(
             walk.keep(rows)
         walk.move(place[rows], settings.excluded_for, settings.locked_for)
         n_iter += np.bincount(walk.now.problem, minlength=n_iter.size)
-    return _lowest_rests(been, changes, tolerance, n_rests)
+    return _lowest_local_optima(been, changes, tolerance, n_local_optima)
 
 
-def _lowest_rests(
-    been: np.ndarray, changes: np.ndarray, tolerance: np.ndarray, n_rests: int
-) -> Rests:
+def _lowest_local_optima(
+    been: np.ndarray, changes: np.ndarray, tolerance: np.ndarray, n_local_optima: int
+) -> LocalOptima:
     """Return the lowest local optima among supports ``been`` (T, C, K), from the steps' changes.
 
     For a chain that met no local optimum it is the last support.
@@ -206,4 +206,4 @@ def _lowest_rests(
     first = first[np.argsort(chains[first], kind="stable")]
     chains, step = chains[first], step[first]
     rank = np.arange(chains.size) - np.searchsorted(chains, chains)
-    return Rests(chains[rank < n_rests], been[step, chains][rank < n_rests])
+    return LocalOptima(chains[rank < n_local_optima], been[step, chains][rank < n_local_optima])

@@ -20,25 +20,34 @@ from oracles_posterior import masks as limits_of
 
 from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
-from projstg._core.posterior import probabilities
+from projstg._core.posterior import drawing, exploration
 from projstg._core.posterior.counted import Counted
 from projstg._core.posterior.credible_groups import credible_groups
+from projstg._core.posterior.drawing import drawn
+from projstg._core.posterior.exploration import (
+    counted_around,
+    every_support,
+    every_support_of,
+    useful_ridges,
+    with_more,
+)
+from projstg._core.posterior.posterior import Posterior
 from projstg._core.posterior.posterior_settings import POSTERIOR
-from projstg._core.posterior.probabilities import Beliefs, criterion_with_volume
+from projstg._core.posterior.target import criterion_with_volume, target
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores, total_score
 from projstg._core.search.best_support import refine
-from projstg._core.search.record import Optima
+from projstg._core.search.record import RankedSupports
 
 
 def searched(Z, size, criterion="common-size", **limits):
     generators = [np.random.default_rng(0)]
-    return refine(Z, size, generators=generators, criterion=criterion, **limits).optima[0]
+    return refine(Z, size, generators=generators, criterion=criterion, **limits).ranked[0]
 
 
-def beliefs(Z, criterion, prior, always=(), never=(), settings=POSTERIOR):
+def posed(Z, criterion, prior, always=(), never=(), settings=POSTERIOR):
     always, never = limits_of(always, never, Z.b.shape[1])
-    return Beliefs(Z, criterion, prior, always=always, never=never, settings=settings)
+    return target(Z, criterion, prior, always=always, never=never, settings=settings)
 
 
 def close(found, expected, support, prior, atol):
@@ -59,9 +68,9 @@ def close(found, expected, support, prior, atol):
 @pytest.mark.parametrize("prior", PRIORS)
 def test_of_few_supports_all_are_scored(name, limits, prior):
     Z, criterion, prior = draw(0, noise=2.0), CRITERIA[name], PRIORS[prior]
-    known = beliefs(Z, criterion, prior, *LIMITS[limits])
-    assert known.is_enumerable
-    known.enumerate()
+    own = posed(Z, criterion, prior, *LIMITS[limits])
+    assert own.is_enumerable
+    known = every_support(own)
     expected = listed(Z, criterion, prior, *LIMITS[limits])
     assert tuple(known.likeliest.tolist()) == max(expected, key=expected.get)
     found = known.about(known.likeliest)
@@ -77,13 +86,14 @@ def test_of_few_supports_all_are_scored(name, limits, prior):
 def test_counted_and_sampled_it_is_nearly_that(name, noise, prior):
     Z, criterion = draw(1, noise=noise), CRITERIA[name]
     settings = replace(POSTERIOR, most_looks=1)
-    known = beliefs(Z, criterion, prior, settings=settings)
-    sizes = np.flatnonzero(np.isfinite(prior))
-    for size in sizes.tolist():
-        every = searched(Z, size, name)
-        known.count([Optima(every.supports[:2], every.scores[:2])])
+    sizes = np.flatnonzero(np.isfinite(prior)).tolist()
+    searches = [searched(Z, size, name) for size in sizes]
+    first, *others = [RankedSupports(every.supports[:2], every.scores[:2]) for every in searches]
+    known = counted_around(posed(Z, criterion, prior, settings=settings), [first])
+    for other in others:
+        known = with_more(known, [other])
     few = len(known.counted.costs)
-    known.sample(0)
+    known = drawn(known, 0)
     expected = listed(Z, criterion, prior)
     assert few < len(expected)
     found = known.about(known.likeliest)
@@ -97,10 +107,9 @@ def test_counted_and_sampled_it_is_nearly_that(name, noise, prior):
 
 def test_a_search_that_has_scored_all_supports_is_the_enumeration():
     Z, criterion = draw(2, noise=2.0), CRITERIA["common-size"]
-    taken, scored = (beliefs(Z, criterion, ONLY_3) for _ in range(2))
-    taken.take(searched(Z, 3))
-    scored.enumerate()
-    one, other = (known.about(np.asarray([0, 1, 2])) for known in (taken, scored))
+    own = posed(Z, criterion, ONLY_3)
+    both = every_support_of(own, searched(Z, 3)), every_support(own)
+    one, other = (known.about(np.asarray([0, 1, 2])) for known in both)
     np.testing.assert_allclose(one.inclusion, other.inclusion, rtol=1e-9)
     assert one.exactly == pytest.approx(other.exactly)
     assert one.accuracy.method == "enumerated"
@@ -108,8 +117,7 @@ def test_a_search_that_has_scored_all_supports_is_the_enumeration():
 
 def test_what_is_said_of_a_support_that_is_not_among_the_best_is_its_probability_too():
     Z, criterion = draw(3, noise=0.5), CRITERIA["common-size"]
-    known = beliefs(Z, criterion, ONLY_3)
-    known.enumerate()
+    known = every_support(posed(Z, criterion, ONLY_3))
     expected = listed(Z, criterion, ONLY_3)
     found = known.about(np.asarray([5, 6, 7]))
     assert found.exactly == pytest.approx(expected[5, 6, 7], rel=1e-6)
@@ -123,8 +131,8 @@ def test_every_one_of_many_equal_columns_has_its_share():
     y = X[..., 0] + X[..., 41] + 0.5 * rng.standard_normal((1, 60))
     Z = draw(0)
     Z = type(Z)(X / np.sqrt(np.mean(X**2, axis=1, keepdims=True)), y, Z.n * 0 + 60.0, Z.n * 0 + 60)
-    known = beliefs(Z, CRITERIA["common-size"], np.where(np.arange(3) == 2, 0.0, -np.inf))
-    known.enumerate()
+    prior = np.where(np.arange(3) == 2, 0.0, -np.inf)
+    known = every_support(posed(Z, CRITERIA["common-size"], prior))
     found = known.about(np.asarray([7, 41]))
     assert found.exactly == pytest.approx(1.0 / 40.0, rel=1e-3)
     np.testing.assert_allclose(found.inclusion[:40], 1.0 / 40.0, rtol=1e-3)
@@ -132,12 +140,12 @@ def test_every_one_of_many_equal_columns_has_its_share():
 
 def test_counting_goes_on_from_what_it_has():
     Z, criterion = draw(4, n_columns=20, noise=1.5), CRITERIA["common-size"]
-    known = beliefs(Z, criterion, UP_TO_5)
-    known.count([searched(Z, 1)])
-    before = len(known.counted.costs)
-    known.count([searched(Z, 3)])
-    assert len(known.counted.costs) > before
-    assert known.counted.masks.sum(axis=1).max() >= 3
+    known = counted_around(posed(Z, criterion, UP_TO_5), [searched(Z, 1)])
+    n_counted = len(known.counted.costs)
+    more = with_more(known, [searched(Z, 3)])
+    assert len(more.counted.costs) > n_counted
+    assert more.counted.masks.sum(axis=1).max() >= 3
+    assert len(known.around.counted.costs) == n_counted  # a value stays as it is
 
 
 @pytest.mark.parametrize("prior", [ONLY_3, UP_TO_5])
@@ -145,9 +153,8 @@ def test_columns_that_are_not_looked_at_have_an_estimate(prior):
     Z, criterion = draw(5, n_columns=90, noise=2.0), CRITERIA["common-size"]
     found = []
     for most in (90, 60):
-        known = beliefs(Z, criterion, prior, settings=replace(POSTERIOR, most_columns=most))
-        known.count([searched(Z, 3)])
-        known.sample(0)
+        own = posed(Z, criterion, prior, settings=replace(POSTERIOR, most_columns=most))
+        known = drawn(counted_around(own, [searched(Z, 3)]), 0)
         found.append(known.about(known.likeliest))
     whole, part = found
     outside = np.isnan(part.inclusion_error)
@@ -161,9 +168,8 @@ def test_the_draws_depend_on_the_seed_alone():
     Z, criterion = draw(5, n_columns=20, noise=2.0), CRITERIA["common-size"]
     answers = []
     for seed in (3, 3, 4):
-        known = beliefs(Z, criterion, UP_TO_5)
-        known.count([searched(Z, size) for size in (1, 3)])
-        known.sample(seed)
+        found = [searched(Z, size) for size in (1, 3)]
+        known = drawn(counted_around(posed(Z, criterion, UP_TO_5), found), seed)
         answers.append(known.about(known.likeliest))
     one, same, other = answers
     np.testing.assert_array_equal(one.inclusion, same.inclusion)
@@ -173,11 +179,11 @@ def test_the_draws_depend_on_the_seed_alone():
 
 def test_a_better_support_that_a_chain_has_been_at_is_the_likeliest():
     Z, criterion = draw(6, n_columns=30, noise=0.3), CRITERIA["common-size"]
-    known = beliefs(Z, criterion, ONLY_3, settings=replace(POSTERIOR, most_looks=0))
+    own = posed(Z, criterion, ONLY_3, settings=replace(POSTERIOR, most_looks=0))
     poor = np.asarray([[0, 11, 12]])
-    known.count([Optima(poor, support_scores(Z, poor[None], criterion)[0])])
+    known = counted_around(own, [RankedSupports(poor, support_scores(Z, poor[None], criterion)[0])])
     assert known.likeliest.tolist() == [0, 11, 12]
-    known.sample(0)
+    known = drawn(known, 0)
     assert known.likeliest.tolist() == [0, 1, 2]
     assert known.about(known.likeliest).exactly > 0.5
 
@@ -186,13 +192,12 @@ def test_where_one_support_is_beyond_doubt_no_chain_is_run():
     Z, criterion = draw(6, n_columns=30, noise=0.1), CRITERIA["common-size"]
     answers = {}
     for share in (POSTERIOR.others_share, 0.0):
-        known = beliefs(Z, criterion, ONLY_3, settings=replace(POSTERIOR, others_share=share))
-        known.count([searched(Z, 3)])
-        known.sample(0)
+        own = posed(Z, criterion, ONLY_3, settings=replace(POSTERIOR, others_share=share))
+        known = drawn(counted_around(own, [searched(Z, 3)]), 0)
         found = known.about(known.likeliest)
         answers[found.accuracy.method] = found
         assert known.has_draws
-        known.count([searched(Z, 3)])  # what is new may raise doubts
+        known = with_more(known, [searched(Z, 3)])  # what is new may raise doubts
         assert known.has_draws == (share == 0.0)
     settled, sampled = answers["settled"], answers["sampled"]
     assert settled.accuracy[2:] == (0, POSTERIOR.least_error, True)
@@ -204,11 +209,9 @@ def test_where_one_support_is_beyond_doubt_no_chain_is_run():
 
 def test_a_fit_that_leaves_no_digits_is_counted_and_not_sampled(monkeypatch):
     none = lambda field, problem, state: np.zeros(1, bool)  # noqa: E731
-    monkeypatch.setattr(probabilities, "has_enough_digits", none)
+    monkeypatch.setattr(drawing, "has_enough_digits", none)
     Z, criterion = draw(7, noise=0.0), CRITERIA["common-size"]
-    known = beliefs(Z, criterion, ONLY_3)
-    known.count([searched(Z, 3)])
-    known.sample(0)
+    known = drawn(counted_around(posed(Z, criterion, ONLY_3), [searched(Z, 3)]), 0)
     found = known.about(known.likeliest)
     assert found.accuracy.method == "counted"
     assert not found.accuracy.is_accurate
@@ -221,12 +224,9 @@ def test_where_all_supports_are_dependent_there_is_no_dilution():
     Z, criterion = draw(8), CRITERIA["common-size"]
     X = np.repeat(Z.X[..., :2], 4, axis=-1)
     Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
-    counted, scored = (beliefs(Z, criterion, ONLY_3) for _ in range(2))
-    scored.enumerate()
-    supports = np.asarray([[0, 1, 4], [0, 4, 5]])
-    counted.count([Optima(supports, np.zeros(2))])
-    for known in (counted, scored):
-        assert not known.criterion.is_diluted
+    own, supports = posed(Z, criterion, ONLY_3), np.asarray([[0, 1, 4], [0, 4, 5]])
+    for known in (every_support(own), counted_around(own, [RankedSupports(supports, np.zeros(2))])):
+        assert not known.target.judge.is_diluted
         assert 0.0 < known.about(known.likeliest).exactly < 1.0
 
 
@@ -238,12 +238,10 @@ def test_no_columns_at_all_weigh_what_they_should_beside_the_others(noise):
     """No columns have no ridge, and so lose nothing when the grid is cut."""
     settings = replace(POSTERIOR, useless_ridge=0.02, settled=0.0, negligible=200.0)
     Z, criterion = draw(9, noise=noise), CRITERIA["common-size"]
-    known = beliefs(Z, criterion, UP_TO_5, settings=replace(settings, most_looks=10_000))
+    own = posed(Z, criterion, UP_TO_5, settings=replace(settings, most_looks=10_000))
     found = [searched(Z, size) for size in (0, 1, 3)]
-    known.count(found)
-    by_ridge = [known._scores.by_ridge(one.supports, known.criterion) for one in found]
-    groups = [one.supports for one in found]
-    useful = probabilities._useful_ridges(groups, by_ridge, settings)
+    known, groups = counted_around(own, found), [one.supports for one in found]
+    useful = useful_ridges(groups, [own.scores_by_ridge(one) for one in groups], settings)
     assert 0 < useful.sum() < useful.size
     assert len(known.counted.costs) == len(listed(Z, criterion, UP_TO_5))
     _, sizes = summed(listed(Z, criterion, UP_TO_5), D, 6)
@@ -262,9 +260,7 @@ def test_of_many_columns_those_that_come_closest_are_looked_at():
     search = searched(Z, 4, always=always, never=never)
     answers = []
     for settings in (POSTERIOR, replace(POSTERIOR, most_columns=20, n_leaders=1)):
-        known = beliefs(Z, criterion, prior, [39], [5], settings)
-        known.count([search])
-        known.sample(0)
+        known = drawn(counted_around(posed(Z, criterion, prior, [39], [5], settings), [search]), 0)
         answers.append(known.about(known.likeliest))
     whole, some = answers
     assert whole.supports[0].tolist() == some.supports[0].tolist() == [0, 1, 2, 39]
@@ -280,8 +276,10 @@ def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
     Z, criterion = draw(11, n_columns=40, n_rows=25, noise=0.5), CRITERIA["common-size"]
     few = replace(POSTERIOR, most_columns=5, n_leaders=1)
     supports = np.asarray([[0, 1, 2], [0, 1, 38], [17, 38, 39]])
-    known = beliefs(Z, criterion, ONLY_3, settings=few)
-    known.count([Optima(supports, support_scores(Z, supports[None], criterion)[0])])
+    own = posed(Z, criterion, ONLY_3, settings=few)
+    known = counted_around(
+        own, [RankedSupports(supports, support_scores(Z, supports[None], criterion)[0])]
+    )
     found = known.about(known.likeliest)
     columns = known.columns
     assert columns.size <= 5
@@ -297,20 +295,22 @@ def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
     assert outside.exactly >= 0.0
 
 
-def test_a_better_support_with_columns_not_looked_at_makes_the_count_begin_again():
+def test_a_better_support_with_columns_not_looked_at_makes_the_count_begin_again(monkeypatch):
     Z, criterion = draw(13, n_columns=40, n_rows=40, noise=0.3), CRITERIA["common-size"]
     few = replace(POSTERIOR, most_columns=6, n_leaders=1)
-    known = beliefs(Z, criterion, UP_TO_5, settings=few)
-    poor = np.asarray([[30], [31]])
-    known._columns = lambda groups, scores: np.unique(np.concatenate([g.ravel() for g in groups]))
-    known.count([Optima(poor, support_scores(Z, poor[None], criterion)[0])])
-    assert not {0, 1, 2} <= set(known.columns.tolist())
-    known.sample(0)
+    poor, best = np.asarray([[30], [31]]), np.asarray([[0, 1, 2]])
+
+    def optima(supports):
+        return [RankedSupports(supports, support_scores(Z, supports[None], criterion)[0])]
+
+    monkeypatch.setattr(exploration, "least_changes", lambda *_: np.arange(40)[::-1] * 1.0)
+    known = counted_around(posed(Z, criterion, UP_TO_5, settings=few), optima(poor))
+    assert not {0, 1, 2} & set(known.columns.tolist())
+    known = drawn(known, 0)
     assert known.has_draws
-    best = np.asarray([[0, 1, 2]])
-    known.count([Optima(best, support_scores(Z, best[None], criterion)[0])])
+    known = with_more(known, optima(best))
     assert not known.has_draws  # they were of other columns
-    known.sample(0)
+    known = drawn(known, 0)
     found = known.about(known.likeliest)
     assert known.likeliest.tolist() == [0, 1, 2]
     assert found.all_belong > 0.9
@@ -325,11 +325,9 @@ def test_dependent_columns_that_must_be_selected_weigh_alike_wherever_they_were_
     y = X[..., 0] + 0.3 * X[..., 7] - 0.25 * X[..., 9] + rng.standard_normal((1, 60))
     Z, criterion = standardized(RowQuadratic.from_rows(X, y))[0], CRITERIA["evidence"]
     prior, forced = np.full(14, -np.log(14.0)), range(6)
-    exact, counted = (beliefs(Z, criterion, prior, forced) for _ in range(2))
-    exact.enumerate()
-    always, never = limits_of(forced, (), 13)
-    counted.count([searched(Z, size, "evidence", always=always, never=never) for size in (6, 8)])
-    counted.sample(0)
+    own, (always, never) = posed(Z, criterion, prior, forced), limits_of(forced, (), 13)
+    found = [searched(Z, size, "evidence", always=always, never=never) for size in (6, 8)]
+    exact, counted = every_support(own), drawn(counted_around(own, found), 0)
     support = exact.likeliest
     one, other = exact.about(support), counted.about(support)
     assert other.exactly == pytest.approx(one.exactly, abs=0.03)
@@ -339,16 +337,14 @@ def test_dependent_columns_that_must_be_selected_weigh_alike_wherever_they_were_
 def test_scores_over_all_ridges_are_those_of_the_criterion():
     Z, criterion = draw(12), CRITERIA["common-size"]
     supports = np.asarray([[0, 1, 2], [3, 4, 5]])
-    known = beliefs(Z, criterion, ONLY_3)
-    by_ridge = known._scores.by_ridge(supports, known.criterion)
+    by_ridge = posed(Z, criterion, ONLY_3).scores_by_ridge(supports)
     expected = support_scores(Z, supports[None], criterion)[0]
     np.testing.assert_allclose(total_score(by_ridge), expected, rtol=1e-12)
 
 
 def test_the_median_columns_are_those_likelier_than_not():
     Z = draw(8, n_rows=20, n_columns=6, noise=2.0)
-    found = beliefs(Z, CRITERIA["common-size"], UP_TO_5, always=(3,))
-    found.enumerate()
+    found = every_support(posed(Z, CRITERIA["common-size"], UP_TO_5, always=(3,)))
     about = found.about(found.likeliest)
     first = [group.columns[0] for group in credible_groups(about.together.joint(), 0.5)]
     likely = np.flatnonzero(about.inclusion > 0.5)
@@ -356,10 +352,10 @@ def test_the_median_columns_are_those_likelier_than_not():
     assert found.median(found.likeliest).tolist() == sorted({3, *first})
 
 
-def said(found, masks):
-    """Beliefs that have counted these supports, all as likely."""
-    found.counted = Counted(np.asarray(masks, dtype=bool), np.zeros(len(masks)))
-    return found
+def said(own, masks):
+    """The posterior in which these supports are all there is, each as likely."""
+    masks = np.asarray(masks, dtype=bool)
+    return Posterior(own, Counted(masks, np.zeros(len(masks))), np.arange(masks.shape[1]))
 
 
 def test_of_dependent_columns_the_least_likely_one_is_left_out_and_no_other():
@@ -367,30 +363,29 @@ def test_of_dependent_columns_the_least_likely_one_is_left_out_and_no_other():
     X = np.concatenate([Z.X, Z.X[..., :1] * -1.0], axis=-1)  # the last column copies the first
     Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
     settings = replace(POSTERIOR, far_less_likely=1e-300)
-    found = beliefs(Z, CRITERIA["common-size"], UP_TO_5, always=(3,), settings=settings)
+    own = posed(Z, CRITERIA["common-size"], UP_TO_5, always=(3,), settings=settings)
     # Column 2 is less likely than the copy, 6, and depends on nothing.
     supports = [{0, 2, 3, 6}] * 3 + [{0, 3, 6}] * 2 + [{0, 2, 3}, {0, 3}]
     masks = [np.isin(np.arange(7), list(own)) for own in supports]
-    assert said(found, masks).median(np.asarray([3])).tolist() == [0, 2, 3]
+    assert said(own, masks).median(np.asarray([3])).tolist() == [0, 2, 3]
 
 
 def test_no_more_columns_are_selected_than_may_be():
     Z = draw(8, n_rows=20, n_columns=6, noise=2.0)
     settings = replace(POSTERIOR, far_less_likely=1e-300)
-    found = beliefs(Z, CRITERIA["common-size"], ONLY_3, settings=settings)
+    own = posed(Z, CRITERIA["common-size"], ONLY_3, settings=settings)
     masks = [[1, 1, 1, 0, 0, 0], [1, 1, 0, 1, 0, 0], [1, 0, 1, 1, 0, 0], [0, 1, 1, 1, 0, 0]]
-    assert said(found, masks).median(np.arange(3)).size == 3
+    assert said(own, masks).median(np.arange(3)).size == 3
 
 
 def test_columns_far_less_likely_together_give_way_to_the_preferred_support():
     Z = draw(0, noise=0.1)
-    found = beliefs(Z, CRITERIA["common-size"], UP_TO_5)
-    found.enumerate()
-    best = found.likeliest
+    own = posed(Z, CRITERIA["common-size"], UP_TO_5)
+    best = every_support(own).likeliest
     others = ~np.isin(np.arange(D), best)
-    assert np.array_equal(said(found, [others]).median(best), best)
-    found.settings = replace(POSTERIOR, far_less_likely=1e-300)
-    assert np.array_equal(said(found, [others]).median(best), np.flatnonzero(others)[:5])
+    assert np.array_equal(said(own, [others]).median(best), best)
+    own = replace(own, settings=replace(POSTERIOR, far_less_likely=1e-300))
+    assert np.array_equal(said(own, [others]).median(best), np.flatnonzero(others)[:5])
 
 
 @pytest.mark.parametrize(
@@ -404,9 +399,8 @@ def test_columns_far_less_likely_together_give_way_to_the_preferred_support():
 )
 def test_a_background_is_for_tables_not_too_large_and_a_number_not_given(limits, prior, is_there):
     Z = draw(0)
-    found = beliefs(Z, CRITERIA["common-size"], prior, settings=replace(POSTERIOR, **limits))
-    found.enumerate()
-    averaging = found.about(np.asarray([0, 1, 2])).averaging
+    own = posed(Z, CRITERIA["common-size"], prior, settings=replace(POSTERIOR, **limits))
+    averaging = every_support(own).about(np.asarray([0, 1, 2])).averaging
     assert bool(averaging.strengths) == is_there
     assert averaging.columns.size == 8
     assert (averaging.worlds().fit().small_effects(np.arange(8) > 2).share > 0.0) == is_there

@@ -1,0 +1,157 @@
+r"""The posterior of one problem up to a constant: what any support costs.
+
+The *cost* of a support is its score by the judge plus −2 log of the prior of its size, so that
+P(S | data) ∝ exp(−cost(S)/2). Scores are exact, by the compiled kernel or by NumPy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays.backend import to_numpy
+from ..data.quadratic import Problem
+from ..data.redundant_columns import redundant_forced
+from ..kernel import library
+from ..score.compiled_scores import Scores, scores_compiled
+from ..score.criterion import CRITERIA, Criterion, Judge
+from ..score.evidence import least_scores, scores_by_ridge, support_spectra, total_score
+from ..score.prior import costs_of_sizes, n_selectable
+from ..score.tableau import Field
+from ..search.working_set import restricted
+from .all_residuals import all_residuals
+from .enumeration import n_supports
+from .posterior_settings import POSTERIOR, PosteriorSettings
+
+__all__ = ["Target", "criterion_with_volume", "target"]
+
+
+def criterion_with_volume(name: str) -> str:
+    """Return the criterion that probabilities come from: least squares alone gives none."""
+    return name if CRITERIA[name].counts_volume else "common-size"
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What the posterior of one problem, a batch of one, is proportional to."""
+
+    problem: Problem
+    judge: Judge
+    """That of the problem, for supports of up to K_max columns."""
+    cost_of_size: np.ndarray
+    """Of each size 0 … K_max, infinite for sizes not asked for."""
+    always: np.ndarray
+    """Columns that must be selected, a mask (D,)."""
+    never: np.ndarray
+    """Columns that must not be, a mask (D,)."""
+    settings: PosteriorSettings = POSTERIOR
+
+    @cached_property
+    def n_redundant(self) -> int:
+        """How many of the columns that must be selected depend on others that must be."""
+        return redundant_forced(self.problem, self.always)
+
+    @property
+    def n_supports(self) -> int:
+        """How many supports there are."""
+        return n_supports(self.cost_of_size, self.always, self.never)
+
+    @property
+    def is_enumerable(self) -> bool:
+        """Whether there are so few supports that all can be scored."""
+        return self.n_supports <= self.settings.most_enumerated
+
+    @property
+    def has_one_size(self) -> bool:
+        """Whether K is given."""
+        return int(np.isfinite(self.cost_of_size).sum()) == 1
+
+    def undiluted(self) -> Target:
+        """Return the same without dilution, for where all supports are dependent."""
+        return replace(self, judge=replace(self.judge, is_diluted=False))
+
+    def cost(self, support: np.ndarray) -> float:
+        """Return the cost of a support, (K,)."""
+        return self.score(support) + float(self.cost_of_size[support.size])
+
+    def score(self, support: np.ndarray) -> float:
+        """Return the score of a support, (K,)."""
+        return float(self.scores(support[None])[0])
+
+    def scores(self, supports: np.ndarray, ridges: np.ndarray | None = None) -> np.ndarray:
+        """Return the scores of supports (M, K), over all ridges or those of a mask (R,)."""
+        judge = self.judge if ridges is None else self.judge.at(ridges)
+        if library.KERNEL is not None:
+            return self._compiled(supports, judge).total
+        scores = self.scores_by_ridge(supports)
+        return total_score(scores if ridges is None else scores[:, ridges])
+
+    def scores_by_ridge(self, supports: np.ndarray) -> np.ndarray:
+        """Return the scores of supports (M, K) at each ridge, (M, R)."""
+        if library.KERNEL is not None:
+            return self._compiled(supports, self.judge).by_ridge
+        problem = self.problem
+        yy, dof, n = (
+            np.broadcast_to(to_numpy(field), (1, len(supports))).astype(float)
+            for field in (problem.yy, problem.degrees_of_freedom, problem.n)
+        )
+        spectra = support_spectra(problem, supports[None])
+        return scores_by_ridge(spectra, 0, yy, dof, n, self.judge, self.n_redundant)[0]
+
+    def bounds(self, locked: np.ndarray, open_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return every set of open columns, and the least cost of its support at each ridge.
+
+        Sets of sizes that are not asked for are left out.
+        """
+        field, _ = self.field_of(np.arange(self.always.size))
+        yy, dof = float(field.yy[0]), float(field.dof[0])
+        sets, residuals = all_residuals(field.G[0], field.b[0], yy, locked, open_)
+        sizes = sets.sum(axis=1) + locked.size
+        asked = np.isfinite(np.append(self.cost_of_size, np.full(open_.size, np.inf))[sizes])
+        sets, residuals, sizes = sets[asked], residuals[asked], sizes[asked]
+        least = least_scores(residuals, sizes - self.n_redundant, self.judge, yy, dof)
+        return sets, least + self.cost_of_size[sizes, None]
+
+    def field_of(self, supports: np.ndarray) -> tuple[Field, np.ndarray]:
+        """Return the sums of the columns of some supports, or of all if these are not too many."""
+        if self.always.size > self.settings.most_columns:
+            columns = np.unique(supports)
+            return self._restricted(columns), columns
+        return self._field, np.arange(self.always.size)
+
+    @cached_property
+    def _field(self) -> Field:
+        return self._restricted(np.arange(self.always.size))
+
+    def _restricted(self, columns: np.ndarray) -> Field:
+        return restricted(self.problem, columns[None], self.never[None], self.always[None])
+
+    def _compiled(self, supports: np.ndarray, judge: Judge) -> Scores:
+        field, columns = self.field_of(supports)
+        is_whole = columns.size == self.always.size
+        places = supports if is_whole else columns.searchsorted(supports)
+        return scores_compiled(self.problem, field, columns, 0, places, judge)
+
+
+def target(
+    problem: Problem,
+    criterion: Criterion,
+    log_prior: np.ndarray,
+    *,
+    always: np.ndarray,
+    never: np.ndarray,
+    settings: PosteriorSettings = POSTERIOR,
+) -> Target:
+    """Return what the posterior of one problem is proportional to.
+
+    A judge must be that of the problem, for supports of up to K_max columns. ``log_prior`` has one
+    entry for each size 0 … K_max, −∞ for sizes not asked for; ``always`` and ``never`` are masks
+    (D,).
+    """
+    judge = criterion
+    if not isinstance(judge, Judge):
+        judge = criterion.judge(problem, log_prior.size - 1, always)
+    costs = costs_of_sizes(log_prior, n_selectable(always, never), int(always.sum()))
+    return Target(problem, judge, costs, always, never, settings)
