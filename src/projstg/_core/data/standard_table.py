@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays.backend import Array, namespace
-from ..kernel import library
+from ..kernel.twin import answered_by
 from .centred_sums import CentredSums
 from .compiled_table import StandardRows, standard_rows
 from .kept_rows import BLOCK_ROWS, TableRows, chosen
@@ -118,43 +118,7 @@ class StandardTable:
         return self.y_mean - namespace(coef).sum(self.x_mean * coef, axis=-1)
 
 
-def as_table(
-    X: Array,
-    y: Array,
-    weights: Array | None = None,
-    *,
-    centre: bool = True,
-    never: Array | None = None,
-    columns: np.ndarray | None = None,
-) -> StandardTable:
-    """Return the problems of X (B, N, D), y (B, N): by Gram matrix if tall, X itself if wide.
-
-    The columns of the table are those of X at ``columns``, (W,), or all. Those ``never`` to be
-    selected, a mask (W,), count as columns that do not vary.
-    """
-    if library.KERNEL is not None and _is_for_kernel(X, y):
-        return _compiled(X, y, weights, centre, never, columns)
-    xp = namespace(X)
-    left, mean = _without_mean(y, weights) if centre else (y, 0.0)
-    y_scale, unit = _size(left, weights, centre), _unit(X, weights)
-    if unit is not None and columns is not None:
-        unit = xp.take(unit, xp.asarray(columns, device=X.device), axis=-1)
-    source = _Source(X, columns, unit)
-    problem, x_mean, y_mean = _problem(source, left / y_scale[:, None], weights, centre)
-    rounding = ROUNDING * xp.finfo(X.dtype).eps * x_mean
-    smallest = rounding * rounding
-    if never is not None:
-        smallest = xp.where(never, xp.full_like(smallest, xp.inf), smallest)
-    standard, scale = standardized(problem, smallest)
-    if unit is not None:
-        scale, x_mean = scale * unit, x_mean * unit
-    used = np.arange(X.shape[-1]) if columns is None else columns
-    rows = TableRows.of(X, used, y, weights, centre, left, x_mean, scale, y_scale)
-    y_mean = y_mean * y_scale + mean
-    return StandardTable(standard.with_source(rows), scale, x_mean, y_mean, y_scale, rows)
-
-
-def _is_for_kernel(X: Array, y: Array) -> bool:
+def _is_for_kernel(X: Array, y: Array, *_: Any, **__: Any) -> bool:
     """Return whether tables are in NumPy arrays of doubles, and small if all rows are copied."""
     is_double = isinstance(X, np.ndarray) and X.dtype == y.dtype == np.float64
     n_rows, n_columns = X.shape[-2:]
@@ -164,10 +128,11 @@ def _is_for_kernel(X: Array, y: Array) -> bool:
 def _compiled(
     X: np.ndarray,
     y: np.ndarray,
-    weights: np.ndarray | None,
-    centre: bool,
-    never: Array | None,
-    columns: np.ndarray | None,
+    weights: np.ndarray | None = None,
+    *,
+    centre: bool = True,
+    never: Array | None = None,
+    columns: np.ndarray | None = None,
 ) -> StandardTable:
     """Return what :func:`as_table` returns, by the compiled kernel."""
     used = np.arange(X.shape[-1]) if columns is None else columns
@@ -224,6 +189,41 @@ def _standard_rows(
     if rows is None:
         raise RuntimeError("columns are out of range in units of their own")
     return rows._replace(scale=rows.scale * unit, x_mean=rows.x_mean * unit)
+
+
+@answered_by(_compiled, where=_is_for_kernel)
+def as_table(
+    X: Array,
+    y: Array,
+    weights: Array | None = None,
+    *,
+    centre: bool = True,
+    never: Array | None = None,
+    columns: np.ndarray | None = None,
+) -> StandardTable:
+    """Return the problems of X (B, N, D), y (B, N): by Gram matrix if tall, X itself if wide.
+
+    The columns of the table are those of X at ``columns``, (W,), or all. Those ``never`` to be
+    selected, a mask (W,), count as columns that do not vary.
+    """
+    xp = namespace(X)
+    left, mean = _without_mean(y, weights) if centre else (y, 0.0)
+    y_scale, unit = _size(left, weights, centre), _unit(X, weights)
+    if unit is not None and columns is not None:
+        unit = xp.take(unit, xp.asarray(columns, device=X.device), axis=-1)
+    source = _Source(X, columns, unit)
+    problem, x_mean, y_mean = _problem(source, left / y_scale[:, None], weights, centre)
+    rounding = ROUNDING * xp.finfo(X.dtype).eps * x_mean
+    smallest = rounding * rounding
+    if never is not None:
+        smallest = xp.where(never, xp.full_like(smallest, xp.inf), smallest)
+    standard, scale = standardized(problem, smallest)
+    if unit is not None:
+        scale, x_mean = scale * unit, x_mean * unit
+    used = np.arange(X.shape[-1]) if columns is None else columns
+    rows = TableRows.of(X, used, y, weights, centre, left, x_mean, scale, y_scale)
+    y_mean = y_mean * y_scale + mean
+    return StandardTable(standard.with_source(rows), scale, x_mean, y_mean, y_scale, rows)
 
 
 class _Source(NamedTuple):

@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..arrays.backend import Array, clip, namespace
 from ..data.quadratic import RowQuadratic, SmallProblem, is_double
-from ..kernel import library
 from ..kernel.library import Record
+from ..kernel.twin import answered_by, definition_of
 from ..progress import Report, counted
 from .compiled_steps import common_steps_compiled, steps_record
 from .concave_penalty import REACH, GatePenalty, gate_penalty
@@ -116,6 +116,28 @@ def warm_up_record(tau: float) -> Record:
     return steps_record(tau, penalty.log_ratio, REACH, GATES.warm_up_steps, GATES.warm_up_size)
 
 
+def _is_for_kernel(problem: SmallProblem, *_: Any, **__: Any) -> bool:
+    """Return whether the compiled kernel takes less time: matrices are small."""
+    n_rows = problem.X.shape[-2] if isinstance(problem, RowQuadratic) else problem.b.shape[-1]
+    return min(n_rows, problem.b.shape[-1]) <= MOST_COMPILED and is_double(problem)
+
+
+def _by_kernel(
+    problem: SmallProblem,
+    alpha: Array,
+    penalty: GatePenalty,
+    n_steps: int,
+    size: float,
+    report: Report | None = None,
+) -> Array:
+    steps = steps_record(penalty.tau, penalty.log_ratio, REACH, n_steps, size)
+    beta = common_steps_compiled(problem, alpha, steps)
+    if beta is None:  # a matrix is not positive definite up to rounding
+        return definition_of(common_steps)(problem, alpha, penalty, n_steps, size, report)
+    return beta
+
+
+@answered_by(_by_kernel, where=_is_for_kernel)
 def common_steps(
     problem: SmallProblem,
     alpha: Array,
@@ -132,11 +154,6 @@ def common_steps(
     gradient is noisy.
     """
     xp = namespace(problem.b)
-    if _is_for_kernel(problem):
-        steps = steps_record(penalty.tau, penalty.log_ratio, REACH, n_steps, size)
-        beta = common_steps_compiled(problem, alpha, steps)
-        if beta is not None:
-            return beta
     mu, step = xp.full_like(problem.b, 0.5), counted(report, "gates", n_steps)
     ridge, slope = penalty.ridge_and_slope(mu)
     beta = project(problem, ridge, refine=False)
@@ -150,13 +167,6 @@ def common_steps(
         if step():
             break
     return beta
-
-
-def _is_for_kernel(problem: SmallProblem) -> bool:
-    """Return whether the compiled kernel takes less time: matrices are small."""
-    n_rows = problem.X.shape[-2] if isinstance(problem, RowQuadratic) else problem.b.shape[-1]
-    is_small = min(n_rows, problem.b.shape[-1]) <= MOST_COMPILED
-    return library.KERNEL is not None and is_small and is_double(problem)
 
 
 class _Settled(NamedTuple):

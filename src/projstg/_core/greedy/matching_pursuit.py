@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from ..arrays.backend import Array, clip, namespace, quiet, take_along
 from ..data.quadratic import Quadratic, is_double
-from ..kernel import library
+from ..kernel.twin import answered_by
 from .compiled_pursuit import pursue_compiled
 
 __all__ = [
@@ -204,12 +204,22 @@ class _Path(NamedTuple):
     found: Array
 
 
+def _by_kernel(
+    problem: Quadratic, n_steps: int, n_runs: int, rule: Rule, tolerance: float
+) -> _Path:
+    by_gain = rule is largest_gain
+    return _Path(*pursue_compiled(problem, n_steps, tolerance, by_gain=by_gain))  # type: ignore[arg-type]
+
+
+def _is_for_kernel(
+    problem: Quadratic, n_steps: int, n_runs: int, rule: Rule, tolerance: float
+) -> bool:
+    return n_runs == 1 and rule in (largest_gain, largest_correlation) and is_double(problem)
+
+
+@answered_by(_by_kernel, where=_is_for_kernel)
 def _pursued(problem: Quadratic, n_steps: int, n_runs: int, rule: Rule, tolerance: float) -> _Path:
     """Factor G; a column with at most ``tolerance`` of its squared norm left cannot be taken."""
-    is_compiled = library.KERNEL is not None and is_double(problem)
-    if n_runs == 1 and rule in (largest_gain, largest_correlation) and is_compiled:
-        by_gain = rule is largest_gain
-        return _Path(*pursue_compiled(problem, n_steps, tolerance, by_gain=by_gain))  # type: ignore[arg-type]
     xp = namespace(problem.b)
     n_problems, n_features = problem.b.shape
     left, correlation = (_repeated(array, n_runs) for array in (problem.diagonal, problem.b))

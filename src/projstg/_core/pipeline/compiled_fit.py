@@ -66,7 +66,7 @@ class Answered(NamedTuple):
 def is_small(problem: Problem, options: Options) -> bool:
     """Return whether tables all of whose columns may be selected are for :func:`answer_small`."""
     K, D = options.n_selected or 0, problem.b.shape[-1]
-    if library.KERNEL is None or not (0 < K < D <= PIPELINE.most_first_steps) or options.always:
+    if not (0 < K < D <= PIPELINE.most_first_steps) or options.always:
         return False
     n_rows = problem.X.shape[-2] if isinstance(problem, RowQuadratic) else D
     return (

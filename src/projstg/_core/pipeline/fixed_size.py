@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from ..data.standard_table import StandardTable
 from ..gates.moments import gated_coefficients
 from ..gates.theory_lambda import fits_all
 from ..greedy.matching_pursuit import pursued_columns
+from ..kernel.twin import answered_by, definition_of
 from ..posterior.posterior import Posterior
 from ..posterior.probabilities import Probabilities
 from ..progress import Report
@@ -46,30 +48,16 @@ from .solution import Solution, joined
 __all__ = ["solve", "solve_known"]
 
 
-def solve(
-    table: StandardTable,
-    options: Options,
-    seeds: Sequence[int],
-    report: Report | None = None,
-    judge: Judge | None = None,
-) -> Solution:
-    """Return the answer for tables whose columns may all be selected; i draws from seeds[i].
-
-    ``judge`` is that of the tables by their criterion, for supports of K columns and more; None
-    makes it.
-    """
-    waits = can_wait(options, table.scale.shape[-1])
-    if waits and is_small(table.problem, options):
-        return _solved_small(table, options, seeds, report, judge)
-    return _solved_in_steps(table, options, seeds, report, judge)
+def _is_for_kernel(table: StandardTable, options: Options, *_: Any, **__: Any) -> bool:
+    return can_wait(options, table.scale.shape[-1]) and is_small(table.problem, options)
 
 
 def _solved_small(
     table: StandardTable,
     options: Options,
     seeds: Sequence[int],
-    report: Report | None,
-    judge: Judge | None,
+    report: Report | None = None,
+    judge: Judge | None = None,
 ) -> Solution:
     """Return the answer for small tables, by one call of the kernel.
 
@@ -89,7 +77,7 @@ def _solved_small(
             answers.append(_small_answer(part, own, few, report, answered.some(done)))
         else:
             by = None if judge is None else judge.problems(left)
-            answers.append(_solved_in_steps(part, own, few, report, by))
+            answers.append(definition_of(solve)(part, own, few, report, by))
     return joined(answers, np.argsort(np.concatenate([done, left])))
 
 
@@ -132,14 +120,19 @@ def _small_answer(
     return _answer(table, question, fit, gates)._replace(search=search, posterior=known)
 
 
-def _solved_in_steps(
+@answered_by(_solved_small, where=_is_for_kernel)
+def solve(
     table: StandardTable,
     options: Options,
     seeds: Sequence[int],
-    report: Report | None,
-    judge: Judge | None,
+    report: Report | None = None,
+    judge: Judge | None = None,
 ) -> Solution:
-    """Return the answer for tables whose columns may all be selected, one step after another."""
+    """Return the answer for tables whose columns may all be selected; i draws from seeds[i].
+
+    ``judge`` is that of the tables by their criterion, for supports of K columns and more; None
+    makes it.
+    """
     question = gate_question(table, options, seeds)
     support, counts, gates = _proposal(table, question, report)
     search, known = None, None

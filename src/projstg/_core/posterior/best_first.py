@@ -12,10 +12,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from copy import copy
+from typing import Any
 
 import numpy as np
 
-from ..kernel import library
+from ..kernel.twin import answered_by
 from ..score.compiled_neighbours import neighbours_compiled
 from ..score.criterion import Judge
 from ..score.neighbours import Neighbours, neighbours
@@ -82,11 +83,7 @@ class BestFirst:
 
     def _around(self, members: np.ndarray, resize: bool) -> Neighbours:
         """Return the scores of all neighbours of supports (C, K)."""
-        field, criterion = self.field, self.criterion
-        if library.KERNEL is not None and not field.redundant.any():
-            return neighbours_compiled(field, members, criterion, resize=resize)
-        problem = np.zeros(len(members), dtype=np.int64)
-        return neighbours(field, problem, members, criterion, resize=resize)
+        return _neighbours(self.field, members, self.criterion, resize=resize)
 
     @property
     def counted(self) -> Counted:
@@ -183,6 +180,16 @@ class BestFirst:
         swaps = is_asked[K] & may_leave[:, None] & may_enter
         grows, shrinks = is_asked[K + 1], K > 0 and is_asked[K - 1]
         return np.concatenate([swaps.ravel(), grows & may_enter, shrinks & may_leave])
+
+
+def _has_no_redundant(field: Field, *_: Any, **__: Any) -> bool:
+    return not field.redundant.any()
+
+
+@answered_by(neighbours_compiled, where=_has_no_redundant)
+def _neighbours(field: Field, members: np.ndarray, criterion: Judge, *, resize: bool) -> Neighbours:
+    problem = np.zeros(len(members), dtype=np.int64)
+    return neighbours(field, problem, members, criterion, resize=resize)
 
 
 def _moved(members: np.ndarray, places: np.ndarray, n_columns: int) -> np.ndarray:

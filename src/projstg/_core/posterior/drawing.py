@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ..kernel import library
+from ..kernel.twin import answered_by
 from ..progress import Report, counted
 from ..score.dilution import is_dependent
-from ..score.tableau import has_enough_digits, tableau
+from ..score.tableau import Field, has_enough_digits, tableau
 from ..search.record import RankedSupports
 from .best_first import BestFirst
 from .chain import Chains
@@ -56,8 +57,7 @@ def _drawn_once(posterior: Posterior, seed: int, report: Report | None) -> Poste
     begin = generator.choice(weights.size, settings.n_chains, p=weights)
     if any(_is_dependent(posterior, around, place) for place in np.unique(begin)):
         return posterior
-    is_compiled = library.KERNEL is not None and not around.field.redundant.any()
-    chains = (CompiledChains if is_compiled else Chains)(
+    chains = _chains(
         around.field,
         around.criterion,
         around.cost_of_size,
@@ -87,6 +87,15 @@ def _drawn_once(posterior: Posterior, seed: int, report: Report | None) -> Poste
         posterior = replace(posterior, sample=sample)
         is_stopped = ran()
     return replace(posterior, visited=chains.visited)
+
+
+def _chains_by_kernel(field: Field, *of: Any) -> Any:
+    return CompiledChains(field, *of)
+
+
+@answered_by(_chains_by_kernel, where=lambda field, *_: not field.redundant.any())
+def _chains(field: Field, *of: Any) -> Any:
+    return Chains(field, *of)
 
 
 def _has_digits(posterior: Posterior, around: BestFirst) -> bool:

@@ -1,7 +1,7 @@
 r"""The posterior of one problem up to a constant: what any support costs.
 
 The *cost* of a support is its score by the judge plus −2 log of the prior of its size, so that
-P(S | data) ∝ exp(−cost(S)/2). Scores are exact, by the compiled kernel or by NumPy.
+P(S | data) ∝ exp(−cost(S)/2).
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem
 from ..data.redundant_columns import redundant_forced
-from ..kernel import library
-from ..score.compiled_scores import Scores, scores_compiled
 from ..score.criterion import CRITERIA, Criterion, Judge
-from ..score.evidence import least_scores, scores_by_ridge, support_spectra, total_score
+from ..score.evidence import least_scores
 from ..score.prior import costs_of_sizes, n_selectable
+from ..score.scored_supports import Scores, scores_of
 from ..score.tableau import Field
 from ..search.working_set import restricted
 from .all_residuals import all_residuals
@@ -82,23 +80,11 @@ class Target:
 
     def scores(self, supports: np.ndarray, ridges: np.ndarray | None = None) -> np.ndarray:
         """Return the scores of supports (M, K), over all ridges or those of a mask (R,)."""
-        judge = self.judge if ridges is None else self.judge.at(ridges)
-        if library.KERNEL is not None:
-            return self._compiled(supports, judge).total
-        scores = self.scores_by_ridge(supports)
-        return total_score(scores if ridges is None else scores[:, ridges])
+        return self._scored(supports, self.judge if ridges is None else self.judge.at(ridges)).total
 
     def scores_by_ridge(self, supports: np.ndarray) -> np.ndarray:
         """Return the scores of supports (M, K) at each ridge, (M, R)."""
-        if library.KERNEL is not None:
-            return self._compiled(supports, self.judge).by_ridge
-        problem = self.problem
-        yy, dof, n = (
-            np.broadcast_to(to_numpy(field), (1, len(supports))).astype(float)
-            for field in (problem.yy, problem.degrees_of_freedom, problem.n)
-        )
-        spectra = support_spectra(problem, supports[None])
-        return scores_by_ridge(spectra, 0, yy, dof, n, self.judge, self.n_redundant)[0]
+        return self._scored(supports, self.judge).by_ridge
 
     def bounds(self, locked: np.ndarray, open_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return every set of open columns, and the least cost of its support at each ridge.
@@ -128,11 +114,11 @@ class Target:
     def _restricted(self, columns: np.ndarray) -> Field:
         return restricted(self.problem, columns[None], self.never[None], self.always[None])
 
-    def _compiled(self, supports: np.ndarray, judge: Judge) -> Scores:
+    def _scored(self, supports: np.ndarray, judge: Judge) -> Scores:
         field, columns = self.field_of(supports)
         is_whole = columns.size == self.always.size
         places = supports if is_whole else columns.searchsorted(supports)
-        return scores_compiled(self.problem, field, columns, 0, places, judge)
+        return scores_of(self.problem, field, columns, 0, places, judge)
 
 
 def target(

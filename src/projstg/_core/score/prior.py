@@ -31,6 +31,7 @@ from scipy.special import gammaln
 
 from ..data.column_spectrum import ColumnSpectrum
 from ..kernel import library
+from ..kernel.twin import answered_by
 from .score_settings import SCORE
 
 __all__ = [
@@ -80,30 +81,11 @@ def log_mean_determinants(
     positive. Where λ = 0, the mean is c^K. Sizes larger than the number of columns have the last of
     those that exist.
     """
-    if library.KERNEL is not None:
-        logs = _compiled_means(of, n, kappa, most)
-    else:
-        logs = _means(of, n, kappa, most)
+    logs = _means(of, n, kappa, most)
     if most <= np.min(of.n_columns):
         return logs
     last = np.minimum(np.arange(most + 1), of.n_columns[:, None, None])
     return np.take_along_axis(logs, np.broadcast_to(last, logs.shape), axis=-1)
-
-
-def _means(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:
-    sizes, n, n_columns = np.arange(most + 1), n[:, None], of.n_columns[:, None, None]
-    m = np.maximum(n_columns - of.values.shape[1], 0)
-    with np.errstate(divide="ignore"):
-        alone = sizes * np.log(kappa / (n + kappa))[..., None]
-        logs = np.where(sizes <= m, alone, -np.inf)
-        for value in of.values.T:
-            m = m + 1
-            c = np.log((n * value[:, None] + kappa) / (n + kappa))[..., None]
-            longer = logs + np.log(np.maximum(m - sizes, 0) / m)
-            with_it = logs[..., :-1] + c + np.log(sizes[1:] / m)
-            longer[..., 1:] = np.logaddexp(longer[..., 1:], with_it)
-            logs = np.where(m <= n_columns, longer, logs)
-    return logs
 
 
 def _compiled_means(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:
@@ -124,6 +106,23 @@ def _compiled_means(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: 
         if library.KERNEL.projstg_mean_determinants(means):
             raise MemoryError(f"no memory for the prior of supports of up to {most} columns")
     return logs.swapaxes(1, 2)
+
+
+@answered_by(_compiled_means)
+def _means(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:
+    sizes, n, n_columns = np.arange(most + 1), n[:, None], of.n_columns[:, None, None]
+    m = np.maximum(n_columns - of.values.shape[1], 0)
+    with np.errstate(divide="ignore"):
+        alone = sizes * np.log(kappa / (n + kappa))[..., None]
+        logs = np.where(sizes <= m, alone, -np.inf)
+        for value in of.values.T:
+            m = m + 1
+            c = np.log((n * value[:, None] + kappa) / (n + kappa))[..., None]
+            longer = logs + np.log(np.maximum(m - sizes, 0) / m)
+            with_it = logs[..., :-1] + c + np.log(sizes[1:] / m)
+            longer[..., 1:] = np.logaddexp(longer[..., 1:], with_it)
+            logs = np.where(m <= n_columns, longer, logs)
+    return logs
 
 
 def volumes(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arrays.backend import to_numpy
 from ..data.quadratic import Problem, WideQuadratic
-from ..kernel import library
+from ..kernel.twin import answered_by
 from ..progress import Report, counted
 from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.evidence import support_scores
@@ -290,12 +290,8 @@ def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
         _search_on(search, starts, n_starts)
 
 
-def _search_on(search: Search, starts: np.ndarray, n_starts: int) -> None:
-    """Search from ``starts`` (B, S0, K) and random supports; then come the last exchanges."""
-    if library.KERNEL is None:
-        run_rounds(search, starts, n_starts)
-        polish(search, np.arange(len(starts)))
-        return
+def _search_by_kernel(search: Search, starts: np.ndarray, n_starts: int) -> None:
+    """Do what :func:`_search_on` does, in NumPy where the kernel has too few digits."""
     done = [search_compiled(search, i, own, n_starts) for i, own in enumerate(starts)]
     for i, what in enumerate(done):
         if what is Done.NOTHING:
@@ -305,6 +301,13 @@ def _search_on(search: Search, starts: np.ndarray, n_starts: int) -> None:
     left = [i for i, what in enumerate(done) if what is not Done.ALL]
     if left:
         polish(search, np.asarray(left))
+
+
+@answered_by(_search_by_kernel)
+def _search_on(search: Search, starts: np.ndarray, n_starts: int) -> None:
+    """Search from ``starts`` (B, S0, K) and random supports; then come the last exchanges."""
+    run_rounds(search, starts, n_starts)
+    polish(search, np.arange(len(starts)))
 
 
 def _is_enumerable(search: Search, K: int) -> bool:

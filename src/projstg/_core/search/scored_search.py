@@ -8,12 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.determined_directions import on_rows, spectrum
 from ..data.quadratic import Problem
-from ..kernel import library
-from ..score.compiled_scores import scores_compiled
 from ..score.criterion import Judge
-from ..score.evidence import scores_by_ridge, total_score
+from ..score.scored_supports import scores_of
 from ..score.tableau import Field
 from .record import SearchRecord, members_of
 from .search_settings import SEARCH, SearchSettings
@@ -69,28 +66,10 @@ def score_supports(search: Search, problem: np.ndarray, members: np.ndarray) -> 
 
 def exact_scores(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
     """Return the scores of supports (C, K), members in increasing order, of problems (C,)."""
-    field = search.field
-    if library.KERNEL is not None:
-        return _compiled(search, problem, members)
-    G = field.G[problem[:, None, None], members[:, :, None], members[:, None, :]]
-    yy = field.yy[problem]
-    found = spectrum(G, field.b[problem[:, None], members], yy)
-    named = np.take_along_axis(search.columns[problem], members, axis=1)
-    found = on_rows(search.problem, problem, named, found)
-    dof, n = field.dof[problem], field.n[problem]
-    n_redundant = field.redundant[problem].sum(axis=1)
-    scores = scores_by_ridge(found, problem, yy, dof, n, search.criterion, n_redundant)
-    return total_score(scores)
-
-
-def _compiled(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """Return what :func:`exact_scores` returns, by the compiled kernel."""
     total = np.empty(len(problem))
     for i in np.unique(problem).tolist():
-        own, columns = problem == i, search.columns[i]
-        total[own] = scores_compiled(
-            search.problem, search.field, columns, i, members[own], search.criterion
-        ).total
+        own, of = problem == i, (search.problem, search.field, search.columns[i])
+        total[own] = scores_of(*of, i, members[own], search.criterion).total
     return total
 
 

@@ -22,10 +22,9 @@ from ..arrays.backend import to_numpy
 from ..data.determined_directions import spectrum
 from ..data.quadratic import Problem, RowQuadratic, WideQuadratic
 from ..data.redundant_columns import redundant_columns
-from ..kernel import library
-from ..score.compiled_scores import scores_compiled
 from ..score.criterion import Judge
 from ..score.evidence import residual_floor, support_scores, undiluted_scores
+from ..score.scored_supports import scores_of
 from ..score.tableau import Field, least_ridge, swap_objectives, tableau_of_rows
 from .search_settings import SEARCH
 
@@ -157,11 +156,11 @@ def exchange_scores_with(
     supports = np.tile(np.searchsorted(used, members), (leaving.size, 1))
     supports[np.arange(leaving.size), leaving] = np.searchsorted(used, entering)
     supports = np.sort(supports, axis=-1)
-    if library.KERNEL is None or n_redundant:
+    if n_redundant:
         return support_scores(few, supports[None], criterion, n_redundant)[0]
     every, nobody = np.arange(used.size), np.zeros((1, used.size), dtype=bool)
     field = restricted(few, every[None], nobody, nobody)
-    return scores_compiled(few, field, every, 0, supports, criterion).total
+    return scores_of(few, field, every, 0, supports, criterion).total
 
 
 def outside_swaps(
