@@ -20,6 +20,7 @@ from .._core.data.standard_table import StandardTable
 from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.solution import Solution
 from .._core.progress import STAGES, Report
+from ..sources.as_doubles import check_unmasked
 from ..sources.gather import check_is_table, gathered, is_table
 from ..sources.statistics import Statistics
 from ._fit_tasks import FitTasks
@@ -300,6 +301,7 @@ class GateSelector(GateAttributes, TableSelector):
         X, y = validated(
             self, X, y, dtype=np.float64, y_numeric=True, reset=so_far is None, ensure_min_samples=1
         )
+        check_unmasked(sample_weight, "sample_weight")
         chunk = Statistics().update(X, y, sample_weight)
         chunk.feature_names = getattr(self, "feature_names_in_", None)
         self._so_far = chunk if so_far is None else so_far + chunk

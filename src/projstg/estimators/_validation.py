@@ -18,6 +18,7 @@ from .._core.data.wide_quadratic import MANY_COLUMNS
 from .._did_you_mean import did_you_mean
 from .._printable import few_names, shortened
 from ..sources.as_doubles import (
+    check_unmasked,
     has_dates,
     not_numbers,
     rounded_columns,
@@ -83,6 +84,7 @@ def checked_rows(
             stacklevel=6,
         )
     if sample_weight is not None:
+        check_unmasked(sample_weight, "sample_weight")
         sample_weight = check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
@@ -99,6 +101,7 @@ def validated(estimator: Any, *rows: Any, stacklevel: int = 4, **checks: Any) ->
     if checks.get("y_numeric"):
         check_response(rows[1])
     for side, what in zip(rows, ("X", "y"), strict=False):
+        check_unmasked(side, what)
         if has_dates(side):
             raise ValueError(
                 not_numbers(side, what, _CODER)

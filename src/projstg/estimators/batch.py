@@ -18,7 +18,13 @@ from .._core.gates.alternate import Status
 from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.solution import joined
 from .._core.posterior.posterior_record import Posterior
-from ..sources.as_doubles import has_rounded, rounded_columns, rounded_target, warn_of_rounded
+from ..sources.as_doubles import (
+    check_unmasked,
+    has_rounded,
+    rounded_columns,
+    rounded_target,
+    warn_of_rounded,
+)
 from ..sources.gather import is_table, source_name
 from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
@@ -103,6 +109,7 @@ class ManyFits:
 
     def predict(self, X: Any) -> Any:
         """Predict for X of shape (n_problems, n_samples, n_features)."""
+        check_unmasked(X, "X")
         X = namespace(X).astype(X, self.coef.dtype, copy=False)
         return (X @ self.coef[:, :, None])[:, :, 0] + self.intercept[:, None]
 
@@ -234,6 +241,8 @@ def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Que
             "one target."
         )
     check_response(y)
+    for values, what in ((X, "X"), (y, "y"), (weights, "sample_weight")):
+        check_unmasked(values, what)
     X, y = _stacked(X, "X"), _stacked(y, "y")
     rounded = rounded_columns(X) or frozenset({"X"} if has_rounded(X) else {})
     warn_of_rounded(rounded | rounded_target(y), stacklevel=4)

@@ -1,4 +1,4 @@
-"""What a table holds that double precision does not: text, dates, and long whole numbers.
+"""What a table holds that double precision does not: text, dates, masks, and long whole numbers.
 
 Tables are arrays and data frames of pandas, Polars or pyarrow; what is wrong is said by column.
 """
@@ -15,10 +15,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 
-from .._printable import few_names, shortened
+from .._printable import amount, few_names, shortened
 
 __all__ = [
     "LARGEST_EXACT",
+    "check_unmasked",
     "has_dates",
     "has_rounded",
     "is_rounded",
@@ -71,6 +72,23 @@ def not_numbers(table: Any, what: str, coder: str) -> str:
                 seen = f"in column '{shortened(name)}', such as '{shortened(cell)}'"
                 return f"{what} has {word} {seen}; {instead}."
     return ""
+
+
+def check_unmasked(values: Any, what: str) -> None:
+    """Raise where an array has masked cells, or one of a list: NumPy would use what is under them.
+
+    ``what`` is what the message calls it.
+    """
+    arrays = values if isinstance(values, list | tuple) else [values]
+    masks = [one.mask for one in arrays if isinstance(one, np.ma.MaskedArray)]
+    n_masked = sum(int(np.sum(mask)) for mask in masks if mask.dtype == bool)
+    if n_masked:
+        cells = amount(n_masked, "masked cell")
+        rows = f"np.ma.getmaskarray({what})"
+        raise ValueError(
+            f"{what} has {cells}; leave out these rows (see {rows}), or fill the cells in by "
+            f"{what}.filled(…)."
+        )
 
 
 def _columns(table: Any) -> Iterator[tuple[Any, Any]]:
