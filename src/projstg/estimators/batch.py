@@ -243,9 +243,10 @@ def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Que
     check_response(y)
     for values, what in ((X, "X"), (y, "y"), (weights, "sample_weight")):
         check_unmasked(values, what)
-    X, y = _stacked(X, "X"), _stacked(y, "y")
     rounded = rounded_columns(X) or frozenset({"X"} if has_rounded(X) else {})
-    warn_of_rounded(rounded | rounded_target(y), stacklevel=4)
+    rounded |= rounded_target(y)
+    X, y = _stacked(X, "X"), _stacked(y, "y")
+    warn_of_rounded(rounded, stacklevel=4)
     if X.ndim == 2 and not hasattr(X, "detach") and not issparse(X):
         return _about_one_table(asked, *_checked_shared(X, y, weights))
     X, y, weights = _checked(X, y, weights)
