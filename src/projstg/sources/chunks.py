@@ -14,6 +14,7 @@ from .as_doubles import has_dates, not_numbers, rounded_columns, rounded_target
 from .batches import check_columns
 
 __all__ = [
+    "MISSING",
     "Chunk",
     "check_like_others",
     "check_names",
@@ -23,6 +24,8 @@ __all__ = [
     "gaps_refused",
 ]
 
+MISSING = ("error", "drop")
+"""What may be done with a row that has a missing value."""
 _REAL = "biuf"
 
 
