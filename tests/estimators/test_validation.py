@@ -606,3 +606,19 @@ def test_masked_cells_have_no_prediction(rng):
     for door, rows in doors:
         with pytest.raises(ValueError, match=r"X has .* masked cell"):
             door(rows)
+
+
+def test_complex_numbers_are_refused_in_one_line(rng):
+    X = rng.standard_normal((20, 3))
+    y, model = X[:, 1] + rng.standard_normal(20), ProjectedSTG(1)
+    frame = pd.DataFrame(X + 1j)
+    for rows, what in (
+        ((X + 1j, y), "X"),
+        (((X + 1j).tolist(), y), "X"),
+        ((frame, y), "X"),
+        ((X, y + 1j), "y"),
+    ):
+        for fit in (model.fit, model.partial_fit, ProjectedSTGCV(sizes=1).fit):
+            with pytest.raises(ValueError, match=f"{what} has complex numbers; give") as caught:
+                fit(*rows)
+            assert "\n" not in str(caught.value)

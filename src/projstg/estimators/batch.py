@@ -19,6 +19,7 @@ from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.solution import joined
 from .._core.posterior.posterior_record import Posterior
 from ..sources.as_doubles import (
+    check_response,
     check_unmasked,
     has_rounded,
     rounded_columns,
@@ -28,7 +29,7 @@ from ..sources.as_doubles import (
 from ..sources.gather import is_table, source_name
 from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
-from ._validation import check_parameters, check_response, check_sums, check_total_weight
+from ._validation import check_parameters, check_sums, check_total_weight
 from .projected_stg import ProjectedSTG
 from .questions import Asked, Question, asked_of, prepare, prepare_sums, solve_in_blocks
 

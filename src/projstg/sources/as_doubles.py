@@ -20,6 +20,7 @@ from .._printable import amount, few_names, shortened
 
 __all__ = [
     "LARGEST_EXACT",
+    "check_response",
     "check_unmasked",
     "has_dates",
     "has_rounded",
@@ -28,6 +29,7 @@ __all__ = [
     "rounded_columns",
     "rounded_target",
     "warn_of_rounded",
+    "word_for",
 ]
 
 LARGEST_EXACT = 2**53
@@ -78,6 +80,34 @@ def not_numbers(table: Any, what: str, coder: str) -> str:
     return ""
 
 
+def check_response(y: Any, what: str = "y") -> None:
+    """Raise where y has text that is no number: all estimators here are for regression."""
+    if getattr(getattr(y, "dtype", None), "kind", "O") not in "OSUT":
+        return
+    try:
+        cells = np.asarray(y).ravel()
+    except (TypeError, ValueError):  # it is no array for another reason
+        return
+    if cells.dtype.kind not in "OSUT":
+        return
+    kinds = (str, bytes)
+    text = next((one for one in cells if isinstance(one, kinds) and not _is_numeral(one)), None)
+    if text is not None:
+        shown = f"'{shortened(text)}'" if isinstance(text, str) else shortened(repr(bytes(text)))
+        raise ValueError(
+            f"{what} has text, such as {shown}, and must be numbers, for this is regression; write "
+            f"one class as 1 and the others as 0: np.asarray(y) == {shown}."
+        )
+
+
+def _is_numeral(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def check_unmasked(values: Any, what: str) -> None:
     """Raise where an array has masked cells, or one of a list: NumPy would use what is under them.
 
@@ -120,6 +150,13 @@ def _word(cell: Any) -> str:
     if cell is None or kind in ("NAType", "NaTType"):
         return ""
     return {"str": "text", "Period": "dates"}.get(kind, f"cells of type {kind}")
+
+
+def word_for(values: np.ndarray) -> str:
+    """Return what cells there are that are no numbers: "text", "dates", …; "" for none."""
+    if has_dates(values):
+        return "dates"
+    return next((word for word in map(_word, values.ravel().tolist()) if word), "")
 
 
 def is_rounded(values: np.ndarray) -> np.ndarray:
