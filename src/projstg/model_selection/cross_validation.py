@@ -275,7 +275,7 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         splits = self.cv  # not unpacked by scikit-learn: what is no pair is said by fold
         if is_number or hasattr(self.cv, "split"):
             splits = check_cv(self.cv).split(X, y, **for_splitter)
-        folds = renumbered(splits, np.shape(y)[0], sample_weight)
+        folds = renumbered(splits, len(np.asarray(y)), sample_weight)
         candidates = candidates._replace(names=getattr(self, "feature_names_in_", None))
         if not folds:
             raise ValueError(
