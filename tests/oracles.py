@@ -6,13 +6,19 @@ from typing import NamedTuple
 
 import mpmath
 import numpy as np
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from mpmath.calculus.quadrature import GaussLegendre
 from scipy import optimize
 from scipy.special import ndtr
 
-# Random shapes: few, and the same ones in every run.
-few_examples = settings(derandomize=True, deadline=None, max_examples=20, database=None)
+# Random shapes: few, and the same ones in every run, however slow the machine.
+few_examples = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=20,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 
 _DIGITS = 60
 

@@ -566,3 +566,59 @@ def test_names_of_an_earlier_table_are_forgotten():
     model.fit(X, y)
     assert not hasattr(model, "feature_names_in_")
     assert model.n_features_in_ == 3
+
+
+MASKED_DOORS = {
+    "fit": lambda X, y, w: ProjectedSTG(1).fit(X, y, w),
+    "partial_fit": lambda X, y, w: ProjectedSTG(1).partial_fit(X, y, w),
+    "many responses": lambda X, y, w: fit_many(X, y[None], 1, sample_weight=w),
+    "many tables": lambda X, y, w: fit_many([X, X], [y, y], 1, sample_weight=[w, w]),
+    "cross-validation": lambda X, y, w: ProjectedSTGCV(sizes=1).fit(X, y, w),
+    "path": lambda X, y, w: projected_stg_path(X, y, sample_weight=w),
+    "stability": lambda X, y, w: StabilitySelector(ProjectedSTG(1), n_pairs=1).fit(
+        X, y, sample_weight=w
+    ),
+}
+
+
+@pytest.mark.parametrize("which", ["X", "y", "sample_weight"])
+@pytest.mark.parametrize("door", MASKED_DOORS)
+def test_masked_cells_are_refused_and_a_mask_without_one_is_none(rng, door, which):
+    X = rng.standard_normal((20, 3))
+    rows = {"X": X, "y": X[:, 1] + rng.standard_normal(20), "sample_weight": np.ones(20)}
+    rows[which] = np.ma.masked_array(rows[which], mask=np.zeros(rows[which].shape, dtype=bool))
+    MASKED_DOORS[door](*rows.values())
+    rows[which][:4] = np.ma.masked
+    with pytest.raises(ValueError, match=rf"{which} has \d+ masked cells; leave out") as caught:
+        MASKED_DOORS[door](*rows.values())
+    assert "\n" not in str(caught.value)
+
+
+def test_masked_cells_have_no_prediction(rng):
+    X = rng.standard_normal((20, 3))
+    y = X[:, 1] + rng.standard_normal(20)
+    masked = np.ma.masked_array(X, mask=np.abs(X) > 2.0)
+    masked[0, 0] = np.ma.masked
+    doors = (
+        (ProjectedSTG(1).fit(X, y).predict, masked),
+        (fit_many(X[None], y[None], 1).predict, masked[None]),
+    )
+    for door, rows in doors:
+        with pytest.raises(ValueError, match=r"X has .* masked cell"):
+            door(rows)
+
+
+def test_complex_numbers_are_refused_in_one_line(rng):
+    X = rng.standard_normal((20, 3))
+    y, model = X[:, 1] + rng.standard_normal(20), ProjectedSTG(1)
+    frame = pd.DataFrame(X + 1j)
+    for rows, what in (
+        ((X + 1j, y), "X"),
+        (((X + 1j).tolist(), y), "X"),
+        ((frame, y), "X"),
+        ((X, y + 1j), "y"),
+    ):
+        for fit in (model.fit, model.partial_fit, ProjectedSTGCV(sizes=1).fit):
+            with pytest.raises(ValueError, match=f"{what} has complex numbers; give") as caught:
+                fit(*rows)
+            assert "\n" not in str(caught.value)

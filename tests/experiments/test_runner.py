@@ -136,7 +136,7 @@ def test_an_unknown_backend_is_refused(tmp_path):
 def test_a_dask_cluster_makes_the_same_rows(whole, tmp_path):
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as cluster:
         workers = Workers(backend="dask", scheduler=cluster.scheduler_address)
         report = run([spec()], tmp_path, workers=workers)

@@ -333,3 +333,37 @@ def test_a_column_that_is_constant_in_one_fold(params, rng):
     y = X[:, 0] + X[:, 1] + 0.1 * rng.standard_normal(40)
     found = ProjectedSTGCV(**params).fit(X, y)
     assert found.get_support(indices=True).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_masks_are_their_row_numbers(data, is_weighted, weights):
+    X, y = data
+    w = weights if is_weighted else None
+    judged = np.arange(len(y)) % 3 == 0
+    masks = ProjectedSTGCV(sizes=2, cv=[(~judged, judged.tolist())]).fit(X, y, w)
+    rows = [(np.flatnonzero(~judged), np.flatnonzero(judged))]
+    numbers = ProjectedSTGCV(sizes=2, cv=rows).fit(X, y, w)
+    np.testing.assert_array_equal(masks.cv_error_path_, numbers.cv_error_path_)
+
+
+HALF = np.arange(10)
+
+
+@pytest.mark.parametrize(
+    ("cv", "said"),
+    [
+        ([1, 2], "fold 0 of cv is 1; give pairs"),
+        ([(1, 2, 3)], r"fold 0 of cv is \(1, 2, 3\); give pairs"),
+        ([(HALF, HALF + 10), (HALF + 0.9, HALF)], "fold 1 of cv has .* no row numbers; give"),
+        ([(HALF, [HALF, [1]])], "fold 0 of cv has .* no row numbers; give"),
+        ([(HALF, ["a"])], "fold 0 of cv has .* no row numbers; give"),
+        ([(HALF, [99])], "has the row number 99, and there are .* rows; give numbers from 0 to"),
+        ([(HALF, [-99])], "has the row number -99"),
+        ([(HALF > 3, HALF <= 3)], "a mask of 10 values for .* rows; give one for each row"),
+        ([(HALF, [])], "fold 0 of cv has 10 rows to fit and 0 to judge"),
+    ],
+)
+def test_splits_that_name_no_rows_are_refused_in_one_line(data, cv, said):
+    with pytest.raises(ValueError, match=said) as caught:
+        ProjectedSTGCV(sizes=2, cv=cv).fit(*data)
+    assert "\n" not in str(caught.value)

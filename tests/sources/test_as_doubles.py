@@ -1,5 +1,8 @@
 """Whole numbers that double precision does not hold are found, and every source says so."""
 
+import warnings
+from decimal import Decimal
+
 import dask.array
 import dask.dataframe
 import numpy as np
@@ -12,8 +15,8 @@ from hypothesis import strategies as st
 from oracles import few_examples
 from sklearn.exceptions import DataConversionWarning
 
-from projstg import Statistics
-from projstg.sources.as_doubles import is_rounded
+from projstg import ProjectedSTG, Statistics, fit_many
+from projstg.sources.as_doubles import has_rounded, is_rounded, rounded_columns
 
 LONG = 2**60 + 2 * np.arange(40)  # in double precision one number
 
@@ -99,3 +102,87 @@ def test_nothing_is_said_of_numbers_that_are_held():
     table = frame().assign(id=2**60 + 2**10 * np.arange(40), a=2**53 - np.arange(40))
     assert Statistics.from_arrow(table, "price").xx[0, 0] > 0.0
     assert Statistics().update(table[["id", "a"]], table.price).n_rows == 40
+
+
+WHOLE = [int(one) for one in LONG]
+DECIMALS = [Decimal(one) for one in WHOLE]
+ARROW = pyarrow.array(WHOLE)
+A = np.random.default_rng(1).standard_normal(40)
+TABLES = {
+    "object frame": pandas.DataFrame({"k": pandas.Series(WHOLE, dtype=object), "a": A}),
+    "decimals": pandas.DataFrame({"k": DECIMALS, "a": A}),
+    "decimals of Arrow in pandas": pandas.DataFrame(
+        {"k": pandas.Series(DECIMALS, dtype=pandas.ArrowDtype(pyarrow.decimal128(20))), "a": A}
+    ),
+    "object array": np.array(list(zip(WHOLE, A, strict=True)), dtype=object),
+    "long doubles": np.column_stack([LONG.astype(np.longdouble), A]),
+    "list": list(zip(WHOLE, A.tolist(), strict=True)),
+    "list of longer ones": [[10**30 + k, a] for k, a in zip(WHOLE, A.tolist(), strict=True)],
+    "categories": pandas.DataFrame({"k": pandas.Categorical(WHOLE), "a": A}),
+    "polars": polars.DataFrame({"k": WHOLE, "a": A}),
+    "decimals of polars": polars.DataFrame({"k": DECIMALS, "a": A}),
+    "arrow": pyarrow.table({"k": ARROW, "a": A}),
+    "arrow dictionary": pyarrow.table({"k": ARROW.dictionary_encode(), "a": A}),
+    "arrow decimals": pyarrow.table({"k": pyarrow.array(DECIMALS), "a": A}),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_whole_numbers_of_any_type_are_found(kind):
+    if kind == "long doubles" and np.dtype(np.longdouble).itemsize == 8:
+        pytest.skip("a long double is a double here")
+    found = rounded_columns(TABLES[kind])
+    assert found in ({"column 'k'"}, {"column 0"})
+
+
+@pytest.mark.parametrize("kind", ["object frame", "object array", "list", "decimals"])
+def test_fit_says_so_of_objects(kind):
+    y = A + np.random.default_rng(2).standard_normal(40)
+    with pytest.warns(DataConversionWarning, match=r"beyond 2\*\*53 \(in column") as caught:
+        ProjectedSTG(1).fit(TABLES[kind], y)
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("kind", ["polars", "arrow"])
+def test_fit_many_says_so_of_tables_with_names(kind):
+    with pytest.warns(DataConversionWarning, match=r"beyond 2\*\*53 \(in column 'k'\)"):
+        fit_many(TABLES[kind], A[None], 1)
+
+
+@pytest.mark.parametrize("kind", ["arrow dictionary", "arrow decimals"])
+def test_sums_say_so_of_types_of_arrow(kind):
+    with pytest.warns(DataConversionWarning, match=r"beyond 2\*\*53 \(in column 'k'\)"):
+        Statistics.from_arrow(TABLES[kind].append_column("y", pyarrow.array(A)), "y")
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pandas.Series(WHOLE, dtype=object),
+        DECIMALS,
+        [10**30 + one for one in WHOLE],
+        [*WHOLE[:-1], 0.5],
+        np.array(WHOLE, dtype=object),
+    ],
+)
+def test_targets_that_are_objects_are_said_to_be_so(y):
+    with pytest.warns(DataConversionWarning, match=r"beyond 2\*\*53 \(in y\)"):
+        ProjectedSTG(1).fit(np.column_stack([A, LONG % 7]), y)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [2**53, 2**60, -(2**62)],
+        [Decimal("0.1"), Decimal(2**60), Decimal("NaN")],
+        [1e300, float("inf"), None],
+        ["9007199254740993", "a"],
+        [float("nan"), True, 2**53 - 1],
+        [10**400],
+    ],
+)
+def test_nothing_is_said_of_objects_that_are_held_or_are_no_numbers(cells):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not has_rounded(np.array(cells, dtype=object))
+        assert not has_rounded(pandas.Series(cells, dtype=object))

@@ -175,7 +175,7 @@ def client():
             ["distributed", "projstg.sources"]
         )
         with (
-            distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+            distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster,
             distributed.Client(cluster, set_as_default=False) as client,
         ):
             yield client

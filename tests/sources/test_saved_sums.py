@@ -114,3 +114,62 @@ def test_sums_are_loaded_from_a_file_only(kind, tmp_path):
         path.mkdir()
     with pytest.raises(ValueError, match=f"{path.name} .*: it is a {kind}; give a file"):
         Statistics.load(path)
+
+
+def forged(path, **arrays):
+    with np.load(path) as known:
+        kept = {name: known[name] for name in known.files}
+    np.savez(path, **(kept | arrays))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("n_rows_0", np.array(200.7), "'n_rows_0' has other than whole numbers"),
+        ("n_rows_0", np.array("200"), "'n_rows_0' has other than whole numbers"),
+        ("version", np.array(2.5), "'version' has other than whole numbers"),
+        ("version", np.array([2, 2]), "'version' has other than whole numbers"),
+        ("version", np.array(3), "it has version 3 of the format"),
+        ("counts", np.array([200.0, 0, 200, 0, 1]), "'counts' has other than whole numbers"),
+        ("counts", np.array([200, 0, 200, 2**32, 1]), "its counts are out of range"),
+        ("counts", np.array([200, 0, 200, 0]), "'counts' has other than whole numbers"),
+        ("missing", np.array("keep"), "'missing' is 'keep'"),
+        ("feature_names", np.array(list("aba")), "'feature_names' has a name twice"),
+        ("G_0", np.array([None]), "it is damaged"),
+    ],
+)
+def test_what_save_does_not_write_is_refused(name, value, reason, tmp_path):
+    path = tmp_path / "sums.npz"
+    Statistics().update(*table(0)).save(path)
+    forged(path, **{name: value})
+    with pytest.raises(ValueError, match=rf"^sums\.npz .* read: {reason}.*; gather") as caught:
+        Statistics.load(path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["cut", "empty", "text", "first byte", "length", "another"])
+def test_damaged_files_are_called_by_name_in_words_of_ours(kind, tmp_path):
+    path = tmp_path / "sums.npz"
+    Statistics().update(*table(0)).save(path)
+    content = path.read_bytes()
+    if kind == "another":
+        np.savez(path, a=np.zeros(3))
+    elif kind == "length":  # of the name of the first array
+        path.write_bytes(content[:28] + b"\xff" + content[29:])
+    else:
+        damaged = {"cut": content[:-9], "empty": b"", "text": b"a,b", "first byte": b"Q"}[kind]
+        path.write_bytes(damaged + content[1:] if kind == "first byte" else damaged)
+    reason = "it (is damaged.*|was not written by Statistics.save)"
+    with pytest.raises(ValueError, match=rf"^sums\.npz .* read: {reason}; gather"):
+        Statistics.load(path)
+
+
+def test_headers_of_any_length_are_refused_in_words_of_ours(tmp_path):
+    path = tmp_path / "sums.npz"
+    Statistics().update(*table(0)).save(path)
+    with np.load(path) as arrays:
+        kept = {name: arrays[name] for name in arrays.files}
+    long = np.zeros(3, dtype=[(f"field {i}", "f8") for i in range(600)])
+    np.savez(path, **(kept | {"yy_0": long}))
+    with pytest.raises(ValueError, match=r"^sums\.npz .* read: it is damaged; gather"):
+        Statistics.load(path)

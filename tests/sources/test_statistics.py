@@ -503,3 +503,65 @@ def test_y_beside_statistics_is_refused():
         ProjectedSTG().fit(Statistics().update(X, y), y)
     with pytest.raises(ValueError, match="no rows of a positive weight"):
         ProjectedSTG().partial_fit(X, y, np.zeros(200))
+
+
+DAYS = pandas.Series(pandas.date_range("2020", periods=6))
+NO_NUMBERS = {
+    "text": (["a", "b"] * 3, None, "y of chunk 1 has text, such as 'a', and must be numbers, for"),
+    "categories": (
+        pandas.Series(["a", "b"] * 3, dtype="category"),
+        None,
+        "y of chunk 1 has text, such as 'a'",
+    ),
+    "dates": (DAYS, None, "y of chunk 1 has dates; make numbers of them, such as days since"),
+    "days": ([*DAYS.dt.date], None, "y of chunk 1 has dates; make numbers of them"),
+    "complex": (np.ones(6) + 1j, None, "y of chunk 1 has cells of type complex; give one number"),
+    "text of weights": (
+        np.ones(6),
+        ["a"] * 6,
+        "sample_weight of chunk 1 has text; give one number",
+    ),
+    "dates of weights": (np.ones(6), DAYS, "sample_weight of chunk 1 has dates; make numbers"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_NUMBERS)
+def test_targets_and_weights_that_are_no_numbers_are_not_to_be_coded(kind):
+    y, weights, said = NO_NUMBERS[kind]
+    with pytest.raises(ValueError, match=said) as caught:
+        Statistics().update(np.eye(6), y, weights)
+    assert "\n" not in str(caught.value)
+
+
+def test_partial_fit_takes_rows_alone():
+    frame = pandas.DataFrame(np.eye(6), columns=list("abcdey"))
+    for source, y in (("x.parquet", "y"), (frame, "y"), (Statistics(), None), (iter([]), None)):
+        with pytest.raises(TypeError, match=r"partial_fit takes rows, X and y, and got .*; fit"):
+            ProjectedSTG().partial_fit(source, y)
+
+
+@pytest.mark.parametrize(
+    "places", [[99], [-7], ["a"], [], [0.5], [[0, 1]], [True, False], "ab", None, np.array([1.0])]
+)
+def test_columns_that_there_are_not_are_refused(places):
+    X, y = table(0)
+    with pytest.raises(ValueError, match=r"there are no columns .*; give their numbers, 0 … 5"):
+        Statistics().update(X, y).columns(places)
+
+
+def test_columns_by_number_and_by_mask():
+    found = Statistics().update(*table(0))
+    expected = found.xx[np.ix_([1, 5], [1, 5])]
+    mask = np.arange(6) % 4 == 1
+    for places in ([1, 5], (1, -1), np.array([1, 5]), range(1, 6, 4), mask, mask.tolist()):
+        np.testing.assert_array_equal(found.columns(places).xx, expected)
+
+
+def test_coefficients_and_folds_that_do_not_fit_are_refused():
+    found = Statistics(folds=2).update(*table(0))
+    with pytest.raises(ValueError, match=r"coef has shape \(1,\) for 6 columns; give one number"):
+        found.r_squared([1.0], 0.0)
+    for i in ("1", 1.0, None, 2, -1):
+        with pytest.raises(ValueError, match=r"there is no fold .*; give 0 … 1\."):
+            found.fold(i)
+    assert found.fold(np.int64(1))[1].n_rows == found.n_rows // 2

@@ -217,6 +217,11 @@ MISTAKES = {
     "a letter with an accent": (["-t", "y", "--delimiter", "é"], "give one ASCII character"),
     "decimal": (["-t", "y", "-k", "2", "--decimal", "x"], "give . or ,"),
     "weights": (["-t", "y", "-k", "2", "--weights", "a"], "negative values"),
+    "no sizes": (["-t", "y", "--sizes", ""], 'projstg: --sizes ""; give whole numbers, as 1-10'),
+    "blank sizes": (["-t", "y", "--sizes", " "], 'projstg: --sizes ""; give whole numbers'),
+    "half a size": (["-t", "y", "--sizes", "1.5"], "projstg: --sizes 1.5; give whole numbers"),
+    "size of Python": (["-t", "y", "--sizes", "1_0"], "projstg: --sizes 1_0; give whole numbers"),
+    "no folder": (["-t", "y", "--out", ""], 'projstg: --out "" names no folder; give one'),
 }
 
 
@@ -233,6 +238,15 @@ def test_mistakes_end_in_one_line_and_status_2(kind, table, capsys):
 def test_out_must_be_a_folder(table, capsys):
     assert main(["select", str(table), "-t", "y", "-k", "2", "--out", str(table)]) == 2
     assert "is a file; give a folder" in capsys.readouterr().err
+
+
+def test_an_empty_folder_is_not_the_current_one(table, tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert main(["select", str(table), "-t", "y", "-k", "2", "--out", ""]) == 2
+    assert not [*(tmp_path / "here").iterdir()]
+    assert main(["select", str(table), "-t", "y", "-k", "2", "--out", "."]) == 0
+    assert (tmp_path / "here" / "report.html").exists()
 
 
 def test_running_out_of_memory_is_said(table, capsys, monkeypatch):

@@ -141,3 +141,21 @@ def test_predict_says_what_it_takes(frame):
     found = projstg.select(frame, "y", 2, folds=0)
     with pytest.raises(TableError, match="a list of paths or an array; you gave a dict"):
         found.predict({"b": [1.0], "f": [2.0]})
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.int64, object])
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_masked_cells_are_missing(rng, kind, which):
+    X = rng.integers(0, 100, (30, 3))
+    y = X[:, 1] + rng.integers(0, 9, 30)
+    given = [array.astype(kind) for array in (X, y, np.ones(30))]
+    rows = np.arange(30) >= 4
+    given[which] = np.ma.masked_array(given[which], mask=np.zeros(given[which].shape, dtype=bool))
+    given[which][~rows] = np.ma.masked
+    given[which].data[~rows] = -999
+    X, y, weights = given
+    with pytest.raises(TableError, match=r"values are missing: [^?]*$"):
+        projstg.select(X, y, weights=weights)
+    found = projstg.select(X, y, weights=weights, missing="drop")
+    plain = projstg.select(*(np.asarray(one[rows]) for one in (X, y)))
+    assert (found.n_samples, found.columns) == (26, plain.columns)

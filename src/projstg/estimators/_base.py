@@ -20,7 +20,8 @@ from .._core.data.standard_table import StandardTable
 from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.solution import Solution
 from .._core.progress import STAGES, Report
-from ..sources.gather import check_is_table, gathered, is_table
+from ..sources.as_doubles import check_unmasked
+from ..sources.gather import check_is_table, gathered, is_table, source_name
 from ..sources.statistics import Statistics
 from ._fit_tasks import FitTasks
 from ._gate_attributes import GateAttributes, unfinished
@@ -296,10 +297,16 @@ class GateSelector(GateAttributes, TableSelector):
         -------
         self : object
         """
+        if not is_table(X, y):
+            raise TypeError(
+                f"partial_fit takes rows, X and y, and got {source_name(X)}; fit takes sources of "
+                "rows, and Statistics gathers them."
+            )
         asked, so_far = self._asked(), self.__dict__.get("_so_far")
         X, y = validated(
             self, X, y, dtype=np.float64, y_numeric=True, reset=so_far is None, ensure_min_samples=1
         )
+        check_unmasked(sample_weight, "sample_weight")
         chunk = Statistics().update(X, y, sample_weight)
         chunk.feature_names = getattr(self, "feature_names_in_", None)
         self._so_far = chunk if so_far is None else so_far + chunk

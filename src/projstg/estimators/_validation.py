@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from numbers import Integral
 from typing import Any
 
@@ -16,8 +17,10 @@ from .._core.data.centred_sums import CentredSums
 from .._core.data.standard_table import StandardTable
 from .._core.data.wide_quadratic import MANY_COLUMNS
 from .._did_you_mean import did_you_mean
-from .._printable import few_names, shortened
+from .._printable import few_names
 from ..sources.as_doubles import (
+    check_response,
+    check_unmasked,
     has_dates,
     not_numbers,
     rounded_columns,
@@ -83,6 +86,7 @@ def checked_rows(
             stacklevel=6,
         )
     if sample_weight is not None:
+        check_unmasked(sample_weight, "sample_weight")
         sample_weight = check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
@@ -98,7 +102,9 @@ def validated(estimator: Any, *rows: Any, stacklevel: int = 4, **checks: Any) ->
     """
     if checks.get("y_numeric"):
         check_response(rows[1])
-    for side, what in zip(rows, ("X", "y"), strict=False):
+    sides = [*zip(rows, ("X", "y"), strict=False)]
+    for side, what in sides:
+        check_unmasked(side, what)
         if has_dates(side):
             raise ValueError(
                 not_numbers(side, what, CODER)
@@ -108,6 +114,8 @@ def validated(estimator: Any, *rows: Any, stacklevel: int = 4, **checks: Any) ->
     try:
         found = validate_data(estimator, *rows, **checks)
     except (ValueError, TypeError):
+        for side, what in sides:
+            _check_real(side, what)
         if line := not_numbers(rows[0], "X", CODER):
             raise ValueError(line) from None
         raise
@@ -115,30 +123,16 @@ def validated(estimator: Any, *rows: Any, stacklevel: int = 4, **checks: Any) ->
     return found
 
 
-def check_response(y: Any) -> None:
-    """Raise where y has text that is no number: all estimators here are for regression."""
-    if getattr(getattr(y, "dtype", None), "kind", "O") not in "OSUT":
-        return
-    try:
-        cells = np.asarray(y).ravel()
-    except (TypeError, ValueError):  # it is no array for another reason
-        return
-    kinds = (str, bytes)
-    text = next((one for one in cells if isinstance(one, kinds) and not _is_numeral(one)), None)
-    if text is not None:
-        shown = f"'{shortened(text)}'" if isinstance(text, str) else shortened(repr(bytes(text)))
+def _check_real(side: Any, what: str) -> None:
+    """Raise where an array is complex; the first words are those of scikit-learn."""
+    is_complex = False
+    with suppress(ValueError, TypeError):  # it is no array for another reason
+        is_complex = np.iscomplexobj(side)
+    if is_complex:
         raise ValueError(
-            f"y has text, such as {shown}, and must be numbers, for this is regression; write one "
-            f"class as 1 and the others as 0: np.asarray(y) == {shown}."
-        )
-
-
-def _is_numeral(text: str | bytes) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+            f"Complex data not supported: {what} has complex numbers; give real ones, such as "
+            f"np.real({what})."
+        ) from None
 
 
 def is_as_it_came(X: Any) -> bool:

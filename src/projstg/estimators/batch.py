@@ -19,6 +19,8 @@ from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.solution import joined
 from .._core.posterior.probabilities import Probabilities
 from ..sources.as_doubles import (
+    check_response,
+    check_unmasked,
     has_rounded,
     not_numbers,
     rounded_columns,
@@ -28,7 +30,7 @@ from ..sources.as_doubles import (
 from ..sources.gather import is_table, source_name
 from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
-from ._validation import CODER, check_parameters, check_response, check_sums, check_total_weight
+from ._validation import CODER, check_parameters, check_sums, check_total_weight
 from .projected_stg import ProjectedSTG
 from .questions import Asked, Question, asked_of, prepare, prepare_sums, solve_in_blocks
 
@@ -109,6 +111,7 @@ class ManyFits:
 
     def predict(self, X: Any) -> Any:
         """Predict for X of shape (n_problems, n_samples, n_features)."""
+        check_unmasked(X, "X")
         X = namespace(X).astype(X, self.coef.dtype, copy=False)
         return (X @ self.coef[:, :, None])[:, :, 0] + self.intercept[:, None]
 
@@ -240,11 +243,14 @@ def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Que
             "one target."
         )
     check_response(y)
+    for values, what in ((X, "X"), (y, "y"), (weights, "sample_weight")):
+        check_unmasked(values, what)
     if line := not_numbers(X, "X", CODER):
         raise ValueError(line)
-    X, y = _stacked(X, "X"), _stacked(y, "y")
     rounded = rounded_columns(X) or frozenset({"X"} if has_rounded(X) else {})
-    warn_of_rounded(rounded | rounded_target(y), stacklevel=4)
+    rounded |= rounded_target(y)
+    X, y = _stacked(X, "X"), _stacked(y, "y")
+    warn_of_rounded(rounded, stacklevel=4)
     if X.ndim == 2 and not hasattr(X, "detach") and not issparse(X):
         return _about_one_table(asked, *_checked_shared(X, y, weights))
     X, y, weights = _checked(X, y, weights)

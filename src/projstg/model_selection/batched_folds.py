@@ -13,6 +13,7 @@ from .._core.data.refit import refit_mask
 from .._core.data.standard_table import StandardTable
 from .._core.gates.alternate import Status
 from .._core.pipeline.size_path import scale_path
+from .._printable import shortened
 from ..estimators.questions import Asked, Question, prepare
 
 FoldJudge = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -34,9 +35,9 @@ class Fold(NamedTuple):
     test: np.ndarray
 
 
-def renumbered(splits: Iterable[tuple[Any, Any]], sample_weight: Any) -> list[Fold]:
-    """Return the folds, renumbered for the rows that weigh something."""
-    folds = [Fold(np.asarray(train), np.asarray(test)) for train, test in splits]
+def renumbered(splits: Iterable[Any], n_rows: int, sample_weight: Any) -> list[Fold]:
+    """Return the folds of so many rows, renumbered for the rows that weigh something."""
+    folds = [_fold(i, split, n_rows) for i, split in enumerate(splits)]
     if sample_weight is not None:
         weighs = np.asarray(sample_weight) > 0.0
         place = np.cumsum(weighs) - 1
@@ -44,6 +45,45 @@ def renumbered(splits: Iterable[tuple[Any, Any]], sample_weight: Any) -> list[Fo
     for i, fold in enumerate(folds):
         check_fold(i, fold.train.size, fold.test.size)
     return folds
+
+
+def _fold(place: int, split: Any, n_rows: int) -> Fold:
+    """Return a pair of row numbers, or of masks, as row numbers; raise where it is none."""
+    try:
+        train, test = split
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"fold {place} of cv is {shortened(repr(split))}; give pairs (rows to fit, rows to "
+            "judge) of row numbers or masks, or a number of folds, such as cv=5."
+        ) from None
+    return Fold(_row_numbers(place, train, n_rows), _row_numbers(place, test, n_rows))
+
+
+def _row_numbers(place: int, rows: Any, n_rows: int) -> np.ndarray:
+    """Return one side of a split as row numbers; raise where it names no rows of the table."""
+    try:
+        given = np.asarray(rows)
+    except ValueError:  # of lists that are not of one length
+        given = np.asarray(None)
+    if given.ndim == 1 and given.dtype.kind == "b":
+        if given.size != n_rows:
+            raise ValueError(
+                f"fold {place} of cv has a mask of {given.size} values for {n_rows} rows; give one "
+                "for each row, or row numbers."
+            )
+        return np.flatnonzero(given)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise ValueError(
+            f"fold {place} of cv has {shortened(repr(rows))}, which are no row numbers; give a "
+            f"list of whole numbers from 0 to {n_rows - 1}, or a mask."
+        )
+    strange = given[(given < -n_rows) | (given >= n_rows)]
+    if strange.size:
+        raise ValueError(
+            f"fold {place} of cv has the row number {strange[0]}, and there are {n_rows} rows; "
+            f"give numbers from 0 to {n_rows - 1}."
+        )
+    return given.astype(np.int64)
 
 
 def check_fold(place: int, n_train: int, n_test: int) -> None:

@@ -73,8 +73,8 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         "min" takes the candidate with the least mean error; "1se" the sparsest one (smallest K,
         then largest C) whose mean error is within one standard error of the least.
     cv : int, splitter, iterable of splits or None, default=None
-        As everywhere in scikit-learn; None is five folds of consecutive rows. For a source of rows
-        the number of folds.
+        As everywhere in scikit-learn; None is five folds of consecutive rows. Splits are pairs of
+        row numbers, or of masks. For a source of rows the number of folds.
     n_jobs : int or None, default=None
         How many processes share the folds; nothing but time depends on it. One process fits all
         folds in one batch.
@@ -271,7 +271,11 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         """Return what makes the errors of some folds each, of a table in memory."""
         X, y, sample_weight = data
         rows = FoldRows(*checked_rows(self, X, y, sample_weight))
-        folds = renumbered(check_cv(self.cv).split(X, y, **for_splitter), sample_weight)
+        is_number = self.cv is None or isinstance(self.cv, Integral)
+        splits = self.cv  # not unpacked by scikit-learn: what is no pair is said by fold
+        if is_number or hasattr(self.cv, "split"):
+            splits = check_cv(self.cv).split(X, y, **for_splitter)
+        folds = renumbered(splits, len(np.asarray(y)), sample_weight)
         candidates = candidates._replace(names=getattr(self, "feature_names_in_", None))
         if not folds:
             raise ValueError(

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._compat import Interval, fit_context
 from ..estimators._base import Seed, seed_from
 from ..estimators._validation import validated
+from ..sources.as_doubles import check_unmasked
 from ..sources.gather import check_is_table
 from .stability_bounds import false_selections
 from .subsampling import HalfRows, complementary_halves, fit_to_halves
@@ -163,6 +164,8 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self : object
         """
         check_is_table("StabilitySelector", X, y)
+        for name, values in params.items():
+            check_unmasked(values, name)
         data = HalfRows(*self._validated(X, y), self._for_estimator(params))
         for_halves, for_fits = np.random.SeedSequence(seed_from(self.random_state)).spawn(2)
         rng = np.random.default_rng(for_halves)

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from scipy.sparse import issparse
 
 from .._printable import counted, shortened
-from .as_doubles import has_dates, not_numbers, rounded_columns, rounded_target
+from .as_doubles import (
+    check_response,
+    has_dates,
+    not_numbers,
+    rounded_columns,
+    rounded_target,
+    word_for,
+)
 from .batches import check_columns
 
 __all__ = [
+    "MISSING",
     "Chunk",
     "check_like_others",
     "check_names",
@@ -23,6 +31,8 @@ __all__ = [
     "gaps_refused",
 ]
 
+MISSING = ("error", "drop")
+"""What may be done with a row that has a missing value."""
 _REAL = "biuf"
 
 
@@ -85,12 +95,29 @@ def _numbers(values: Any, what: str) -> np.ndarray:
             own = {"dtype": np.float64, "na_value": np.nan}
             array = values.to_numpy(**own) if hasattr(values, "iloc") else array.astype(np.float64)
     if array.dtype.kind not in _REAL or has_dates(values):
+        if not what.startswith("X "):
+            _refuse(array, what)
         raise ValueError(
             not_numbers(values, what, "Statistics.from_arrow")
             or f"{what} has cells that are not real numbers (dtype {array.dtype}); text columns "
             "are coded by Statistics.from_arrow and Statistics.from_parquet."
         )
     return array
+
+
+def _refuse(array: np.ndarray, what: str) -> NoReturn:
+    """Raise for a target, or weights, that are no numbers."""
+    if what.startswith("y "):
+        check_response(array, what)
+    word = word_for(array)
+    if word == "dates":
+        raise ValueError(f"{what} has dates; make numbers of them, such as days since the first.")
+    if word:
+        raise ValueError(f"{what} has {word}; give one number a row.")
+    raise ValueError(
+        f"{what} has cells that are not real numbers (dtype {array.dtype}); give numbers, such as "
+        "astype(float) makes of them."
+    )
 
 
 def _names_of(table: Any) -> np.ndarray | None:

@@ -9,32 +9,27 @@ from __future__ import annotations
 import os
 import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from .._core.data.centred_sums import CentredSums
 from .._files import regular_file, replacing
-from .._printable import printable
+from .._printable import printable, shortened
+from .chunks import MISSING
 from .possible_sums import can_be_sums
 
 __all__ = ["SavedSums", "load_sums", "save_sums"]
 
 _FORMAT, _VERSION = "projstg-statistics", 2
 _SUMS = ("n", "x_mean", "y_mean", "G", "b", "yy")
-_UNREADABLE = (
-    ValueError,
-    KeyError,
-    TypeError,
-    OverflowError,
-    RuntimeError,
-    EOFError,
-    OSError,
-    MemoryError,
-    zipfile.BadZipFile,
-)
+_MOST_SEED = 2**32 - 1
+
+
+class _Refused(ValueError):
+    """What is wrong with a file, in words of ours."""
 
 
 class SavedSums(NamedTuple):
@@ -82,34 +77,47 @@ def load_sums(path: str | os.PathLike[str]) -> SavedSums:
     """Read the file, or raise ValueError with one line that says what is wrong with it."""
     try:
         with regular_file(path) as file:
-            with zipfile.ZipFile(file) as packed:
-                if any(one.compress_type != zipfile.ZIP_STORED for one in packed.infolist()):
-                    raise ValueError("it is compressed, as no saved Statistics is")
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as arrays:
-                return _read(arrays)
+            return _unpacked(file)
     except FileNotFoundError:
         raise
-    except _UNREADABLE as error:
+    except (ValueError, OSError) as error:
         raise ValueError(
-            f"{Path(path).name} holds no Statistics that can be read: {printable(error)[:200]}; "
-            "gather them again, and write them with save()."
+            f"{printable(Path(path).name)} holds no Statistics that can be read: "
+            f"{printable(error)[:200]}; gather them again, and write them with save()."
         ) from None
 
 
-def _read(arrays: Any) -> SavedSums:
+def _unpacked(file: BinaryIO) -> SavedSums:
+    try:
+        with zipfile.ZipFile(file) as packed:
+            if any(one.compress_type != zipfile.ZIP_STORED for one in packed.infolist()):
+                raise _Refused("it is compressed, as no saved Statistics is")
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as arrays:
+            return _read(arrays)
+    except _Refused:
+        raise
+    except zipfile.BadZipFile:
+        raise _Refused("it is damaged, or another kind of file") from None
+    except MemoryError:
+        raise _Refused("it does not fit into memory") from None
+    except Exception:  # anything that NumPy and zipfile raise on a foreign file
+        raise _Refused("it is damaged") from None
+
+
+def _read(arrays: Mapping[str, np.ndarray]) -> SavedSums:
     if "format" not in arrays or str(_texts(arrays, "format")) != _FORMAT:
-        raise ValueError("it was not written by Statistics.save")
-    version = int(arrays["version"])
+        raise _Refused("it was not written by Statistics.save")
+    (version,) = _whole(arrays, "version", 1)
     if version != _VERSION:
-        raise ValueError(
+        raise _Refused(
             f"it has version {version} of the format, and this projstg reads version {_VERSION}"
         )
-    n_rows, n_dropped, n_counted, seed, n_parts = (int(one) for one in arrays["counts"])
-    if not 1 <= n_parts <= 1000 or min(n_rows, n_dropped, seed) < 0:
-        raise ValueError("its counts are out of range")
+    n_rows, n_dropped, n_counted, seed, n_parts = _whole(arrays, "counts", 5)
+    if not 1 <= n_parts <= 1000 or min(n_rows, n_dropped, seed) < 0 or seed > _MOST_SEED:
+        raise _Refused("its counts are out of range")
     if not 0 < n_counted <= n_rows - n_dropped:  # the others have a weight of zero
-        raise ValueError("its numbers of rows do not add up")
+        raise _Refused("its numbers of rows do not add up")
     parts = [_part(arrays, place) for place in range(n_parts)]
     _check_parts([part for part in parts if part is not None], n_counted)
     first = next(part for part in parts if part is not None)
@@ -119,50 +127,69 @@ def _read(arrays: Any) -> SavedSums:
     )
     left_out, missing = _texts(arrays, "left_out"), str(_texts(arrays, "missing"))
     if left_out.ndim != 2 or left_out.shape[1] != 2:
-        raise ValueError("'left_out' are not names and reasons")
+        raise _Refused("'left_out' are not names and reasons")
+    if missing not in MISSING:
+        raise _Refused(f"'missing' is '{shortened(missing)}'")
     said = {str(name): str(why) for name, why in left_out}
     return SavedSums(parts, n_rows, n_dropped, seed, missing, said, *names)
 
 
-def _part(arrays: Any, place: int) -> CentredSums | None:
+def _part(arrays: Mapping[str, np.ndarray], place: int) -> CentredSums | None:
     if f"n_{place}" not in arrays:
         return None
-    fields = {name: arrays[f"{name}_{place}"] for name in _SUMS}
+    fields = {name: _known(arrays, f"{name}_{place}") for name in _SUMS}
     for name, values in fields.items():
         if values.dtype != np.float64 or not np.isfinite(values).all():
-            raise ValueError(f"'{name}' has other than finite numbers")
-    n_rows, cells = int(arrays[f"n_rows_{place}"]), arrays[f"cells_{place}"]
+            raise _Refused(f"'{name}' has other than finite numbers")
+    (n_rows,) = _whole(arrays, f"n_rows_{place}", 1)
+    cells = _known(arrays, f"cells_{place}")
     is_of_rows = cells.ndim == 2 and cells.shape[1:] == fields["x_mean"].shape[1:]
     if cells.dtype != np.uint64 or not is_of_rows or len(cells) > n_rows:
-        raise ValueError("'cells' are not those of its rows")
+        raise _Refused("'cells' are not those of its rows")
     return CentredSums(n_rows, **fields, cells=cells if len(cells) else None)
 
 
 def _check_parts(parts: Sequence[CentredSums], n_rows: int) -> None:
     """Raise where these are not the sums of so many rows."""
     if sum(part.n_rows for part in parts) != n_rows:
-        raise ValueError("its folds do not have all of its rows")
+        raise _Refused("its folds do not have all of its rows")
     T, D = parts[0].b.shape if parts[0].b.ndim == 2 else (0, 0)
     for part in parts:
         shapes = [getattr(part, name).shape for name in _SUMS]
         if shapes != [(1,), (1, D), (T,), (1, D, D), (T, D), (T,)] or not T * D:
-            raise ValueError("its arrays do not have the shapes of sums")
+            raise _Refused("its arrays do not have the shapes of sums")
         if not can_be_sums(part):
-            raise ValueError("its numbers can be the sums of no rows")
+            raise _Refused("its numbers can be the sums of no rows")
 
 
-def _names(arrays: Any, key: str, size: int) -> np.ndarray | None:
+def _names(arrays: Mapping[str, np.ndarray], key: str, size: int) -> np.ndarray | None:
     names = _texts(arrays, key)
     if names.shape not in {(size,), (0,)}:
-        raise ValueError(f"'{key}' are not names of its columns")
+        raise _Refused(f"'{key}' are not names of its columns")
+    if len(set(names.tolist())) < names.size:
+        raise _Refused(f"'{key}' has a name twice")
     return names.astype(object) if names.size else None
 
 
-def _texts(arrays: Any, key: str) -> np.ndarray:
+def _known(arrays: Mapping[str, np.ndarray], key: str) -> np.ndarray:
+    if key not in arrays:
+        raise _Refused(f"it has no '{key}'")
+    return arrays[key]
+
+
+def _whole(arrays: Mapping[str, np.ndarray], key: str, size: int) -> list[int]:
+    """Return so many whole numbers; others are not rounded."""
+    values = _known(arrays, key)
+    if values.dtype.kind != "i" or values.size != size or values.ndim > 1:
+        raise _Refused(f"'{key}' has other than whole numbers")
+    return [int(one) for one in values.ravel()]
+
+
+def _texts(arrays: Mapping[str, np.ndarray], key: str) -> np.ndarray:
     """Return an array of text; one of bytes that are no characters would break Python's str."""
-    values = arrays[key]
+    values = _known(arrays, key)
     code = np.dtype(np.uint32).newbyteorder(values.dtype.byteorder)
     is_text = values.dtype.kind == "U"
     if not is_text or np.any(np.frombuffer(values.tobytes(), dtype=code) > sys.maxunicode):
-        raise ValueError(f"'{key}' has other than text")
+        raise _Refused(f"'{key}' has other than text")
     return values

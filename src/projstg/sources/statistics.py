@@ -27,6 +27,7 @@ from .arrow import CodedColumns
 from .as_doubles import warn_of_rounded
 from .batches import Batches, arrow_batches, is_dataset
 from .chunks import (
+    MISSING,
     Chunk,
     check_like_others,
     check_names,
@@ -50,8 +51,6 @@ from .summed_rows import SummedRows
 
 __all__ = ["MISSING", "MOST_COLUMNS", "Statistics"]
 
-MISSING = ("error", "drop")
-"""What may be done with a row that has a missing value."""
 _MOST_FOLDS = 1000
 # Their inner products take 3 GB.
 MOST_COLUMNS = 20_000

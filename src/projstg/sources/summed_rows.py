@@ -99,8 +99,9 @@ class SummedRows:
         """Return the rows outside fold i, merged, and those inside it."""
         if not self.n_folds:
             raise ValueError("there are no folds; ask for them at the start: Statistics(folds=5).")
-        if not 0 <= i < self.n_folds:
-            raise ValueError(f"there is no fold {i}; give 0 … {self.n_folds - 1}.")
+        place: Any = i
+        if not (isinstance(place, Integral) and 0 <= int(place) < self.n_folds):
+            raise ValueError(f"there is no fold {shortened(repr(i))}; give 0 … {self.n_folds - 1}.")
         if self._parts[i] is None:
             raise ValueError(
                 f"fold {i} has no rows of a positive weight; gather them in fewer folds."
@@ -126,12 +127,26 @@ class SummedRows:
 
     def columns(self, places: Any) -> Self:
         """Return the statistics of some of the columns, at these places, in this order."""
-        own = np.asarray(places)
+        own = self._column_places(places)
         found = self._like([None if part is None else part.among(own) for part in self._parts])
         found._n_seen, found.n_dropped = self._n_seen, self.n_dropped
         if self.feature_names is not None:
             found.feature_names = self.feature_names[own]
         return found
+
+    def _column_places(self, places: Any) -> np.ndarray:
+        """Return places of columns; a mask stands for those where it is true."""
+        given = list(places) if hasattr(places, "__iter__") else [places]
+        if len(given) == self.n_features and all(isinstance(one, bool | np.bool_) for one in given):
+            return np.flatnonzero(given)
+        is_whole = all(isinstance(one, Integral) and not isinstance(one, bool) for one in given)
+        D = self.n_features
+        if not given or not is_whole or any(not -D <= one < D for one in given):
+            raise ValueError(
+                f"there are no columns {shortened(repr(places))}; give their numbers, 0 … {D - 1}, "
+                "such as [0]."
+            )
+        return np.asarray(given, dtype=np.int64)
 
     def _target_place(self, which: Any) -> int:
         if isinstance(which, str):
@@ -160,7 +175,13 @@ class SummedRows:
         """Return Σ w (y − Xβ − β₀)² and Σ w (y − mean)² of the one target."""
         if self.n_targets != 1:
             raise ValueError(f"there are {self.n_targets} targets; take one of them by target().")
-        return squared_errors(self.sums, np.asarray(coef, dtype=np.float64), intercept, mean)
+        own = np.asarray(coef, dtype=np.float64)
+        if own.shape != (self.n_features,):
+            raise ValueError(
+                f"coef has shape {own.shape} for {self.n_features} columns; give one number for "
+                "each column."
+            )
+        return squared_errors(self.sums, own, intercept, mean)
 
     def __repr__(self) -> str:
         folds = f", n_folds={self.n_folds}" if self.n_folds else ""

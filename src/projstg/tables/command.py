@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._printable import few_names, printable
+from .._printable import few_names, printable, shortened
 from .words.notes import Note, TableError
 from .words.question import CRITERIA, LEVELS, MISSING, TableQuestion, named_target
 
@@ -97,7 +97,7 @@ def select_command(click: Any) -> Any:
         with_default("--folds", TableQuestion.folds, whole, **number),
         with_default("--seed", TableQuestion.random_state, whole, **number),
         option("--sizes", metavar="A-B"),
-        option("--out", type=click.Path(path_type=Path), metavar="DIR"),
+        option("--out", type=click.Path(), callback=_folder, metavar="DIR"),
         option("--csv", "wants_csv", is_flag=True),
         option("--json", "wants_json", is_flag=True),
         option("--quiet", "-q", is_flag=True),
@@ -106,6 +106,13 @@ def select_command(click: Any) -> Any:
         option("--sheet", **name),
     ]
     return click.Command("select", callback=_command, params=params, help=_HELP, epilog=_EPILOG)
+
+
+def _folder(context: Any, option: Any, path: str | None) -> Path | None:
+    """Return a path; the empty one would be the folder where the command is run."""
+    if path == "":
+        raise TableError('--out "" names no folder; give one, such as --out answer.')
+    return None if path is None else Path(path)
 
 
 def _command(**options: Any) -> int:
@@ -160,7 +167,7 @@ def _run(
     **asked: Any,
 ) -> int:
     """Do what was asked for and return the exit status."""
-    _check_options(out, wants_csv, asked["k"], asked["auto"])
+    _check_options(out, wants_csv, asked["k"], asked["auto"], asked["sizes"])
     from ..render.progress_bar import progress_bar
 
     with progress_bar(False if quiet else None, stays=False) as tell:
@@ -202,7 +209,8 @@ def _answer(
         read = read_files(files, delimiter=delimiter, **how) if files else _diabetes()
     if not files:
         asked["target"] = asked["target"] or "progression"
-    question = _question(read.names, sizes=sizes or has_page, **asked)
+    wanted = has_page if sizes is None else sizes
+    question = _question(read.names, sizes=wanted, **asked)
     selection, data = chosen_from(read, question, start, tell)
     return _with_options(selection), data
 
@@ -220,10 +228,15 @@ def _written(
         return write_answer(selection, data, out)
 
 
-def _check_options(out: Path | None, wants_csv: bool, k: int | None, auto: bool) -> None:
+def _check_options(
+    out: Path | None, wants_csv: bool, k: int | None, auto: bool, sizes: str | None
+) -> None:
     """Raise where options contradict each other, before anything is read."""
     if k is not None and auto:
         raise TableError(f"-k {k} and --auto contradict each other; give one of them.")
+    if sizes is not None and not re.fullmatch(r" *[0-9][0-9 ,-]*", sizes):
+        shown = f'"{shortened(sizes)}"' if not sizes.strip() else shortened(sizes)
+        raise TableError(f"--sizes {shown}; give whole numbers, as 1-10 or 2,4,8.")
     if wants_csv and out is None:
         raise TableError("--csv writes selected.csv into a folder; add --out DIR.")
     if out is not None and out.exists() and not out.is_dir():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import few_examples
 from rounding import assert_same_numbers
 from sklearn.exceptions import ConvergenceWarning
 
@@ -73,7 +74,7 @@ def test_the_default_seed_is_a_number():
 MODES = {"gates": {"refine": False}, "search": {}, "least squares": {"criterion": "least-squares"}}
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(few_examples, max_examples=25)
 @given(st.data())
 @pytest.mark.parametrize("mode", MODES)
 def test_constraints_hold(mode, data):

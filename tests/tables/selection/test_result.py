@@ -42,6 +42,61 @@ def test_what_is_no_selection_is_not_loaded(content, words, tmp_path):
         Selection.load(path)
 
 
+@pytest.mark.parametrize("value", [-1.0, 7.5, 2])
+@pytest.mark.parametrize(
+    "where",
+    [
+        ("chosen", 0, "probability"),
+        ("chosen", 0, "stability"),
+        ("others", 0, "probability"),
+        ("factors", 0, "probability"),
+        ("sizes", 0, "probability"),
+        ("alternatives", 0, "probability"),
+        ("groups", 0, "probability"),
+        ("groups", 0, "shares", 0),
+        ("small_effects", "probability"),
+        ("probability",),
+        ("all_belong",),
+        ("each_belongs",),
+    ],
+)
+def test_what_is_no_probability_is_not_loaded(kept, where, value):
+    inner = kept
+    for step in where[:-1]:
+        inner = inner[step]
+    inner[where[-1]] = value
+    with pytest.raises(TableError, match=rf" is {value}, and a number from 0 to 1 is wanted\.$"):
+        Selection.from_dict(kept)
+
+
+def test_a_column_is_chosen_and_averaged_once(kept):
+    for columns in (kept["chosen"], kept["averages"]["columns"]):
+        columns.append(columns[0])
+        with pytest.raises(TableError, match=r"has the column '\w+' twice"):
+            Selection.from_dict(kept)
+        columns.pop()
+    assert Selection.from_dict(kept).columns
+
+
+@pytest.fixture
+def kept(frame):
+    """An answer that has every part, as it is read from JSON."""
+    text = ["south" if one > 0.0 else "north" for one in frame["b"]]
+    content = json.loads(json.dumps(projstg.select(frame.assign(side=text), "y").as_dict()))
+    group = {"columns": ["b"], "probability": 1.0, "shares": [1.0], "weakest_correlation": 1.0}
+    other = {"column": "a", "probability": 0.1, "stability": None, "gate": None}
+    factor = {"column": "side", "reference": None, "levels": [], "chosen": []}
+    made_up = {
+        "small_effects": {"share": 0.1, "probability": 0.5},
+        "sizes": [{"k": 2, "probability": 1.0}],
+        "alternatives": [{"columns": ["b"], "probability": 0.1}],
+        "groups": [group],
+        "others": [other],
+        "factors": [factor | {"probability": 0.5}],
+    }
+    return content | {part: content[part] or own for part, own in made_up.items()}
+
+
 def test_it_shows_itself_without_letting_names_act(frame):
     evil = "<script>alert(1)</script>"
     found = projstg.select(frame.rename(columns={"b": evil}), "y", 2, folds=0)

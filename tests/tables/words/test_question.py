@@ -55,7 +55,9 @@ def test_sizes_far_too_large_are_refused_before_a_list_of_them_is_made(sizes):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("sizes", ["5-2", "5-2,3", "1-2-3", "0-3", [0], [-1], [2.0], "a", []])
+@pytest.mark.parametrize(
+    "sizes", ["5-2", "5-2,3", "1-2-3", "0-3", "1_0", "+3", "", [0], [-1], [2.0], "a", []]
+)
 def test_sizes_that_are_none(sizes):
     with pytest.raises(TableError, match="give them as"):
         TableQuestion(target="y", sizes=sizes)

@@ -36,7 +36,7 @@ def as_read(
     if not isinstance(read, Read):
         raise TableError(f"{read.name} does not fit into memory; weights must be a column of it.")
     _check_order(rows, weights, "weights")
-    weights = np.asarray(weights, dtype=np.float64)
+    weights = np.asarray(_without_mask(weights), dtype=np.float64)
     if weights.shape != (len(read.frame),):
         raise TableError(f"weights have shape {weights.shape} for {len(read.frame)} rows.")
     name = free_name("weights", read.frame.columns)
@@ -96,7 +96,7 @@ def frame_of_array(X: Any) -> Any:
     >>> list(frame_of_array([[1, 2], [3, 4]]).columns)
     ['x0', 'x1']
     """
-    X = np.asarray(X)
+    X = np.asarray(_without_mask(X))
     if X.ndim != 2:
         raise TableError(f"X must have rows and columns; its shape is {X.shape}.")
     names = [f"x{place}" for place in range(X.shape[1])]
@@ -109,6 +109,17 @@ def _in_pandas(kind: Any, values: np.ndarray, **how: Any) -> Any:
         return kind(values, **how)
     except UnicodeEncodeError:  # not as text of pandas, but as any objects
         return kind(values.astype(object), **how, dtype=object)
+
+
+def _without_mask(values: Any) -> Any:
+    """Return an array whose masked cells are missing; others stay as they are."""
+    if not np.ma.isMaskedArray(values) or not np.any(values.mask):
+        return values
+    if values.dtype.kind == "f":
+        return values.filled(np.nan)
+    cells = values.data.astype(object)
+    cells[values.mask] = None
+    return cells
 
 
 def is_response(target: Any) -> bool:
@@ -133,7 +144,8 @@ def _joined(pandas: Any, pair: tuple, target: str | None) -> tuple[Any, str]:
     if not is_table(X, y):
         raise TableError(f"give X and y as arrays or frames; {_seen(X)}.")
     _check_order(X, y, "y")
-    X, values, called = _named_columns(pandas, X), np.asarray(y), getattr(y, "name", None)
+    called, values = getattr(y, "name", None), np.asarray(_without_mask(y))
+    X = _named_columns(pandas, X)
     if values.ndim == 2 and values.shape[1] == 1:
         values, called = values[:, 0], getattr(y, "columns", [None])[0]
     if values.shape != (len(X),):

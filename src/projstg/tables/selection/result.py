@@ -21,7 +21,7 @@ from ...render.number_text import short_number
 from ..prepare.recipe import Averages, Recipe, check_recipe, known_recipe, made_columns
 from ..words.notes import Note, TableError
 from ..words.question import QuestionKept
-from .result_schema import typed
+from .result_schema import Probability, typed
 
 __all__ = [
     "NAME",
@@ -52,9 +52,9 @@ class Chosen:
     """Of that coefficient, as if these columns had not been chosen by the data."""
     effect: float
     """Change of the target for one standard deviation of the column."""
-    probability: float | None
+    probability: Probability | None
     """That the column belongs to the support, given the data; None where not known."""
-    stability: float | None
+    stability: Probability | None
     """Share of the folds in which the column is chosen again; None without folds."""
     gate: float | None
     """E[z]: how far open its gate is. Not a probability."""
@@ -67,8 +67,8 @@ class Candidate:
     """A column that was not chosen and came near."""
 
     column: str
-    probability: float | None
-    stability: float | None
+    probability: Probability | None
+    stability: Probability | None
     gate: float | None
 
 
@@ -88,7 +88,7 @@ class Tried(TriedBefore, total=False):
     bic: float | None
     """The lower the better; only differences mean something."""
     ebic: float | None
-    probability: float | None
+    probability: Probability | None
     """Of this number of columns, where the number was left to the data."""
 
 
@@ -96,22 +96,22 @@ class SizeProbability(TypedDict):
     """A number of columns, and how likely it is."""
 
     k: int
-    probability: float
+    probability: Probability
 
 
 class Alternative(TypedDict):
     """Another choice, and how likely it is."""
 
     columns: list[str]
-    probability: float | None
+    probability: Probability | None
 
 
 class Together(TypedDict):
     """Columns that stand for each other, and how likely at least one of them belongs."""
 
     columns: list[str]
-    probability: float
-    shares: list[float]
+    probability: Probability
+    shares: list[Probability]
     weakest_correlation: float
 
 
@@ -119,7 +119,7 @@ class SmallPart(TypedDict):
     """Small effects of all columns: how much of the variance, and how likely there are any."""
 
     share: float
-    probability: float
+    probability: Probability
 
 
 class FactorPart(TypedDict):
@@ -129,7 +129,7 @@ class FactorPart(TypedDict):
     reference: str | None
     levels: list[str]
     chosen: list[str]
-    probability: float | None
+    probability: Probability | None
 
 
 class FittedRows(TypedDict, total=False):
@@ -164,11 +164,11 @@ class Selection:
     """Other sizes, each with its own choice."""
     sizes: tuple[SizeProbability, ...] = ()
     """How likely each size is, where the size was chosen too."""
-    probability: float | None = None
+    probability: Probability | None = None
     """That exactly these columns are the right ones, given the data."""
-    all_belong: float | None = None
+    all_belong: Probability | None = None
     """That all of these columns are among the right ones, whatever others there are."""
-    each_belongs: float | None = None
+    each_belongs: Probability | None = None
     """That each of these columns, or one that stands for it, is among the right ones."""
     alternatives: tuple[Alternative, ...] = ()
     """The likeliest other choices."""
@@ -349,11 +349,17 @@ class Selection:
         """Raise where parts that predictions are made of do not fit together."""
         from .averages import check_averages
 
+        averaged = [] if self.averages is None else self.averages["columns"]
+        for columns, where in ((self.columns, "chosen"), (averaged, "averages.columns")):
+            if len(set(columns)) < len(columns):
+                twice = next(name for name in columns if columns.count(name) > 1)
+                raise TableError(
+                    f"this is no selection: {where} has the column '{shortened(twice)}' twice."
+                )
         if self.averages is not None:
             check_averages(self.averages)
         if self.recipe is not None:
             check_recipe(self.recipe)
-            averaged = [] if self.averages is None else self.averages["columns"]
             made_columns(self.recipe, [*self.columns, *averaged])
 
     def save(self, path: str | os.PathLike[str]) -> None:

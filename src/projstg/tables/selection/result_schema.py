@@ -10,12 +10,17 @@ import json
 import math
 from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from ..._printable import shortened, whole_characters
 from ..words.notes import TableError
 
-__all__ = ["typed"]
+__all__ = ["Probability", "typed"]
+
+Probability = Annotated[float, "from 0 to 1"]
+"""A number from 0 to 1."""
+# A sum of probabilities may be above 1 by so much.
+_ROUNDING = 1e-9
 
 _NAMED = {float: "a number", int: "a whole number", str: "text", dict: "an object", list: "a list"}
 
@@ -36,6 +41,14 @@ def typed(value: Any, wanted: Any, where: str = "") -> Any:
     origin, inner = get_origin(wanted), get_args(wanted)
     if origin in {Union, UnionType}:  # X | None is the only union there is
         return None if value is None else typed(value, inner[0], where)
+    if origin is Annotated:  # a probability
+        number = typed(value, inner[0], where)
+        if not -_ROUNDING <= number <= 1.0 + _ROUNDING:
+            raise TableError(
+                f"this is no selection: {shortened(where)} is {shortened(value)}, and a number "
+                "from 0 to 1 is wanted."
+            )
+        return number
     if origin in {list, tuple}:
         _check(value, list, where)
         return origin(typed(one, inner[0], f"{where}[{i}]") for i, one in enumerate(value))
@@ -57,7 +70,7 @@ def _record(value: Any, wanted: Any, where: str) -> Any:
     """Return a dict from JSON as a record; unknown fields are ignored."""
     _check(value, dict, where)
     given = {}
-    for name, hint in get_type_hints(wanted).items():
+    for name, hint in get_type_hints(wanted, include_extras=True).items():
         place = f"{where}.{name}" if where else name
         if name in value:
             given[name] = typed(value[name], hint, place)

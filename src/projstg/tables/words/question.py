@@ -6,6 +6,7 @@ checked once the table is read, and the number of columns once it is prepared.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -162,6 +163,8 @@ def _sizes(given: Any) -> bool | tuple[int, ...]:
 
 def _span(part: str) -> tuple[int, int]:
     """Return the first and the last of some sizes, "2-5" or "3"; raise where they are none."""
+    if not re.fullmatch(r"\d+(-\d+)?", part, re.ASCII):  # int() takes 1_0, too
+        raise ValueError(part)
     first, last = map(int, part.split("-") if "-" in part else (part, part))
     if not 1 <= first <= last:
         raise ValueError(part)
