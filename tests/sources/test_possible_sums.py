@@ -83,6 +83,9 @@ def test_few_rows_have_few_directions():
     assert can_be_sums(sums(6))
     assert can_be_sums(replace(sums(), n_rows=7))
     assert not can_be_sums(replace(sums(), n_rows=6))
+    cells = np.arange(48, dtype=np.uint64).reshape(8, 6)
+    assert can_be_sums(replace(sums(), cells=cells))
+    assert not can_be_sums(replace(sums(), cells=cells[np.arange(12) % 6]))  # six different rows
 
 
 def test_of_very_many_columns_parts_are_looked_at(monkeypatch):

@@ -4,7 +4,7 @@ Sums of squares and products of rows about their mean are inner products. So for
 
 .. math:: \begin{pmatrix} G & b \\ b^\top & y^\top y \end{pmatrix}
 
-has no negative eigenvalue, which bounds b by yᵀy, too; and of n rows G has a rank below n.
+has no negative eigenvalue, which bounds b by yᵀy, too; and of n different rows G has a rank below n.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from .._core.data.centred_sums import CentredSums
+from .._core.data.different_rows import n_different
 
 __all__ = ["can_be_sums"]
 
@@ -66,7 +67,8 @@ def _has_root(part: CentredSums) -> bool:
     G = part.G[0] / x_size[:, None] / x_size
     try:
         root = np.linalg.cholesky(G + _LEAST * np.eye(len(G)))
-        has_rank = part.n_rows > len(G) or np.linalg.eigvalsh(G)[-part.n_rows] <= _LEAST
+        n_rows = part.n_rows if part.cells is None else n_different(part.cells)
+        has_rank = n_rows > len(G) or np.linalg.eigvalsh(G)[-n_rows] <= _LEAST
     except np.linalg.LinAlgError:
         return False
     b = part.b.T / x_size[:, None] / y_size
