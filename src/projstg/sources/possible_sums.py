@@ -4,7 +4,8 @@ Sums of squares and products of rows about their mean are inner products. So for
 
 .. math:: \begin{pmatrix} G & b \\ b^\top & y^\top y \end{pmatrix}
 
-has no negative eigenvalue, which bounds b by yᵀy, too; and of n different rows G has a rank below n.
+has no negative eigenvalue, which bounds b by yᵀy, too; and of n different rows G has a rank below
+n.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ def _has_root(part: CentredSums) -> bool:
     G = part.G[0] / x_size[:, None] / x_size
     try:
         root = np.linalg.cholesky(G + _LEAST * np.eye(len(G)))
-        n_rows = part.n_rows if part.cells is None else n_different(part.cells)
+        cells = part.cells
+        n_rows = part.n_rows if cells is None else min(part.n_rows, n_different(cells))
         has_rank = n_rows > len(G) or np.linalg.eigvalsh(G)[-n_rows] <= _LEAST
     except np.linalg.LinAlgError:
         return False
