@@ -170,7 +170,9 @@ def test_any_shape_is_its_members_and_short_names_agree(values, tau, extra):
     assert np.array_equal(gates.gate_mean(mu, tau), moments.mean)
     assert np.array_equal(gates.gate_variance(mu, tau), moments.variance)
     assert np.array_equal(gates.open_probability(mu, tau), moments.open_probability)
-    assert np.all(moments.variance <= moments.mean * (1 - moments.mean) * (1 + 1e-12))
+    # Of a gate that is all but open 1 − mean is rounding.
+    largest = moments.mean * (1 - moments.mean)
+    assert np.all(moments.variance <= largest * (1 + 1e-12) + 1e-15)
 
 
 def test_the_gate_without_noise_is_the_paper_s():
