@@ -14,8 +14,8 @@ from projstg.cli import main
 from projstg.render import progress_bar
 from projstg.tables import Selection
 from projstg.tables.cells.text_cells import TextCells
-from projstg.tables.command import as_options
 from projstg.tables.files import open_file as opening
+from projstg.tables.words.argument_names import as_options
 
 pytest.importorskip("click")
 pytest.importorskip("rich")

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._printable import amount, printable
-from .command import as_options, in_options, read_files
+from .command import in_options, read_files
+from .words.argument_names import as_options
 from .words.column_names import free_name
 from .words.notes import TableError
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._messages import Argument, Message
 from ..._printable import amount, counted, few_names, shortened
 from ..cells.columns import Column, cell_texts
 from ..files.given_table import frame_of_array, table_of
@@ -50,10 +51,11 @@ class MadeRows(NamedTuple):
         is_lost = np.isnan(self.X).any(axis=1)
         if not is_lost.any():
             return ""
-        parts = []
+        parts: list[str] = []
         if self.n_missing:
-            how = "" if self.has_fills else ', or run select again with missing="mean"'
-            parts.append(f"missing values, {self._counted(self.n_missing)} (fill these in{how})")
+            mean = (", or run select again with ", Argument("missing", '"mean"'))
+            begin = f"missing values, {self._counted(self.n_missing)} (fill these in"
+            parts.append(Message(begin, *(() if self.has_fills else mean), ")"))
         if self.n_infinite:
             parts.append(f"infinite values, {counted(self.n_infinite)}")
         for name, levels in self.unknown.items():
@@ -61,7 +63,8 @@ class MadeRows(NamedTuple):
             parts.append(f"text in {shortened(name)} that select has not seen, {few_names(cells)}")
         have = "has" if is_lost.sum() == 1 else "have"
         n_rows = amount(len(self.X), "row")
-        return f"{is_lost.sum()} of {n_rows} {have} no prediction: {'; '.join(parts)}."
+        begin = f"{is_lost.sum()} of {n_rows} {have} no prediction: "
+        return Message(begin, parts[0], *(Message("; ", part) for part in parts[1:]), ".")
 
     def remarks(self) -> list[str]:
         """Return lines on what may not be as it is meant to be."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._extras import extra
+from ..._messages import Argument, Message
 from ..._printable import amount
 from ..files.read_table import Read
 from ..prepare.prepared import SquaredErrors
@@ -79,19 +80,23 @@ def _check_level(interval: Any) -> None:
 def _averages(selection: Selection) -> Averages:
     if selection.averages is None:
         raise TableError(
-            "there is no averaged prediction and no interval, for choices have no probabilities "
-            'here; run select with k="auto" or a number, on enough rows.'
+            Message(
+                "there is no averaged prediction and no interval, for choices have no "
+                "probabilities here; run select with ",
+                Argument("k", '"auto"'),
+                " or a number, on enough rows.",
+            )
         )
     return selection.averages
 
 
 def _check_spread(averages: Averages) -> None:
     if averages["covariance"] is None:
-        raise TableError(
+        said = (
             f"there are no intervals for {len(averages['columns'])} columns: a selection keeps "
             f"what they need of {MOST_WITH_INTERVALS} at the most; leave columns out of select by "
-            "never=[…]."
         )
+        raise TableError(Message(said, Argument("never", "[…]"), "."))
 
 
 def known_r_squared(
