@@ -100,6 +100,7 @@ def answered(
             notes=_cautions_first([*notes, *data.notes, *found.notes]),
             seconds=clock.seconds,
             version=_version(),
+            each_belongs=None,  # until the rest is known
         )
         return replace(selection, each_belongs=_each_belongs(selection, data, found.model))
 

@@ -17,7 +17,6 @@ from ..files.read_table import Read
 from ..words.column_names import no_such_column
 from ..words.notes import TableError
 from .design_matrix import first_cell
-from .level_columns import MISSING_LEVEL
 from .missing import words_among_numbers
 from .recipe import MadeColumn, Recipe, made_columns
 
@@ -105,7 +104,7 @@ def whole_table(table: Any, recipe: Recipe, sheet: str | None = None) -> Read:
 
 def known_cells(recipe: Recipe) -> dict[str, Any]:
     """Return what a recipe knows of cells: fields of :class:`.how_to_read.HowToRead`."""
-    return {"texts": recipe["levels"], "decimals": recipe.get("decimals", {})}
+    return {"texts": recipe["levels"], "decimals": recipe["decimals"]}
 
 
 def in_memory(read: Read | LargeFile) -> Read:
@@ -149,7 +148,7 @@ def _add_number(
     """Put in a column of numbers."""
     name = one["column"]
     column = found.columns[name] = _number_column(read, name)
-    then = recipe.get("shares", {name: column.share}).get(name, "")
+    then = recipe["shares"].get(name, "")
     if then != column.share and not np.isnan(column.values).all():
         found.shares[name] = then
     gap, infinite = np.isnan(column.values), np.isinf(column.values)
@@ -186,7 +185,7 @@ def _add_text(
 ) -> None:
     """Put in the columns of zeros and ones of a text column."""
     name, levels = made[0]["column"], set(recipe["levels"].get(made[0]["column"], []))
-    gap, cells = _gap_level(recipe, name), cell_texts(read.frame[name])
+    gap, cells = recipe["gaps"].get(name), cell_texts(read.frame[name])
     labels = np.array([gap if cell is None else cell for cell in cells], dtype=object)
     is_known = np.array([label in levels for label in labels], dtype=bool)
     for place, one in zip(places, made, strict=True):
@@ -199,10 +198,3 @@ def _add_text(
         found.n_filled.setdefault(f"the level '{gap}'", Counter())[name] = n_missing
     if strange:
         found.unknown[name] = strange
-
-
-def _gap_level(recipe: Recipe, name: str) -> str | None:
-    """Return the level of missing cells of a text column; None where they have none."""
-    if "gaps" in recipe:
-        return recipe["gaps"].get(name)
-    return MISSING_LEVEL if MISSING_LEVEL in recipe["levels"].get(name, []) else None

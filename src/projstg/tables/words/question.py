@@ -28,8 +28,8 @@ _MOST_FOLDS = 1000
 _MOST_SIZE = 1000
 
 
-class QuestionKept(TypedDict, total=False):
-    """A question as an answer keeps it; answers of earlier versions lack some of it."""
+class QuestionKept(TypedDict):
+    """A question as an answer keeps it."""
 
     k: Any
     criterion: str
