@@ -72,5 +72,5 @@ def as_options(text: str) -> str:
 def _option(one: Any) -> str:
     if one == Argument("k", '"auto"'):
         return "--auto"
-    value = "NAME" if one.value in _ANY_NAME else str(one.value).strip('"')
+    value = "NAME" if one.value in _ANY_NAME else str(one.value).strip("\"'")
     return f"{_OPTIONS.get(one.name, one.name)} {value}".rstrip()
