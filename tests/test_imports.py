@@ -17,7 +17,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 PLAN = Path(__file__).parents[1] / "docs" / "architecture.md"
 # Rooms that know nothing of the others, and that all may use.
-_KNOW_NOTHING = {"_extras", "_files", "_interrupt", "_printable", "_did_you_mean", "_threads"}
+_KNOW_NOTHING = {"_extras", "_files", "_interrupt", "_printable", "_did_you_mean", "_messages"}
+_KNOW_NOTHING |= {"_threads"}
 
 
 ROOMS = rooms(PLAN.read_text(encoding="utf-8"))

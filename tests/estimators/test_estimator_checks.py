@@ -1,11 +1,14 @@
 """scikit-learn's own checks over every estimator; none may fail."""
 
+from typing import Literal, get_args, get_origin, get_type_hints
+
 import pytest
 from sklearn.linear_model import Lasso
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from projstg import (
     MCP,
+    SCAD,
     STG,
     Gates,
     KnockoffSelector,
@@ -14,6 +17,7 @@ from projstg import (
     RandomizedOMP,
     StabilitySelector,
 )
+from projstg._compat import StrOptions
 
 ESTIMATORS = [
     ProjectedSTG(),
@@ -43,3 +47,18 @@ def test_scikit_learn_contract(estimator, check):
     if type(estimator) in NEEDS:
         pytest.importorskip(NEEDS[type(estimator)])
     check(estimator)
+
+
+def words_of(hint):
+    """The words among the values of a type."""
+    if get_origin(hint) is Literal:
+        return set(get_args(hint))
+    return set().union(*map(words_of, get_args(hint)))
+
+
+@pytest.mark.parametrize("kind", dict.fromkeys([*map(type, ESTIMATORS), SCAD, Gates]))
+def test_the_types_of_parameters_have_the_words_that_are_taken(kind):
+    hints = get_type_hints(kind.__init__)
+    for name, allowed in kind._parameter_constraints.items():
+        taken = (one.options for one in allowed if isinstance(one, StrOptions))
+        assert words_of(hints[name]) == set().union(*taken), name

@@ -92,7 +92,7 @@ def test_the_warning_is_the_caller_s_and_the_answer_comes(model, rng):
 def test_a_path_warns_once_and_cross_validation_of_its_choice_alone(rng):
     X = rng.normal(size=(10, 12))
     y = X[:, 0] + 0.1 * rng.normal(size=10)
-    with pytest.warns(DataDimensionalityWarning, match="=12 columns fit any y") as seen:
+    with pytest.warns(DataDimensionalityWarning, match="=12 columns fit any values of y") as seen:
         projected_stg_path(X, y, sizes=[1, 12], refine=False)
     assert len(seen) == 1
     assert seen[0].filename == __file__
@@ -152,7 +152,7 @@ def test_columns_beside_those_that_must_be_selected_need_rows_too(n_forced, rng)
     few, forced = n_forced + 3, list(range(n_forced))
     found, text = unknown(X[:few], y[:few], always_select=forced)
     assert found.get_support(indices=True).tolist() == forced
-    assert "none is selected beside those of always_select" in text
+    assert "none is selected beside those in always_select" in text
     more = ProjectedSTG(always_select=forced).fit(X[: few + 1], y[: few + 1])
     assert more.support_probability_ < 1.0
 

@@ -374,7 +374,7 @@ def test_k_beyond_the_rank(fit, mode, rng):
 
 def test_k_beyond_the_rows(fit, mode, rng):
     X, y = rng.normal(size=(5, 9)), rng.normal(size=5)
-    with pytest.warns(DataDimensionalityWarning, match="any y on 5 rows .* at most 3, or"):
+    with pytest.warns(DataDimensionalityWarning, match="of y on 5 rows .* at most 3, or"):
         fitted = fit(X, y, n_features_to_select=8, **mode)
     assert fitted.support.sum() == 8
     np.testing.assert_allclose(fitted.predict(X), y, atol=1e-9)

@@ -52,7 +52,7 @@ def test_as_many_columns_as_rows_are_noted_in_the_row_and_nowhere_else(name, one
     for outcome in found:  # a warning that is not caught is an error here
         assert outcome.status == "ok"
         assert outcome.support.sum() == 6
-        assert "fit any y on 6 rows without error" in outcome.message
+        assert "fit any values of y on 6 rows without error" in outcome.message
 
 
 @pytest.mark.torch

@@ -113,7 +113,7 @@ REFUSED = {
     "k too large": (text_of(rows_of()[:, [0, 4]], "ay"), "-k 2 is more than the 1 columns"),
     "binary": (bytes(range(256)) * 20, "is not a text table"),
     "zero bytes": (bytes(10_000), "zero bytes"),
-    "huge target": (with_cell("1e308", column=4), "overflow; divide y by a constant"),
+    "huge target": (with_cell("1e308", column=4), "overflow; divide the target by a constant"),
     "an exponent too large": (with_cell("1e400"), "1 value is infinite: c 1"),
     "many digits": (with_cell("9" * 100_000), "1 value is infinite: c 1"),
     "hexadecimal": (with_cell("0x1p3"), "in c 1 is no number, '0x1p3'"),

@@ -410,7 +410,7 @@ def test_no_text_of_a_selection_reaches_a_terminal_as_it_is(forged, answer, tmp_
 
 
 def test_no_caution_of_a_selection_reaches_a_terminal_as_it_is(answer):
-    note = {"kind": "few_rows", "text": "red\x1b[31m", "columns": []}
+    note = {"kind": "few_rows", "text": "red\x1b[31m", "columns": [], "reason": ""}
     told = str(Selection.from_dict(answer | {"notes": [note], "target": "y\x1b[31m"}))
     assert r"caution: red\x1b[31m" in told
     assert all(line.isprintable() for line in told.splitlines())

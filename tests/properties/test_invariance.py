@@ -434,7 +434,7 @@ def test_no_unit_makes_a_column_unselectable(unit, rng):
 
 def test_weights_beyond_counting_are_refused(rng):
     X = rng.standard_normal((30, 4))
-    with pytest.raises(ValueError, match="a weight is a number of rows: multiply by 30 / "):
+    with pytest.raises(ValueError, match="a weight is a number of rows: multiply them by 30"):
         ProjectedSTG().fit(X, X[:, 0], np.full(30, 1e160))
 
 

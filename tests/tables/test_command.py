@@ -14,8 +14,8 @@ from projstg.cli import main
 from projstg.render import progress_bar
 from projstg.tables import Selection
 from projstg.tables.cells.text_cells import TextCells
-from projstg.tables.command import as_options
 from projstg.tables.files import open_file as opening
+from projstg.tables.words.argument_names import as_options
 
 pytest.importorskip("click")
 pytest.importorskip("rich")
@@ -200,6 +200,13 @@ MISTAKES = {
         ["-t", "y", "--sizes", "20-30"],
         "--sizes 20-30, and there can be 1 to",
     ),
+    "sizes from zero": (["-t", "y", "--sizes", "0-3"], "projstg: --sizes 0-3; give them as"),
+    "a fold of all rows": (["-t", "y", "--folds", "1"], "projstg: --folds 1 leaves no rows"),
+    "too many folds": (
+        ["-t", "y", "--folds", "2000"],
+        "projstg: --folds 2000; give a whole number",
+    ),
+    "a long seed": (["-t", "y", "--seed", "9" * 12], "projstg: --seed 999999999999; give a whole"),
     "no target": ([], "say which column to explain, as --target NAME; use one of 'a', 'b', 'c'"),
     "two sizes": (["-t", "y", "-k", "2", "--auto"], "-k 2 and --auto contradict each other"),
     "csv without out": (["-t", "y", "-k", "2", "--csv"], "add --out DIR"),

@@ -206,9 +206,9 @@ def changed(answer, **fields):
     answer.write_text(json.dumps(content | fields), encoding="utf-8")
 
 
-def averages(answer, **fields):
+def inside(answer, record, **fields):
     content = json.loads(answer.read_text(encoding="utf-8"))
-    changed(answer, averages=content["averages"] | fields)
+    changed(answer, **{record: content[record] | fields})
 
 
 MISTAKES = {
@@ -219,9 +219,12 @@ MISTAKES = {
         lambda a, t: (a.unlink(), a.mkdir()),
         "is a folder without selection.json; give one that select wrote with --out, or the file",
     ),
-    "forged weights": (lambda a, t: changed(a, question={"weights": []}), "question.weights is []"),
-    "forged averages": (lambda a, t: averages(a, covariance=[]), "averages differ in length"),
-    "an old file": (lambda a, t: changed(a, recipe=None), "run select again"),
+    "forged weights": (lambda a, t: inside(a, "question", weights=[]), "question.weights is []"),
+    "forged averages": (
+        lambda a, t: inside(a, "averages", covariance=[]),
+        "averages differ in length",
+    ),
+    "no recipe": (lambda a, t: changed(a, recipe=None), "recipe is null, and an object is wanted"),
     "a column": (
         lambda a, t: t.write_text("A,city\n1,Rome\n", encoding="utf-8"),
         "did you mean 'A'?",

@@ -9,12 +9,12 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import Interval, fit_context
+from .._compat import Interval, fit_context, with_callbacks
 from .._core.arrays.backend import Array
 from .._core.data.standard_table import StandardTable
 from .._core.pipeline.batch_gates import KeptGates

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core.gates.alternate import Status
 from .._core.gates.gate_fit import GateFit, GateOptions
 from .._core.pipeline.batch_gates import GateAnswer, KeptGates
+from .._messages import Argument, Message
 
 __all__ = ["GateAttributes", "unfinished"]
 
@@ -85,15 +86,17 @@ def _answer(model: Any) -> GateAnswer:
     return answer
 
 
-def unfinished(fit: GateFit, options: GateOptions) -> str | None:
+def unfinished(fit: GateFit, options: GateOptions) -> Message | None:
     """Return the warning for the gates of one table that did not converge, or None."""
-    status = Status(int(fit.status[0]))
+    status, gates = Status(int(fit.status[0])), Message(Argument("gates", "Gates(…)"), ".")
     if status is Status.MAX_ITER:
-        return (
-            f"the gates still moved by {fit.criterion[0]:.1e} of y's root mean square after "
-            f"{int(fit.n_iter[0])} steps; raise max_iter or tol of gates=Gates(…)."
+        return Message(
+            f"the gates still moved by {fit.criterion[0]:.1e} of ",
+            Argument("y"),
+            f"'s root mean square after {int(fit.n_iter[0])} steps; raise max_iter or tol of ",
+            gates,
         )
     if status is Status.DIVERGED:
         rate = options.learning_rate
-        return f"the descent diverged; lower learning_rate={rate} of gates=Gates(…)."
+        return Message(f"the descent diverged; lower learning_rate={rate} of ", gates)
     return None

@@ -19,6 +19,7 @@ from .._core.arrays.backend import Array, namespace, to_numpy
 from .._core.data.quadratic import Problem, RowQuadratic, WideQuadratic, on_host
 from .._core.data.standard_table import StandardTable
 from .._core.data.table_rank import rank_up_to
+from .._messages import Argument, Message
 
 __all__ = ["too_few_rows", "too_many_columns"]
 
@@ -30,7 +31,7 @@ _MOST_COLUMNS = 1000
 _BLOCK = 64
 
 
-def too_many_columns(table: StandardTable, k: int | None) -> str | None:
+def too_many_columns(table: StandardTable, k: int | None) -> Message | None:
     """Return a sentence about the tables of a batch for which K columns are too many, or None."""
     if k is None:
         return None
@@ -42,10 +43,10 @@ def too_many_columns(table: StandardTable, k: int | None) -> str | None:
     for i in suspects.tolist():
         said = _one_table(problem.problems(np.asarray([i])), int(varies[i].sum()), k)
         found += [] if said is None else [said]
-    return f"{_where(len(found), len(varies))}{found[0]}" if found else None
+    return Message(_where(len(found), len(varies)), found[0]) if found else None
 
 
-def too_few_rows(table: StandardTable, n_columns: np.ndarray, n_always: int) -> str | None:
+def too_few_rows(table: StandardTable, n_columns: np.ndarray, n_always: int) -> Message | None:
     """Return a sentence about the tables of a batch whose rows are too few to choose K, or None.
 
     ``n_columns``, (B,), says among how many columns the choice went: none in these.
@@ -54,11 +55,11 @@ def too_few_rows(table: StandardTable, n_columns: np.ndarray, n_always: int) -> 
     if not few.size:
         return None
     n_rows = int(float(table.problem.n[few[0]]) + 1e-6)
-    beside = " beside those of always_select" if n_always else ""
-    return (
+    return Message(
         f"{_where(few.size, n_columns.size)}{n_rows} rows are too few, or too much alike, to say "
-        f"which columns belong: none is selected{beside}, and no probability is known; give more "
-        "rows."
+        "which columns belong: none is selected",
+        *((" beside those in ", Argument("always_select")) if n_always else ()),
+        ", and no probability is known; give more rows.",
     )
 
 
@@ -66,22 +67,28 @@ def _where(n_found: int, n_tables: int) -> str:
     return f"in {n_found} of {n_tables} problems " if n_tables > 1 else ""
 
 
-def _one_table(problem: Problem, n_varying: int, k: int) -> str | None:
+def _one_table(problem: Problem, n_varying: int, k: int) -> Message | None:
     freedom = int(float(problem.degrees_of_freedom[0]) + 1e-6)
     rank = min(rank_up_to(problem, k + 1), freedom)
     if rank > k or (rank == n_varying < freedom):
         return None
+    asked = Argument("n_features_to_select", k)
     fewer = f"ask for at most {rank - 1}" if rank > 1 else "give more rows"
     if rank < freedom:
-        return (
-            f"n_features_to_select={k} is not below the rank of X, {rank}: any {rank} independent "
-            f"columns fit as well, and which are chosen says nothing; {fewer}."
+        return Message(
+            asked,
+            " is not below the rank of ",
+            Argument("X"),
+            f", {rank}: any {rank} independent columns fit as well, and which are chosen says "
+            f"nothing; {fewer}.",
         )
     n_rows = int(float(problem.n[0]) + 1e-6)
     more = ", or give more rows" if rank > 1 else ""
-    return (
-        f"n_features_to_select={k} columns fit any y on {n_rows} rows without error, and which are "
-        f"chosen says nothing; {fewer}{more}."
+    return Message(
+        asked,
+        " columns fit any values of ",
+        Argument("y"),
+        f" on {n_rows} rows without error, and which are chosen says nothing; {fewer}{more}.",
     )
 
 

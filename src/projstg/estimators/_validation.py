@@ -17,6 +17,7 @@ from .._core.data.centred_sums import CentredSums
 from .._core.data.standard_table import StandardTable
 from .._core.data.wide_quadratic import MANY_COLUMNS
 from .._did_you_mean import did_you_mean
+from .._messages import Argument, Columns, Message
 from .._printable import few_names
 from ..sources.as_doubles import (
     check_response,
@@ -37,6 +38,7 @@ MOST_COPIED = 100_000_000
 CODER = "pandas.get_dummies(X)"
 # Beyond this a float no longer counts rows one by one.
 _MOST_ROWS = 2.0**53
+_X, _Y, _ALWAYS = Argument("X"), Argument("y"), Argument("always_select")
 
 
 def check_parameters(estimator: Any) -> None:
@@ -187,8 +189,12 @@ def check_total_weight(total: float, n_rows: int) -> None:
     """Raise where weights cannot be numbers of rows."""
     if not 2.0 <= total <= _MOST_ROWS:
         raise ValueError(
-            f"sample_weight sums to {total:.3g}; a weight is a number of rows: multiply by "
-            f"{n_rows} / sample_weight.sum(), or pass the numbers themselves."
+            Message(
+                "the values of ",
+                Argument("sample_weight"),
+                f" sum to {total:.3g}; a weight is a number of rows: multiply them by {n_rows} / "
+                "their sum, or give the numbers themselves.",
+            )
         )
 
 
@@ -204,7 +210,8 @@ def check_range(table: StandardTable) -> None:
     y_scale = to_numpy(table.y_scale)
     # Not a number, too: what has overflowed was taken from itself.
     if not y_scale.max() <= float(np.finfo(y_scale.dtype).max) ** 0.5:
-        raise ValueError("the squares of values in y overflow; divide y by a constant.")
+        parts = ("the squares of values in ", _Y, " overflow; divide ", _Y, " by a constant.")
+        raise ValueError(Message(*parts))
 
 
 def check_coefficients(coef: Array, names: Any) -> None:
@@ -213,8 +220,12 @@ def check_coefficients(coef: Array, names: Any) -> None:
     is_lost = np.any(~np.isfinite(coef).reshape(-1, coef.shape[-1]), axis=0)
     if is_lost.any():
         raise ValueError(
-            f"the coefficient of {_few_columns(is_lost, names)} is too large or too small for a "
-            "number in these units; multiply that column of X, or y, by a constant."
+            Message(
+                "the coefficient of ",
+                _columns(is_lost, names),
+                " is too large or too small for a number in these units; multiply that column of ",
+                *(_X, ", or ", _Y, ", by a constant."),
+            )
         )
 
 
@@ -238,9 +249,9 @@ def column_mask(columns: Any, n_features: int, names: Any, parameter: str) -> np
     return mask
 
 
-def _few_columns(mask: np.ndarray, names: Any) -> str:
+def _columns(mask: np.ndarray, names: Any) -> str | Columns:
     """Return the names, or without names the indices, of a few columns of a mask (D,)."""
-    return few_names((np.arange(mask.size) if names is None else names)[mask])
+    return Columns(np.flatnonzero(mask).tolist()) if names is None else few_names(names[mask])
 
 
 def _index(column: Any, n_features: int, names: Any, parameter: str) -> int:
@@ -281,15 +292,13 @@ def check_selection(
     both = always & never
     if both.any():
         raise ValueError(
-            f"{_few_columns(both, names)} is in always_select and in never_select; leave it out of "
+            f"{_columns(both, names)} is in always_select and in never_select; leave it out of "
             "one of them."
         )
     constant = always & ~varies
     if constant.any():
-        raise ValueError(
-            f"{_few_columns(constant, names)} is in always_select but does not vary; leave it out "
-            "of the list."
-        )
+        said = " but does not vary; leave it out of the list."
+        raise ValueError(Message(_columns(constant, names), " is in ", _ALWAYS, said))
     if isinstance(k, Integral):
         _check_size(int(k), varies, always, never, names, otherwise)
 
@@ -303,14 +312,15 @@ def _check_size(
     otherwise: str,
 ) -> None:
     n_features, n_varying = varies.size, int(varies.sum())
-    asked = f"n_features_to_select={k}"
+    asked = Argument("n_features_to_select", k)
     if k > n_features:
         raise ValueError(
             f"{asked} is more than the {n_features} columns of X; ask for at most "
             f"{n_features}{otherwise}."
         )
     if n_varying == 0 and not never.any():
-        raise ValueError("there are 0 columns of X that vary: all are constant; check X.")
+        said = " that vary: all are constant; check "
+        raise ValueError(Message("there are 0 columns of ", _X, said, _X, "."))
     if k > n_varying and never.any():
         raise ValueError(
             f"{asked} is more than the {n_varying} columns of X that vary and are not in "
@@ -318,8 +328,14 @@ def _check_size(
         )
     if k > n_varying:
         raise ValueError(
-            f"{asked} is more than the {n_varying} columns of X that vary (constant: "
-            f"{_few_columns(~varies, names)}); ask for at most {n_varying}, or drop the constants."
+            Message(
+                asked,
+                f" is more than the {n_varying} columns of ",
+                _X,
+                " that vary (constant: ",
+                _columns(~varies, names),
+                f"); ask for at most {n_varying}, or drop the constants.",
+            )
         )
     if k < always.sum():
         raise ValueError(

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import issparse
@@ -119,7 +119,7 @@ class ManyFits:
 def fit_many(
     X: Any,
     y: Any = None,
-    n_features_to_select: int | str | None = "auto",
+    n_features_to_select: int | Literal["auto"] | None = "auto",
     *,
     sample_weight: Any = None,
     random_state: Seed | Sequence[int] | np.ndarray = 0,

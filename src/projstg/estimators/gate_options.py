@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 from sklearn.base import BaseEstimator
 
@@ -110,14 +110,14 @@ class Gates(BaseEstimator):
     def __init__(
         self,
         *,
-        alpha: float | str = "theory",
+        alpha: float | Literal["theory"] = "theory",
         alpha_scale: float | None = None,
         noise_std: float | None = None,
         tau: float = 0.5,
-        expectation: str | None = None,
+        expectation: Literal["exact", "monte-carlo"] | None = None,
         warm_up: bool = True,
         n_gate_samples: int | Sequence[int] | None = None,
-        optimizer: str | None = None,
+        optimizer: Literal["adam", "fixed"] | None = None,
         learning_rate: float | None = None,
         max_iter: int | None = None,
         tol: float = 1e-4,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -208,13 +208,13 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | str | None = "auto",
+        n_features_to_select: int | Literal["auto"] | None = "auto",
         *,
         always_select: Any = None,
         never_select: Any = None,
-        criterion: str = "common-size",
-        selection: str = "evidence",
-        decision: str = "likeliest",
+        criterion: Literal["common-size", "evidence", "least-squares"] = "common-size",
+        selection: Literal["evidence", "ebic", "bic", "gic"] = "evidence",
+        decision: Literal["likeliest", "median"] = "likeliest",
         refine: bool = True,
         gates: Gates | None = None,
         probabilities: bool = True,

@@ -32,6 +32,7 @@ from .._core.pipeline.solution import Solution, joined
 from .._core.pipeline.solve import solve as solve_tables
 from .._core.progress import Report
 from .._core.score.criterion import CRITERIA
+from .._messages import Argument, Message
 from ._too_many_columns import too_few_rows, too_many_columns
 from ._validation import (
     MOST_COPIED,
@@ -89,11 +90,11 @@ class Question:
         return replace(self, table=self.table.restricted(chosen, every))
 
     @property
-    def warning(self) -> str | None:
+    def warning(self) -> Message | None:
         """What a caller should be told of what is asked, if anything."""
         return too_many_columns(self.table, self.options.n_selected)
 
-    def warning_of(self, found: Solution) -> str | None:
+    def warning_of(self, found: Solution) -> Message | None:
         """Return what a caller should be told of the answers, if anything."""
         if self.selection is None or found.search is None:
             return self.warning
@@ -196,10 +197,14 @@ def prepare_as_it_came(
         dense = X.toarray() if issparse(X) else X
         return prepare(asked, *batch_of_one(dense.astype(np.float64), y, weights), names)
     if needs_all:
-        what = "always_select" if always.any() else "gates without a search"
         raise ValueError(
-            f"{what} needs X in memory as doubles, and its shape is {X.shape}; leave out columns, "
-            "or do without it."
+            Message(
+                Argument("always_select") if always.any() else "gates without a search",
+                " needs ",
+                Argument("X"),
+                f" in memory as doubles, and its shape is {X.shape}; leave out columns, or do "
+                "without it.",
+            )
         )
     if issparse(X):
         X = X.tocsc()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 from .._compat import Interval
 from .._extras import extra
@@ -91,7 +91,7 @@ class SCAD(FoldedConcaveSelector):
         self,
         n_features_to_select: int | None = None,
         *,
-        rule: str = "exact",
+        rule: Literal["exact", "top"] = "exact",
         gamma: float = 3.7,
         n_alphas: int = 100,
         eps: float = 0.02,

@@ -18,7 +18,7 @@ that methods differ by their supports alone.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -197,9 +197,9 @@ class AbessByEBIC(_Competitor):
 class _Strict:
     """Selects nothing where the path has no point with exactly K non-zeros."""
 
-    def fit(self, X: np.ndarray, y: np.ndarray) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose K columns of X (n_samples, n_features) for y (n_samples,), or none."""
-        super().fit(X, y)  # type: ignore[misc]
+        super().fit(X, y, sample_weight)  # type: ignore[misc]
         if not self.has_exact_point_:  # type: ignore[attr-defined]
             self.support_ = np.zeros(X.shape[1], dtype=bool)
             self.coef_ = np.zeros(X.shape[1])

@@ -6,18 +6,17 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import clone
-from sklearn.callback import with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._compat import Interval, StrOptions, fit_context
+from .._compat import Interval, StrOptions, fit_context, with_callbacks
 from ..estimators._after_fit import ColumnAttributes
 from ..estimators._base import LinearSelector, seed_from
 from ..estimators._gate_attributes import GateAttributes
@@ -141,7 +140,7 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         *,
         sizes: Any = None,
         alpha_scales: Any = None,
-        rule: str = "min",
+        rule: Literal["min", "1se"] = "min",
         cv: Any = None,
         n_jobs: int | None = None,
     ) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._printable import few_names, printable, shortened
+from .words.argument_names import as_options
 from .words.notes import Note, TableError
 from .words.question import CRITERIA, LEVELS, MISSING, TableQuestion, named_target
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from .prepare.prepared import Prepared
     from .selection.result import Selection
 
-__all__ = ["as_options", "in_options", "read_files", "select_command"]
+__all__ = ["in_options", "read_files", "select_command"]
 
 _HELP = """Say which columns of a table one of its columns depends on.
 
@@ -125,31 +126,9 @@ def in_options(run: Callable[..., int], **options: Any) -> int:
     try:
         return run(**options)
     except TableError as error:
-        raise TableError(as_options(str(error))) from None
+        raise TableError(as_options(error.args[0])) from None
     except MemoryError:
         raise TableError("the table does not fit into memory; give a sample of its rows.") from None
-
-
-def as_options(message: str) -> str:
-    """Return a message with arguments of the function written as options of the command.
-
-    Examples
-    --------
-    >>> as_options('choose missing="drop", levels="all"; never=[…], k=3 or k="auto", target="…"')
-    'choose --missing drop, --levels all; --never NAME, -k 3 or --auto, --target NAME'
-    >>> as_options("'x' is both in always and in never."), as_options("never follows y; k=3")
-    ("'x' is both in --always and in --never.", 'never follows y; k=3')
-    >>> as_options("give at most folds=9.")
-    'give at most --folds 9.'
-    """
-    message = message.replace('k="auto"', "--auto")
-    message = re.sub(r"(^(?=(?:always|never) has )|\bin )(always|never)\b(?!=)", r"\1--\2", message)
-    message = re.sub(r'\b(always|never|target|weights|sheet)=(\[…\]|"…")', r"--\1 NAME", message)
-    message = re.sub(
-        r"""\b(missing|criterion|sizes|levels)=["']([\w, -]+)["']""", r"--\1 \2", message
-    )
-    message = re.sub(r"(\bat most |^)folds=(?=\d+(?: leaves|;|\.$))", r"\1--folds ", message)
-    return re.sub(r"\bk=(?=\d+(?: is (?:more|less|too|not below)\b|;| or ))", "-k ", message)
 
 
 def _with_options(selection: Selection) -> Selection:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._printable import amount, printable
-from .command import as_options, in_options, read_files
+from .command import in_options, read_files
+from .words.argument_names import as_options
 from .words.column_names import free_name
 from .words.notes import TableError
 
@@ -86,7 +87,6 @@ def _run(
     **how: Any,
 ) -> int:
     """Do what was asked for and return the exit status."""
-    from .prepare.recipe import known_recipe
     from .prepare.recipe_columns import in_memory, known_cells
     from .selection.prediction import predicted
     from .selection.result import file_of_answer
@@ -95,7 +95,7 @@ def _run(
     if out is not None:
         _check_out(out, [selection, *map(Path, tables)])
     answer = _loaded(selection)
-    known = known_cells(known_recipe(answer.recipe))
+    known = known_cells(answer.recipe)
     read = in_memory(read_files(tables, keeps_cells=out is not None, **known, **how))
     found = predicted(answer, read, averaged=averaged, interval=interval)
     # All that is said is known before the first line is printed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
 from .._printable import shortened
 from ..render.progress_bar import Show
@@ -26,14 +26,14 @@ __all__ = ["chosen_from", "select"]
 def select(
     table: Any,
     target: Any = None,
-    k: int | str | None = "auto",
+    k: int | Literal["auto"] | None = "auto",
     *,
     always: Iterable[str] = (),
     never: Iterable[str] = (),
     weights: Any = None,
-    criterion: str = "common-size",
-    missing: str = "error",
-    levels: str = "reference",
+    criterion: Literal["common-size", "evidence", "least-squares"] = "common-size",
+    missing: Literal["error", "drop", "mean"] = "error",
+    levels: Literal["reference", "all"] = "reference",
     folds: int = 5,
     sizes: bool | str | Iterable[int] = False,
     random_state: int = 0,

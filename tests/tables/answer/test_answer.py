@@ -151,7 +151,7 @@ def test_more_columns_than_the_rank_is_a_note(rng):
         warnings.simplefilter("error")
         found = projstg.select(table, target="y", k=3)
     (note,) = [note for note in found.notes if note.kind == "rank"]
-    assert note.text.startswith("k=3 is not below the rank of X, 2")
+    assert note.text.startswith("k=3 is not below the rank of the table, 2")
 
 
 def too_few(table, **options):
@@ -182,7 +182,7 @@ def test_where_rows_are_too_few_nothing_is_said_to_be_known(frame):
 def test_where_rows_are_too_few_beside_what_was_asked_for(frame):
     found = too_few(frame[:4], always=["a"])
     assert found.columns == ["a"]
-    assert "none is selected beside those asked for" in found.cautions[0].text
+    assert "none is selected beside those in always," in found.cautions[0].text
     assert found.headline().startswith(
         "it cannot be said what else y depends on beside a, asked for; R² "
     )
@@ -222,7 +222,8 @@ def test_without_a_check_the_note_says_why(rng):
     once = np.zeros((30, 3))
     once[0, 0], once[:, 1:] = 1.0, X[:, 1:3]
     assert unchecked((once, y), k=3) == (
-        "in one fold, k=3 is more than the 2 columns that vary; ask for at most 2."
+        "in one fold, k=3 is more than the 2 columns of the table that vary (constant: x0); ask "
+        "for at most 2, or drop the constants."
     )
 
 
@@ -236,8 +237,10 @@ def test_rows_of_weight_zero_leave_no_fold_empty(frame, n_positive):
 
 
 def test_weights_that_are_shares_are_refused_in_the_words_of_select(frame):
-    with pytest.raises(ValueError, match=r"the weights sum to 0\.\d+; .* / their sum, or give"):
+    with pytest.raises(ValueError, match=r"of weights sum to 0\.\d+; .* / their sum, or give"):
         projstg.select(frame, "y", weights=np.full(len(frame), 0.5 / len(frame)))
     uneven = np.full(len(frame), 1.0 / len(frame))
     uneven[3] = 1.5
-    assert unchecked(frame, "y", weights=uneven).startswith("in one fold, the weights sum to 0.")
+    assert unchecked(frame, "y", weights=uneven).startswith(
+        "in one fold, the values of weights sum to 0."
+    )

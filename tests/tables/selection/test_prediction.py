@@ -317,8 +317,6 @@ def test_a_sign_that_comes_or_goes_is_said(kind, rng, tmp_path):
         UserWarning, match="b has % and had no sign for select, so 5 % is taken for 5"
     ):
         found.model.predict(new)
-    del found.recipe["shares"]  # as in an older file
-    found.predict(new)
 
 
 @pytest.mark.filterwarnings("ignore:Filled in")
@@ -333,8 +331,6 @@ def test_a_text_that_is_called_missing_is_no_gap(kind, rng, tmp_path):
     question = TableQuestion(target="y", folds=0, missing="mean")
     found = loaded(chosen_from(read, question, 0.0)[0], tmp_path)
     np.testing.assert_allclose(prediction(found, path), frame["y"], atol=1e-6)
-    del found.recipe["gaps"]  # as in an older file
-    assert prediction(found, path)[2] == pytest.approx(prediction(found, path)[1], abs=1.0)
 
 
 def test_levels_that_are_not_known_are_named_and_counted(mixed):
@@ -405,16 +401,6 @@ def test_what_cannot_be_predicted_is_said(mixed, monkeypatch):
     assert np.isfinite(prediction(many, mixed, averaged=True)).all()
     with pytest.raises(TableError, match=r"no intervals for 8 columns: .* by never="):
         many.predict(mixed, interval=0.9)
-
-
-def test_a_file_of_an_older_projstg_loads_and_says_what_to_do(mixed):
-    content = projstg.select(mixed, "y", folds=0).as_dict()
-    del content["recipe"], content["averages"]
-    old = Selection.from_dict(content)
-    assert old.recipe is None
-    for ask in (lambda: old.predict(mixed), lambda: old.model):
-        with pytest.raises(TableError, match="older projstg wrote it; run select again"):
-            ask()
 
 
 def test_a_file_that_was_changed_by_hand_is_refused(mixed):

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import projstg
@@ -95,6 +96,34 @@ def kept(frame):
         "factors": [factor | {"probability": 0.5}],
     }
     return content | {part: content[part] or own for part, own in made_up.items()}
+
+
+def records(content):
+    """The answer and the records in it, each with the place that an error names."""
+    lists = ("chosen", "others", "path", "sizes", "alternatives", "groups", "factors", "notes")
+    inner = {name: content[name] for name in ("recipe", "averages", "rows", "question")}
+    inner |= {f"{name}[0]": content[name][0] for name in lists}
+    inner["recipe.columns[0]"] = content["recipe"]["columns"][0]
+    yield "", content
+    for place, record in inner.items():
+        yield f"{place}.", record
+
+
+def test_a_file_without_a_field_is_refused_in_one_line_that_names_it(diabetes):
+    sex = np.where(diabetes["sex"] > 1.0, "f", "m")
+    table = diabetes.assign(sex=sex, copy=diabetes["bmi"] + 0.01 * diabetes["age"], same=1.0)
+    content = projstg.select(table, "target", sizes="2-3").as_dict()
+    n_fields = 0
+    for place, record in records(content):
+        for name in set(record) - {"schema", "schema_version"}:
+            kept = record.pop(name)
+            with pytest.raises(TableError) as caught:
+                Selection.from_dict(content)
+            assert str(caught.value) == f"this is no whole selection: it has no {place}{name}."
+            record[name] = kept
+            n_fields += 1
+    assert n_fields > 80
+    assert Selection.from_dict(content).as_dict() == content
 
 
 def test_it_shows_itself_without_letting_names_act(frame):

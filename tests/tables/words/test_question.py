@@ -4,6 +4,7 @@ import inspect
 import itertools
 import json
 import tracemalloc
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -11,7 +12,7 @@ import projstg
 from projstg import ProjectedSTG
 from projstg.cli import main
 from projstg.tables import TableError
-from projstg.tables.words.question import CRITERIA, TableQuestion
+from projstg.tables.words.question import CRITERIA, LEVELS, MISSING, TableQuestion
 
 pd = pytest.importorskip("pandas")
 
@@ -21,6 +22,12 @@ def test_the_criteria_are_those_of_the_estimator():
     assert set(CRITERIA) == choices
     default = inspect.signature(projstg.select).parameters["criterion"].default
     assert default == ProjectedSTG().criterion
+
+
+def test_the_types_of_select_have_the_words_that_are_taken():
+    hints = get_type_hints(projstg.select)
+    for name, words in (("criterion", CRITERIA), ("missing", MISSING), ("levels", LEVELS)):
+        assert get_args(hints[name]) == words
 
 
 QUESTIONS = {

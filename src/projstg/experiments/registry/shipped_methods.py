@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from .method_record import Known, Method
 
@@ -111,7 +111,7 @@ def _randomized_omp(known: Known) -> Any:
     return RandomizedOMP(k, fit_intercept=False, random_state=known.seed)
 
 
-def _scad(rule: str, known: Known) -> Any:
+def _scad(rule: Literal["exact", "top"], known: Known) -> Any:
     """Return SCAD with the γ that suits the rule: 3 as in pycasso, or 3.7 as in Fan and Li."""
     from ...estimators.scad import SCAD
     from ..library_adapters import StrictSCAD
@@ -122,7 +122,7 @@ def _scad(rule: str, known: Known) -> Any:
     return SCAD(k, rule=rule, gamma=3.7, fit_intercept=False)
 
 
-def _mcp(rule: str, known: Known) -> Any:
+def _mcp(rule: Literal["exact", "top"], known: Known) -> Any:
     from ...estimators.mcp import MCP
     from ..library_adapters import StrictMCP
 

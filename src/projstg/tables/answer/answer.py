@@ -22,8 +22,8 @@ from ..prepare.recipe import Averages
 from ..selection.averages import averages_of
 from ..selection.result import FittedRows, Selection, SmallPart, Tried
 from ..selection.stand_ins import stand_ins
-from ..words.fit_words import in_words_of_select
-from ..words.notes import Note, TableError
+from ..words.argument_names import fitting, in_words_of_select
+from ..words.notes import Note
 from ..words.question import TableQuestion
 from .cautions import cautions
 from .column_records import (
@@ -100,6 +100,7 @@ def answered(
             notes=_cautions_first([*notes, *data.notes, *found.notes]),
             seconds=clock.seconds,
             version=_version(),
+            each_belongs=None,  # until the rest is known
         )
         return replace(selection, each_belongs=_each_belongs(selection, data, found.model))
 
@@ -178,12 +179,10 @@ def _fitted(data: Prepared, params: dict, show: Show | None) -> tuple[ProjectedS
     callbacks = [] if show is None else [ShownStages(show)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        try:
+        with fitting(data.names):
             model = data.fitted(params, *callbacks)
-        except ValueError as error:
-            raise TableError(in_words_of_select(error)) from None
     return model, [
-        Note(kind, in_words_of_select(one.message))
+        Note(kind, in_words_of_select(one.message, data.names))
         for one in caught
         for category, kind in _NOTED.items()
         if issubclass(one.category, category)

@@ -11,6 +11,7 @@ from ..._core.pipeline.information_criteria import size_penalty
 from ...estimators.projected_stg import ProjectedSTG
 from ..prepare.prepared import Part, Prepared, SquaredErrors
 from ..selection.result import Tried
+from ..words.argument_names import fitting
 from .held_out import Checked
 
 __all__ = ["known_at", "sizes_around", "tried", "with_size"]
@@ -64,7 +65,8 @@ def tried(
     size_probability : sequence of float or None
         How likely each number of columns is, where that is known.
     """
-    model = rows.fitted(params)
+    with fitting(data.names):
+        model = rows.fitted(params)
     k, errors = int(model.support_.sum()), rows.errors(model.coef_, float(model.intercept_))
     return Tried(
         k=k,

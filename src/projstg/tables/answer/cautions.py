@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..._messages import Argument, Message
 from ..._printable import few_names, shortened
 from ...estimators.projected_stg import ProjectedSTG
 from ...render.number_text import r_squared, short_number
@@ -123,21 +124,21 @@ def _identity(data: Prepared, few: RowResiduals, model: ProjectedSTG, r2: float)
         return
     sizes = np.abs(data.correlations())
     same = tuple(data.names[place] for place in np.flatnonzero(sizes > _RULES.same))
-    target = shortened(data.target)
+    target, never = shortened(data.target), Message(Argument("never", "[…]"), ".")
     if same:
         verb, one = ("follows", "it") if len(same) == 1 else ("follow", "them")
         text = (
             f"{few_names(same)} {verb} {target} almost exactly (correlation "
             f"{_nines(sizes.max())}): did you leave the answer in the table? If so, leave {one} "
-            "out by never=[…]."
+            "out by "
         )
-        yield Note("identity", text, same)
+        yield Note("identity", Message(text, never), same)
     elif len(chosen) > 1 and _is_exact(data, few, model, r2):
         text = (
             f"{few_names(chosen)} together give {target} exactly, up to rounding: is {target} "
-            "computed from them, as a total is from its parts? If so, leave them out by never=[…]."
+            "computed from them, as a total is from its parts? If so, leave them out by "
         )
-        yield Note("identity", text, chosen)
+        yield Note("identity", Message(text, never), chosen)
 
 
 def _nines(correlation: float) -> str:

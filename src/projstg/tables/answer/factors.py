@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..._messages import Argument, Message
 from ..._printable import few_names, shortened
 from ...estimators.projected_stg import ProjectedSTG
 from ..prepare.level_columns import Factor
@@ -24,16 +25,18 @@ def check_levels(data: Prepared, question: TableQuestion) -> None:
     for one in complete:
         if data.always[list(one.places.values())].all():
             name = shortened(one.column)
-            raise TableError(
-                f"always has every level of {name}, and the last of them says nothing new; name "
-                f"{name} as a whole."
+            said = (
+                f" has every level of {name}, and the last of them says nothing new; name {name} "
+                "as a whole."
             )
+            raise TableError(Message(Argument("always"), said))
     most = most_together(data)
     if question.has_size and question.k > most:
-        raise TableError(
-            f"k={question.k} is more than the {most} columns that can be chosen together: the last "
-            f"level of {few_names(one.column for one in complete)} says nothing new."
+        said = (
+            f" is more than the {most} columns that can be chosen together: the last level of "
+            f"{few_names(one.column for one in complete)} says nothing new."
         )
+        raise TableError(Message(Argument("k", question.k), said))
 
 
 def most_together(data: Prepared) -> int:

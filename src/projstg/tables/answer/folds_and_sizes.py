@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..._messages import Argument, Message
 from ..._threads import in_threads
 from ...estimators.projected_stg import ProjectedSTG
 from ...render.progress_bar import Show, counted_steps
 from ..prepare.prepared import Prepared
 from ..selection.result import Tried
-from ..words.fit_words import in_words_of_select
+from ..words.argument_names import in_words_of_select
 from ..words.notes import Note, TableError
 from ..words.question import TableQuestion
 from .best_of_sizes import sizes_around, tried, with_size
@@ -53,8 +54,8 @@ def folds_and_sizes(
             warnings.simplefilter("ignore")
             path = in_threads(of_size, given) if folds.are_small else list(map(of_size, given))
     if isinstance(said[0], ValueError):
-        text = f"Not checked on rows left out: in one fold, {in_words_of_select(said[0])}"
-        notes = [*notes, Note("unchecked", text)]
+        why = in_words_of_select(said[0], data.names)
+        notes = [*notes, _unchecked("in one fold, ", why)]
     return first, tuple(path), notes
 
 
@@ -63,18 +64,24 @@ def _fold_count(data: Prepared, question: TableQuestion) -> tuple[int, list[Note
     folds, n_rows = question.folds, data.n_rows
     if folds < 2:
         return 0, []
-    n_training, why = _training_rows(n_rows, folds), ""
+    n_training = _training_rows(n_rows, folds)
     if n_rows < folds * _FEWEST_ROWS_A_FOLD:
-        why = (
+        text = (
             f"{folds} folds of {n_rows} rows leave fewer than {_FEWEST_ROWS_A_FOLD} rows each; "
-            f"give at most folds={n_rows // _FEWEST_ROWS_A_FOLD}."
+            "give at most "
         )
-    elif question.has_size and question.k > n_training - 2:
-        why = (
-            f"k={question.k} is too many for the {n_training} rows that {folds} folds of {n_rows} "
-            f"rows leave to choose from; ask for at most {n_training - 2}."
+        return 0, [_unchecked(text, Argument("folds", n_rows // _FEWEST_ROWS_A_FOLD), ".")]
+    if question.has_size and question.k > n_training - 2:
+        text = (
+            f" is too many for the {n_training} rows that {folds} folds of {n_rows} rows leave to "
+            f"choose from; ask for at most {n_training - 2}."
         )
-    return (0, [Note("unchecked", f"Not checked on rows left out: {why}")]) if why else (folds, [])
+        return 0, [_unchecked(Argument("k", question.k), text)]
+    return folds, []
+
+
+def _unchecked(*why: str | Argument) -> Note:
+    return Note("unchecked", Message("Not checked on rows left out: ", *why))
 
 
 def _training_rows(n_rows: int, folds: int) -> int:
@@ -93,10 +100,14 @@ def _sizes(data: Prepared, question: TableQuestion, k: int, folds: int) -> list[
         return sizes_around(k, least, most) if most >= least else []
     found = [size for size in question.sizes if least <= size <= most]
     if not found:
-        asked = f"{min(question.sizes)}-{max(question.sizes)}"
-        possible = f'there can be {least} to {most} columns here; give sizes="{least}-{most}"'
-        none = "there are too few rows for other sizes; leave sizes out"
-        raise TableError(f'sizes="{asked}", and {possible if most >= least else none}.')
+        asked = Argument("sizes", f'"{min(question.sizes)}-{max(question.sizes)}"')
+        possible = Argument("sizes", f'"{least}-{most}"')
+        why = Message(f"there can be {least} to {most} columns here; give ", possible)
+        if most < least:
+            why = Message(
+                "there are too few rows for other sizes; leave ", Argument("sizes"), " out"
+            )
+        raise TableError(Message(asked, ", and ", why, "."))
     return found
 
 

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ..._messages import Message
 from ..words.notes import TableError
 
 __all__ = ["Metered", "TooLarge", "check_memory", "free_memory"]
@@ -29,8 +30,11 @@ class TooLarge(TableError):
     """
 
     def __init__(self, seen: str, remedy: str) -> None:
-        super().__init__(f"{seen}; {remedy}.")
-        self.seen = seen
+        super().__init__(Message(f"{seen}; ", remedy, "."))
+        self.seen, self._remedy = seen, remedy
+
+    def __reduce__(self) -> tuple[type[TooLarge], tuple[str, str]]:
+        return TooLarge, (self.seen, self._remedy)
 
 
 class Metered(io.RawIOBase):

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..._messages import Argument, Message
 from ..cells.columns import Column, column_of
 from ..cells.memory_guard import TooLarge
 from ..cells.parse_cells import TextTable, text_table
@@ -158,7 +159,8 @@ def _in_one_line(name: str) -> Iterator[None]:
 def _read(file: Any, name: str, how: HowToRead, most_bytes: int | None) -> Read | TextTable:
     kind, stream = _seen(file, name)
     if how.sheet is not None and kind != "excel":
-        raise TableError(f'{name} is no Excel workbook and has no sheets; leave out sheet="…".')
+        said = f"{name} is no Excel workbook and has no sheets; leave out "
+        raise TableError(Message(said, Argument("sheet", '"…"'), "."))
     if kind == "text":
         return text_table(stream, file, name, how.delimiter, most_bytes)
     facts: dict[str, Any] = {"format": kind}

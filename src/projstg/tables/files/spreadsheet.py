@@ -20,6 +20,7 @@ import numpy as np
 
 from ..._did_you_mean import did_you_mean
 from ..._extras import MissingExtra, extra
+from ..._messages import Argument, Message
 from ..._printable import few_names, printable, shortened
 from ..cells.convert_numbers import with_numbers
 from ..cells.dialect import is_number, no_header, numbered_names
@@ -173,7 +174,8 @@ def _header(rows: list[list]) -> tuple[list[str], list[list], list[Note]]:
 
 def _on_sheets(found: _SheetRows) -> Note:
     text = f"Read from the sheet '{shortened(found.title)}', the first that has data; "
-    return Note("sheet", f'{text}sheet="…" reads another: {few_names(found.others)}.')
+    another = Argument("sheet", '"…"')
+    return Note("sheet", Message(text, another, f" reads another: {few_names(found.others)}."))
 
 
 def _on_formulas(file: Any, title: str, empty: dict[int, str]) -> list[Note]:

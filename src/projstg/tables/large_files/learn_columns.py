@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._messages import Argument, Message
 from ..._printable import few_names
 from ...render.progress_bar import Show
 from ..cells.columns import Column, NumberFacts, column_of, number_column
@@ -154,5 +155,5 @@ def _check_held(file: LargeFile, held: Sequence[int], n_rows: int, seen: dict[in
         free_memory(),
         n_bytes + file.text_bytes([place for place in held if place not in seen]),
         f"{n_rows} rows, and columns that are no plain numbers ({names})",
-        "leave some of these columns out by never=[…]",
+        Message("leave some of these columns out by ", Argument("never", "[…]")),
     )

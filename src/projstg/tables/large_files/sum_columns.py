@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from ..._messages import Argument, Message
 from ..._printable import few_names, printable
 from ...render.progress_bar import Show
 from ...sources import Statistics
@@ -78,17 +79,19 @@ def prepared_file(
 
 def _check_sums(name: str, n_columns: int, folds: int) -> None:
     """Raise where the sums of products do not fit into memory: those of each fold, and new ones."""
+    less = Message("leave columns out by ", Argument("never", "[…]"))
     if n_columns > MOST_COLUMNS:
-        raise TableError(
+        said = (
             f"{name} has {n_columns} columns of numbers, and does not fit into memory: sums are "
-            f"kept of {MOST_COLUMNS} at the most; leave columns out by never=[…]."
+            f"kept of {MOST_COLUMNS} at the most; "
         )
+        raise TableError(Message(said, less, "."))
     needed, free = 8 * n_columns**2 * (2 * max(folds, 1) + 3), free_memory()
     if free is not None and needed > free:
         raise TooLarge(
             f"{name} has {n_columns} columns of numbers, whose sums of products take "
             f"{needed / 2**30:.1f} GB of memory, and {free / 2**30:.1f} GB are free",
-            "leave columns out by never=[…], or do without folds",
+            Message(less, ", or do without folds"),
         )
 
 

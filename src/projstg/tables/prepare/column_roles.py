@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..._messages import Argument, Message
 from ..._printable import amount, counted, few_names, shortened
 from ...sources.as_doubles import LARGEST_EXACT
 from ..cells.columns import MOST_LEVELS, Column
@@ -32,12 +33,15 @@ __all__ = [
     "weightless_notes",
 ]
 
+_ALWAYS, _NEVER = Argument("always"), Argument("never")
 _LEFT_OUT = {
     "date": "hold dates or times; write them as numbers, such as days since the first, to use them",
-    "identifier": "look like identifiers; one named in always is used all the same",
+    "identifier": Message("look like identifiers; one named in ", _ALWAYS, " is used all the same"),
     "unnamed": "have no name and look like names or numbers of rows",
     "row_numbers": "have no name and count the rows",
-    "code": "hold codes with leading zeros, not amounts; one named in always is used as a number",
+    "code": Message(
+        "hold codes with leading zeros, not amounts; one named in ", _ALWAYS, " is used as a number"
+    ),
     "text": f"hold free text (hardly a level occurs twice), or more than {MOST_LEVELS} levels",
     "mixed": "have numbers not all written in one way, with a decimal point and one sign or none",
     "empty": "have no values",
@@ -135,9 +139,8 @@ def usable(
     for kind, kept in left_out.items():
         refused = [name for name in kept if name in wanted]
         if refused:
-            raise TableError(
-                f"always has {few_names(refused)}, which {_reason(kind, len(refused))}."
-            )
+            reason = _reason(kind, len(refused))
+            raise TableError(Message(_ALWAYS, f" has {few_names(refused)}, which ", reason, "."))
     notes = [Note(kind, _why_left_out(kind, kept), tuple(kept)) for kind, kept in left_out.items()]
     return used, notes + _encoded_notes(used, fixed)
 
@@ -147,10 +150,10 @@ def _why_left_out(kind: str, kept: dict[str, str]) -> str:
     if kind in _OF_FIRST and [*kept] in _NO_NAME:
         return f"Left out: the first column, which has no name and {_OF_FIRST[kind]}."
     who = "it" if len(kept) == 1 else "they"
-    return f"Left out, for {who} {_reason(kind, len(kept))}: {_quoted(kept)}."
+    return Message(f"Left out, for {who} ", _reason(kind, len(kept)), f": {_quoted(kept)}.")
 
 
-def _reason(kind: str, n_columns: int) -> str:
+def _reason(kind: str, n_columns: int) -> Message:
     """Return why so many columns are left out, with a verb that fits.
 
     Examples
@@ -158,12 +161,13 @@ def _reason(kind: str, n_columns: int) -> str:
     >>> _reason("empty", 1), _reason("empty", 2), _reason("row_numbers", 1)
     ('has no values', 'have no values', 'has no name and counts the rows')
     """
+    reason = Message(_LEFT_OUT[kind])
     if n_columns > 1:
-        return _LEFT_OUT[kind]
-    what, *how = _LEFT_OUT[kind].split(";", 1)
+        return reason
+    what, *how = reason.parts[0].split(";", 1)
     for many, one in _VERBS.items():
         what = re.sub(rf"\b{many}\b", one, what)
-    return ";".join([what, *how])
+    return Message(";".join([what, *how]), *reason.parts[1:])
 
 
 def _quoted(examples: dict[str, str]) -> str:
@@ -174,16 +178,16 @@ def _quoted(examples: dict[str, str]) -> str:
 
 
 _ENCODED: tuple[tuple[str, Callable[[Column], bool], str], ...] = (
-    ("rounded", lambda one: one.is_rounded, "Beyond 2⁵³, so only 15 digits or so are kept: {}."),
+    ("rounded", lambda one: one.is_rounded, "Beyond 2⁵³, so only 15 digits or so are kept"),
     (
         "signs",
         lambda one: one.has_signs,
-        "Read as numbers, without %, $ or commas between thousands: {}.",
+        "Read as numbers, without %, $ or commas between thousands",
     ),
     (
         "counter",
         lambda one: one.is_counter,
-        "Counts the rows; if it is an identifier, name it in never: {}.",
+        Message("Counts the rows; if it is an identifier, name it in ", _NEVER),
     ),
 )
 """Kinds of notes, the columns they are about, and what they say."""
@@ -195,7 +199,7 @@ def _encoded_notes(used: dict[str, Column], fixed: dict[str, Column]) -> list[No
         columns = used | fixed if kind == "rounded" else used
         names = tuple(name for name, column in columns.items() if is_such(column))
         if names:
-            notes.append(Note(kind, text.format(few_names(names)), names))
+            notes.append(Note(kind, Message(text, f": {few_names(names)}."), names))
     return notes
 
 
@@ -218,8 +222,12 @@ def check_finite(n_infinite: dict[str, int]) -> None:
     counts = {name: count for name, count in n_infinite.items() if count}
     if counts:
         raise TableError(
-            f"{amount(sum(counts.values()), 'value is', 'values are')} infinite: "
-            f"{counted(counts)}; a column that overflowed can be left out by never=[…]."
+            Message(
+                f"{amount(sum(counts.values()), 'value is', 'values are')} infinite: "
+                f"{counted(counts)}; a column that overflowed can be left out by ",
+                Argument("never", "[…]"),
+                ".",
+            )
         )
 
 
@@ -286,7 +294,8 @@ def _masks(
     never = np.array([name in excluded for name in origins], dtype=bool)
     both = sorted((wanted | whole) & excluded)
     if both:
-        raise TableError(f"'{shortened(both[0])}' is both in always and in never.")
+        shown = shortened(both[0])
+        raise TableError(Message(f"'{shown}' is both in ", _ALWAYS, " and in ", _NEVER, "."))
     strange = wanted - {*origins, *(origin.column for origin in origins.values())}
     for column, reference in references.items():
         key = LevelColumn(column, reference).key
@@ -295,16 +304,19 @@ def _masks(
             raise TableError(_wants_reference(key, column, others))
         strange.discard(key)
     if strange:
-        raise TableError(f"always has '{shortened(min(strange))}', which is no level of a column.")
+        said = f" has '{shortened(min(strange))}', which is no level of a column."
+        raise TableError(Message(_ALWAYS, said))
     return always, never
 
 
-def _wants_reference(key: str, column: str, others: Sequence[str]) -> str:
+def _wants_reference(key: str, column: str, others: Sequence[str]) -> Message:
     """Return what to say where the level that others are compared with must be chosen."""
-    begins = f"always has '{shortened(key)}', the level that the rest of {shortened(column)} is"
+    name, every = shortened(column), Argument("levels", '"all"')
+    how = Message("choose ", every, f", or name {name} as a whole.")
     if len(others) == 1:
-        return f"{begins} compared with; name '{shortened(others[0])}', which says the same."
-    return f'{begins} compared with; choose levels="all", or name {shortened(column)} as a whole.'
+        how = Message(f"name '{shortened(others[0])}', which says the same.")
+    begins = f" has '{shortened(key)}', the level that the rest of {name} is compared with; "
+    return Message(_ALWAYS, begins, how)
 
 
 def _constants(
@@ -321,7 +333,8 @@ def _constants(
     forced = [name for name, is_forced in zip(names, ~varies & always, strict=True) if is_forced]
     if forced:
         are = "is" if len(forced) == 1 else "are"
-        raise TableError(f"always has {few_names(forced)}, which {are} the same in every row.")
+        said = f" has {few_names(forced)}, which {are} the same in every row."
+        raise TableError(Message(_ALWAYS, said))
     constant = [name for name, is_left in zip(names, ~varies & ~never, strict=True) if is_left]
     notes = []
     for which, digits in ((False, ""), (True, " in the 15 digits or so that are kept")):
@@ -333,8 +346,9 @@ def _constants(
     return notes
 
 
-def nothing_left(notes: list[Note], target: str) -> str:
+def nothing_left(notes: list[Note], target: str) -> Message:
     """Return what to say where no column can be chosen."""
     reasons = [note.text for note in notes if note.text.startswith("Left out")]
-    said = " ".join(reasons) or "All others are in never=[…]."
-    return f"no column is left to explain '{shortened(target)}' by. {said}"
+    reasons = reasons or [Message("All others are in ", Argument("never", "[…]"), ".")]
+    said = f"no column is left to explain '{shortened(target)}' by."
+    return Message(said, *(Message(" ", reason) for reason in reasons))

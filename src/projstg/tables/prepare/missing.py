@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from ..._messages import Argument, Message
 from ..._printable import amount, counted, shortened
 from ..cells.columns import Column
 from ..words.notes import Note, TableError
@@ -58,15 +59,19 @@ def _gaps(column: Column) -> np.ndarray:
     return np.isnan(column.values)
 
 
-def missing_trouble(counts: dict[str, int], columns: dict[str, Column], left: str = "") -> str:
+def missing_trouble(counts: dict[str, int], columns: dict[str, Column], left: str = "") -> Message:
     """Return what to say where values are missing, so many in each column.
 
     ``left`` says how many rows would be left without those that have a missing value.
     """
     words = words_among_numbers(counts, columns)
-    return (
-        f"{amount(sum(counts.values()), 'value is', 'values are')} missing: "
-        f'{counted(counts)}{words}; choose missing="drop"{left} or missing="mean".'
+    return Message(
+        f"{amount(sum(counts.values()), 'value is', 'values are')} missing: {counted(counts)}",
+        f"{words}; choose ",
+        Argument("missing", '"drop"'),
+        f"{left} or ",
+        Argument("missing", '"mean"'),
+        ".",
     )
 
 
@@ -85,8 +90,13 @@ def check_left(n_left: int, n_rows: int, counts: dict[str, int], missing: str) -
     if n_left < FEWEST_ROWS:
         few = "no row" if not n_left else f"only {amount(n_left, 'row')}"
         raise TableError(
-            f'missing="{missing}" leaves {few} of {n_rows} ({counted(counts)} missing); '
-            "leave out the columns with most gaps by never=[…]."
+            Message(
+                Argument("missing", f'"{missing}"'),
+                f" leaves {few} of {n_rows} ({counted(counts)} missing); leave out the columns "
+                "with most gaps by ",
+                Argument("never", "[…]"),
+                ".",
+            )
         )
 
 

@@ -5,8 +5,8 @@ Plain numbers and text, kept in ``selection.json``, so that an answer can be use
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TypedDict
+from collections.abc import Container, Iterable, Mapping
+from typing import TypedDict, TypeVar
 
 from ..._printable import few_names
 from ..cells.number_marks import SHARES
@@ -17,13 +17,14 @@ __all__ = [
     "MadeColumn",
     "Recipe",
     "check_recipe",
-    "known_recipe",
     "made_column",
     "made_columns",
     "part_of",
     "recipe_of",
     "with_decimals",
 ]
+
+Value = TypeVar("Value")
 
 
 class MadeColumn(TypedDict):
@@ -36,7 +37,7 @@ class MadeColumn(TypedDict):
     """It is 1 where the text is this, and 0 elsewhere; None: it is that column itself."""
 
 
-class RecipeBefore(TypedDict):
+class Recipe(TypedDict):
     """From a table to columns of numbers."""
 
     columns: list[MadeColumn]
@@ -44,11 +45,6 @@ class RecipeBefore(TypedDict):
     """All levels of each text column, also those without a column."""
     fills: dict[str, float] | None
     """What stands for a missing value in each column of numbers; None: nothing does."""
-
-
-class Recipe(RecipeBefore, total=False):
-    """That, and how cells were written; answers of earlier versions have none of it."""
-
     gaps: dict[str, str]
     """The level of missing cells, of each text column in which they have one."""
     shares: dict[str, str]
@@ -83,24 +79,29 @@ def made_column(name: str, column: str, level: str | None) -> MadeColumn:
 
 def recipe_of(
     made: Iterable[MadeColumn],
-    levels: dict[str, list[str]],
-    fills: dict[str, float] | None,
-    **others: dict[str, str],
+    levels: Mapping[str, list[str]],
+    fills: Mapping[str, float] | None,
+    *,
+    gaps: Mapping[str, str],
+    shares: Mapping[str, str],
+    decimals: Mapping[str, str] | None = None,
 ) -> Recipe:
     """Return the recipe of some columns of numbers; what else is given may be of more."""
     made = list(made)
     numbers = {one["column"] for one in made if one["level"] is None}
     texts = {one["column"] for one in made if one["level"] is not None}
-    recipe: Recipe = {
+    return {
         "columns": made,
-        "levels": {name: own for name, own in levels.items() if name in texts},
-        "fills": fills and {name: fill for name, fill in fills.items() if name in numbers},
+        "levels": _among(texts, levels),
+        "fills": None if fills is None else _among(numbers, fills),
+        "gaps": _among(texts, gaps),
+        "shares": _among(numbers, shares),
+        "decimals": _among(numbers, decimals or {}),
     }
-    known = {
-        key: {name: one for name, one in own.items() if name in numbers | texts}
-        for key, own in others.items()
-    }
-    return {**recipe, **known}  # type: ignore[typeddict-item]
+
+
+def _among(names: Container[str], own: Mapping[str, Value]) -> dict[str, Value]:
+    return {name: one for name, one in own.items() if name in names}
 
 
 def part_of(recipe: Recipe, names: Iterable[str]) -> Recipe:
@@ -112,17 +113,7 @@ def part_of(recipe: Recipe, names: Iterable[str]) -> Recipe:
 def with_decimals(recipe: Recipe, decimals: Mapping[str, str]) -> Recipe:
     """Return a recipe that knows the decimal marks of its columns."""
     used = {one["column"] for one in recipe["columns"] if one["level"] is None}
-    return {**recipe, "decimals": {name: own for name, own in decimals.items() if name in used}}
-
-
-def known_recipe(recipe: Recipe | None) -> Recipe:
-    """Return the recipe, or raise where there is none."""
-    if recipe is None:
-        raise TableError(
-            "this selection does not say how its columns are made of a table, for an older projstg "
-            "wrote it; run select again."
-        )
-    return recipe
+    return {**recipe, "decimals": _among(used, decimals)}
 
 
 def made_columns(recipe: Recipe, names: Iterable[str]) -> list[MadeColumn]:
@@ -143,8 +134,11 @@ def check_recipe(recipe: Recipe) -> None:
     ]
     if lost:
         raise TableError(f"this is no whole selection: no levels for {few_names(lost)}.")
-    for field, marks in (("decimals", {".", ","}), ("shares", {"", *SHARES})):
-        strange = set(recipe.get(field, {}).values()) - marks  # type: ignore[attr-defined]
+    for field, own, marks in (
+        ("decimals", recipe["decimals"], {".", ","}),
+        ("shares", recipe["shares"], {"", *SHARES}),
+    ):
+        strange = set(own.values()) - marks
         if strange:
             raise TableError(
                 f"this is no selection: {few_names(sorted(strange))} in recipe.{field} is no mark "

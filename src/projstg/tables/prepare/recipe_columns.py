@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._messages import Argument, Message
 from ..._printable import amount, counted, few_names, shortened
 from ..cells.columns import Column, cell_texts
 from ..files.given_table import frame_of_array, table_of
@@ -16,7 +17,6 @@ from ..files.read_table import Read
 from ..words.column_names import no_such_column
 from ..words.notes import TableError
 from .design_matrix import first_cell
-from .level_columns import MISSING_LEVEL
 from .missing import words_among_numbers
 from .recipe import MadeColumn, Recipe, made_columns
 
@@ -50,10 +50,11 @@ class MadeRows(NamedTuple):
         is_lost = np.isnan(self.X).any(axis=1)
         if not is_lost.any():
             return ""
-        parts = []
+        parts: list[str] = []
         if self.n_missing:
-            how = "" if self.has_fills else ', or run select again with missing="mean"'
-            parts.append(f"missing values, {self._counted(self.n_missing)} (fill these in{how})")
+            mean = (", or run select again with ", Argument("missing", '"mean"'))
+            begin = f"missing values, {self._counted(self.n_missing)} (fill these in"
+            parts.append(Message(begin, *(() if self.has_fills else mean), ")"))
         if self.n_infinite:
             parts.append(f"infinite values, {counted(self.n_infinite)}")
         for name, levels in self.unknown.items():
@@ -61,7 +62,8 @@ class MadeRows(NamedTuple):
             parts.append(f"text in {shortened(name)} that select has not seen, {few_names(cells)}")
         have = "has" if is_lost.sum() == 1 else "have"
         n_rows = amount(len(self.X), "row")
-        return f"{is_lost.sum()} of {n_rows} {have} no prediction: {'; '.join(parts)}."
+        begin = f"{is_lost.sum()} of {n_rows} {have} no prediction: "
+        return Message(begin, parts[0], *(Message("; ", part) for part in parts[1:]), ".")
 
     def remarks(self) -> list[str]:
         """Return lines on what may not be as it is meant to be."""
@@ -102,7 +104,7 @@ def whole_table(table: Any, recipe: Recipe, sheet: str | None = None) -> Read:
 
 def known_cells(recipe: Recipe) -> dict[str, Any]:
     """Return what a recipe knows of cells: fields of :class:`.how_to_read.HowToRead`."""
-    return {"texts": recipe["levels"], "decimals": recipe.get("decimals", {})}
+    return {"texts": recipe["levels"], "decimals": recipe["decimals"]}
 
 
 def in_memory(read: Read | LargeFile) -> Read:
@@ -146,7 +148,7 @@ def _add_number(
     """Put in a column of numbers."""
     name = one["column"]
     column = found.columns[name] = _number_column(read, name)
-    then = recipe.get("shares", {name: column.share}).get(name, "")
+    then = recipe["shares"].get(name, "")
     if then != column.share and not np.isnan(column.values).all():
         found.shares[name] = then
     gap, infinite = np.isnan(column.values), np.isinf(column.values)
@@ -183,7 +185,7 @@ def _add_text(
 ) -> None:
     """Put in the columns of zeros and ones of a text column."""
     name, levels = made[0]["column"], set(recipe["levels"].get(made[0]["column"], []))
-    gap, cells = _gap_level(recipe, name), cell_texts(read.frame[name])
+    gap, cells = recipe["gaps"].get(name), cell_texts(read.frame[name])
     labels = np.array([gap if cell is None else cell for cell in cells], dtype=object)
     is_known = np.array([label in levels for label in labels], dtype=bool)
     for place, one in zip(places, made, strict=True):
@@ -196,10 +198,3 @@ def _add_text(
         found.n_filled.setdefault(f"the level '{gap}'", Counter())[name] = n_missing
     if strange:
         found.unknown[name] = strange
-
-
-def _gap_level(recipe: Recipe, name: str) -> str | None:
-    """Return the level of missing cells of a text column; None where they have none."""
-    if "gaps" in recipe:
-        return recipe["gaps"].get(name)
-    return MISSING_LEVEL if MISSING_LEVEL in recipe["levels"].get(name, []) else None

@@ -68,8 +68,6 @@ def _grades(selection: Selection) -> str:
 
 def _n_columns(selection: Selection, asked: list[str]) -> int:
     """Return how many columns of the table could have been chosen, beside those asked for."""
-    if selection.recipe is None:
-        return selection.n_columns - len(asked)
     return len({one["column"] for one in selection.recipe["columns"]} - set(asked))
 
 

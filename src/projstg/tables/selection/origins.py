@@ -22,7 +22,7 @@ __all__ = [
 
 def text_columns(selection: Selection) -> dict[str, str]:
     """Return for each column that is a level the text column it comes from."""
-    made = [] if selection.recipe is None else selection.recipe["columns"]
+    made = selection.recipe["columns"]
     return {one["name"]: one["column"] for one in made if one["level"] is not None}
 
 
@@ -34,14 +34,14 @@ def distinct_origins(selection: Selection, names: Iterable[str]) -> list[str]:
 
 def asked_for(selection: Selection) -> list[str]:
     """Return the chosen columns that had to be chosen; a text column may be named as a whole."""
-    wanted, of_text = set(selection.question.get("always", [])), text_columns(selection)
+    wanted, of_text = set(selection.question["always"]), text_columns(selection)
     return [name for name in selection.columns if {name, of_text.get(name, name)} & wanted]
 
 
 def asked_in_words(selection: Selection) -> list[str]:
     """Return what had to be chosen as it was asked for: columns of the table, or levels of text."""
     asked = asked_for(selection)
-    wanted = set(selection.question.get("always", []))
+    wanted = set(selection.question["always"])
     whole = [name for name in distinct_origins(selection, asked) if name in wanted]
     of_text = text_columns(selection)
     return [*whole, *(name for name in asked if of_text.get(name, name) not in whole)]
@@ -49,12 +49,12 @@ def asked_in_words(selection: Selection) -> list[str]:
 
 def has_size(selection: Selection) -> bool:
     """Return whether the number of columns was given."""
-    return isinstance(selection.question.get("k"), int)
+    return isinstance(selection.question["k"], int)
 
 
 def has_choice(selection: Selection) -> bool:
     """Return whether there were rows enough to compare columns, where the data say how many."""
-    return selection.probability is not None or selection.question.get("k") != "auto"
+    return selection.probability is not None or selection.question["k"] != "auto"
 
 
 def is_only_choice(selection: Selection) -> bool:

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._extras import extra
+from ..._messages import Argument, Message
 from ..._printable import amount
 from ..files.read_table import Read
 from ..prepare.prepared import SquaredErrors
-from ..prepare.recipe import Averages, known_recipe
+from ..prepare.recipe import Averages
 from ..prepare.recipe_columns import made_rows
 from ..words.notes import TableError
 from .averages import MOST_WITH_INTERVALS, response_of
@@ -33,17 +34,16 @@ def predicted(
     selection: Selection, read: Read, *, averaged: bool = False, interval: float | None = None
 ) -> Predicted:
     """Predict the target of each row; see :meth:`.Selection.predict`."""
-    recipe = known_recipe(selection.recipe)
     if interval is not None:
         _check_level(interval)
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told of
         if not averaged and interval is None:
-            made = made_rows(read, recipe, selection.columns)
+            made = made_rows(read, selection.recipe, selection.columns)
             coef = np.array([one.coefficient for one in selection.chosen])
             columns = {"prediction": made.X @ coef + selection.intercept}
         else:
             averages = _averages(selection)
-            made = made_rows(read, recipe, averages["columns"])
+            made = made_rows(read, selection.recipe, averages["columns"])
             columns = _averaged(averages, made.X, interval)
     frame = extra("pandas", "cli").DataFrame(columns)
     is_lost = ~np.isfinite(frame.to_numpy()).all(axis=1) & ~np.isnan(made.X).any(axis=1)
@@ -79,19 +79,23 @@ def _check_level(interval: Any) -> None:
 def _averages(selection: Selection) -> Averages:
     if selection.averages is None:
         raise TableError(
-            "there is no averaged prediction and no interval, for choices have no probabilities "
-            'here; run select with k="auto" or a number, on enough rows.'
+            Message(
+                "there is no averaged prediction and no interval, for choices have no "
+                "probabilities here; run select with ",
+                Argument("k", '"auto"'),
+                " or a number, on enough rows.",
+            )
         )
     return selection.averages
 
 
 def _check_spread(averages: Averages) -> None:
     if averages["covariance"] is None:
-        raise TableError(
+        said = (
             f"there are no intervals for {len(averages['columns'])} columns: a selection keeps "
             f"what they need of {MOST_WITH_INTERVALS} at the most; leave columns out of select by "
-            "never=[…]."
         )
+        raise TableError(Message(said, Argument("never", "[…]"), "."))
 
 
 def known_r_squared(
@@ -104,7 +108,7 @@ def known_r_squared(
     y = _known(read, selection.target)
     if y is None:
         return None
-    w = _known(read, selection.question.get("weights"))
+    w = _known(read, selection.question["weights"])
     w = np.ones_like(y) if w is None else w
     rows = np.isfinite(y) & np.isfinite(prediction) & np.isfinite(w) & (w > 0.0)
     y, w, off = y[rows], w[rows], (y - prediction)[rows]

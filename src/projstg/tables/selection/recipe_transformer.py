@@ -35,8 +35,9 @@ class RecipeColumns(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> import pandas
-    >>> made = {"name": "sex=m", "column": "sex", "level": "m"}
-    >>> recipe = {"columns": [made], "levels": {"sex": ["f", "m"]}, "fills": {}}
+    >>> from projstg.tables.prepare.recipe import made_column, recipe_of
+    >>> made = [made_column("sex=m", "sex", "m")]
+    >>> recipe = recipe_of(made, {"sex": ["f", "m"]}, None, gaps={}, shares={})
     >>> RecipeColumns(recipe, ["sex=m"]).transform(pandas.DataFrame({"sex": ["m", "f"]}))
     array([[1.],
            [0.]])

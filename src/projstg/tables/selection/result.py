@@ -10,7 +10,7 @@ import json
 import math
 import os
 import warnings
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from html import escape
 from typing import Any, TypedDict
 
@@ -18,7 +18,7 @@ from ..._extras import extra
 from ..._files import file_contents, replacing
 from ..._printable import printable, shortened
 from ...render.number_text import short_number
-from ..prepare.recipe import Averages, Recipe, check_recipe, known_recipe, made_columns
+from ..prepare.recipe import Averages, Recipe, check_recipe, made_columns
 from ..words.notes import Note, TableError
 from ..words.question import QuestionKept
 from .result_schema import Probability, typed
@@ -58,7 +58,7 @@ class Chosen:
     """Share of the folds in which the column is chosen again; None without folds."""
     gate: float | None
     """E[z]: how far open its gate is. Not a probability."""
-    exchangeable_for: tuple[str, ...] = ()
+    exchangeable_for: tuple[str, ...]
     """Columns that would do as well in its place."""
 
 
@@ -72,18 +72,13 @@ class Candidate:
     gate: float | None
 
 
-class TriedBefore(TypedDict):
+class Tried(TypedDict):
     """The columns chosen for one size, largest effect first, and how well they predict."""
 
     k: int
     r2_in_sample: float | None
     r2_out_of_sample: float | None
     columns: list[str]
-
-
-class Tried(TriedBefore, total=False):
-    """That, and what charges for columns; answers of earlier versions have none of it."""
-
     r2_adjusted: float | None
     bic: float | None
     """The lower the better; only differences mean something."""
@@ -132,7 +127,7 @@ class FactorPart(TypedDict):
     probability: Probability | None
 
 
-class FittedRows(TypedDict, total=False):
+class FittedRows(TypedDict):
     """The target of some rows, and what the chosen columns say of it."""
 
     actual: list[float]
@@ -153,41 +148,41 @@ class Selection:
     """None where squares of the target are out of range."""
     r2_out_of_sample: float | None
     """On rows left out, over all folds, with a new choice in each; None without folds."""
-    r2_folds: tuple[float | None, ...] = ()
-    residual_std: float | None = None
-    typical_miss: float | None = None
+    r2_folds: tuple[float | None, ...]
+    residual_std: float | None
+    typical_miss: float | None
     """The root of the mean squared error on rows left out; None without folds."""
-    question: QuestionKept = field(default_factory=QuestionKept)
-    source: dict = field(default_factory=dict)
-    others: tuple[Candidate, ...] = ()
-    path: tuple[Tried, ...] = ()
+    question: QuestionKept
+    source: dict
+    others: tuple[Candidate, ...]
+    path: tuple[Tried, ...]
     """Other sizes, each with its own choice."""
-    sizes: tuple[SizeProbability, ...] = ()
+    sizes: tuple[SizeProbability, ...]
     """How likely each size is, where the size was chosen too."""
-    probability: Probability | None = None
+    probability: Probability | None
     """That exactly these columns are the right ones, given the data."""
-    all_belong: Probability | None = None
+    all_belong: Probability | None
     """That all of these columns are among the right ones, whatever others there are."""
-    each_belongs: Probability | None = None
+    each_belongs: Probability | None
     """That each of these columns, or one that stands for it, is among the right ones."""
-    alternatives: tuple[Alternative, ...] = ()
+    alternatives: tuple[Alternative, ...]
     """The likeliest other choices."""
-    groups: tuple[Together, ...] = ()
+    groups: tuple[Together, ...]
     """Columns that stand for each other, or one that is sure by itself."""
-    factors: tuple[FactorPart, ...] = ()
+    factors: tuple[FactorPart, ...]
     """Text columns of which a level is chosen, or may well belong."""
-    small_effects: SmallPart | None = None
+    small_effects: SmallPart | None
     """Many small effects of columns that are not chosen, where the size was chosen too."""
-    recipe: Recipe | None = None
-    """How columns of numbers are made of a table; None in a file of an older projstg."""
-    averages: Averages | None = None
+    recipe: Recipe
+    """How columns of numbers are made of a table."""
+    averages: Averages | None
     """The averaged prediction; None where the columns have no probabilities."""
-    rows: FittedRows = field(default_factory=FittedRows)
+    rows: FittedRows
     """Of at most a thousand rows, for the picture of the residuals."""
-    notes: tuple[Note, ...] = ()
-    seconds: dict[str, float] = field(default_factory=dict)
+    notes: tuple[Note, ...]
+    seconds: dict[str, float]
     """``read``, ``choose``, ``check`` and ``explain``."""
-    version: str = ""
+    version: str
 
     @property
     def columns(self) -> list[str]:
@@ -261,7 +256,7 @@ class Selection:
         from ..prepare.recipe_columns import whole_table
         from .prediction import predicted
 
-        read = whole_table(table, known_recipe(self.recipe), sheet)
+        read = whole_table(table, self.recipe, sheet)
         found = predicted(self, read, averaged=averaged, interval=interval)
         for line in found.lines:
             warnings.warn(line, stacklevel=2)
@@ -277,9 +272,7 @@ class Selection:
         from .recipe_transformer import fitted_pipeline
 
         coefficients = [one.coefficient for one in self.chosen]
-        return fitted_pipeline(
-            known_recipe(self.recipe), self.columns, coefficients, self.intercept
-        )
+        return fitted_pipeline(self.recipe, self.columns, coefficients, self.intercept)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the effects of the chosen columns, with twice their standard errors.
@@ -358,9 +351,8 @@ class Selection:
                 )
         if self.averages is not None:
             check_averages(self.averages)
-        if self.recipe is not None:
-            check_recipe(self.recipe)
-            made_columns(self.recipe, [*self.columns, *averaged])
+        check_recipe(self.recipe)
+        made_columns(self.recipe, [*self.columns, *averaged])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the answer as JSON; a file of that name is replaced when all is written."""

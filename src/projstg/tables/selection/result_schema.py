@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import is_dataclass
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -67,25 +67,16 @@ def typed(value: Any, wanted: Any, where: str = "") -> Any:
 
 
 def _record(value: Any, wanted: Any, where: str) -> Any:
-    """Return a dict from JSON as a record; unknown fields are ignored."""
+    """Return a dict from JSON as a record: all fields are there; unknown ones are ignored."""
     _check(value, dict, where)
     given = {}
     for name, hint in get_type_hints(wanted, include_extras=True).items():
         place = f"{where}.{name}" if where else name
         if name in value:
             given[name] = typed(value[name], hint, place)
-        elif name not in _may_lack(wanted):
+        else:
             raise TableError(f"this is no whole selection: it has no {shortened(place)}.")
     return wanted(**given)
-
-
-def _may_lack(wanted: Any) -> set[str]:
-    if is_typeddict(wanted):
-        return set(wanted.__optional_keys__)
-    if hasattr(wanted, "_fields"):
-        return set(wanted._field_defaults)
-    has_none = [one for one in fields(wanted) if one.default is one.default_factory is MISSING]
-    return {one.name for one in fields(wanted)} - {one.name for one in has_none}
 
 
 def _finite(value: float, where: str) -> float:

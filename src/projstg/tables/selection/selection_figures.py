@@ -83,7 +83,7 @@ def draw_path(selection: Selection, ax: Any, *, longest: int = _LONGEST_NAME) ->
 
 def draw_residuals(selection: Selection, ax: Any, *, longest: int = _LONGEST_NAME) -> None:
     """Draw the residuals against the fitted values."""
-    actual, fitted = selection.rows.get("actual", []), selection.rows.get("fitted", [])
+    actual, fitted = selection.rows["actual"], selection.rows["fitted"]
     residuals = [a - f for a, f in zip(actual, fitted, strict=True)]
     size = 12.0 if len(actual) < 300 else 7.0
     ax.scatter(fitted, residuals, s=size, color=CHOSEN, alpha=0.6, linewidths=0)

@@ -160,7 +160,7 @@ def _size(one: Tried) -> dict:
     return {
         "k": one["k"],
         "numbers": [minus_sign(text) for text in scores(one)],
-        "probability": one.get("probability"),
+        "probability": one["probability"],
         "columns": one["columns"],
     }
 

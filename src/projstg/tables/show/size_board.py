@@ -20,10 +20,10 @@ _HEADS = ("size", "R²", "adjusted", "left out", "BIC", "EBIC", "probability")
 
 def scores(one: Tried) -> list[str]:
     """Return R² on all rows, adjusted and on rows left out, BIC and EBIC; empty if not known."""
-    known = [one["r2_in_sample"], one.get("r2_adjusted"), one["r2_out_of_sample"]]
+    known = [one["r2_in_sample"], one["r2_adjusted"], one["r2_out_of_sample"]]
     return [
         *("" if value is None else r_squared(value, 3) for value in known),
-        *(_criterion(value) for value in (one.get("bic"), one.get("ebic"))),
+        *(_criterion(value) for value in (one["bic"], one["ebic"])),
     ]
 
 
@@ -61,7 +61,7 @@ def _scores(selection: Selection) -> Any:
     for name in _HEADS:
         table.add_column(name, justify="right", no_wrap=True)
     for one in selection.path:
-        table.add_row(str(one["k"]), *scores(one), chance(one.get("probability")))
+        table.add_row(str(one["k"]), *scores(one), chance(one["probability"]))
     return table
 
 

@@ -37,7 +37,7 @@ def show(selection: Selection, file: Any = None) -> None:
         console.print(_table(selection, has_remarks=is_wide))
     for line in (*([] if is_wide else _remarks(selection)), *_lines(selection)):
         console.print(line, markup=False)
-    if selection.path and selection.question.get("sizes") is not True:
+    if selection.path and selection.question["sizes"] is not True:
         for table in size_tables(selection):
             console.print(table)
 

@@ -15,6 +15,7 @@ from reprlib import repr as short_repr
 from typing import Any, TypedDict
 
 from ..._did_you_mean import did_you_mean
+from ..._messages import Argument, Message
 from ..._printable import shortened, whole_characters
 from .column_names import no_such_column
 from .notes import TableError
@@ -28,8 +29,8 @@ _MOST_FOLDS = 1000
 _MOST_SIZE = 1000
 
 
-class QuestionKept(TypedDict, total=False):
-    """A question as an answer keeps it; answers of earlier versions lack some of it."""
+class QuestionKept(TypedDict):
+    """A question as an answer keeps it."""
 
     k: Any
     criterion: str
@@ -74,13 +75,13 @@ class TableQuestion:
         _check_choice("criterion", self.criterion, CRITERIA)
         _check_range("folds", self.folds, _MOST_FOLDS)
         if self.folds == 1:
-            raise TableError(
-                "folds=1 leaves no rows to learn from; give 0 for no check, or 2 or more."
-            )
+            said = " leaves no rows to learn from; give 0 for no check, or 2 or more."
+            raise TableError(Message(Argument("folds", 1), said))
         _check_range("random_state", self.random_state, 2**32 - 1)
         object.__setattr__(self, "sizes", _sizes(self.sizes))
         if not (_is_count(self.k) or self.k is None or self.k == "auto"):
-            raise TableError(f'k={self.k!r}; give a whole number from 1, or k="auto".')
+            asked, auto = Argument("k", repr(self.k)), Argument("k", '"auto"')
+            raise TableError(Message(asked, "; give a whole number from 1, or ", auto, "."))
 
     @property
     def has_size(self) -> bool:
@@ -95,28 +96,30 @@ class TableQuestion:
                 raise TableError(f"there is no column '{shortened(name)}' ({role}); {hint}")
         if self.weights == self.target:
             raise TableError(f"'{shortened(self.target)}' is both the target and the weights.")
-        for role, wanted in (("always", self.always), ("never", self.never)):
-            for name in wanted:
-                if name in {self.target, self.weights}:
-                    raise TableError(
-                        f"'{shortened(name)}' is in {role} and is the target or weights."
-                    )
-                if name not in names and name.split("=")[0] not in names:
-                    hint = no_such_column(name, names)
-                    raise TableError(f"{role} has '{shortened(name)}'; {hint}")
+        lists = ((Argument("always"), self.always), (Argument("never"), self.never))
+        for argument, name in ((one, name) for one, wanted in lists for name in wanted):
+            shown = f"'{shortened(name)}'"
+            if name in {self.target, self.weights}:
+                raise TableError(
+                    Message(f"{shown} is in ", argument, " and is the target or weights.")
+                )
+            if name not in names and name.split("=")[0] not in names:
+                raise TableError(Message(argument, f" has {shown}; {no_such_column(name, names)}"))
 
     def check_size(self, n_rows: int, n_columns: int, n_always: int) -> None:
         """Raise where so many columns cannot be chosen."""
         if not self.has_size:
             return
+        asked = Argument("k", self.k)
         if self.k > n_columns:
-            raise TableError(f"k={self.k} is more than the {n_columns} columns that can be chosen.")
+            said = f" is more than the {n_columns} columns that can be chosen."
+            raise TableError(Message(asked, said))
         if self.k > n_rows - 2:
-            raise TableError(
-                f"k={self.k} is too many for {n_rows} rows; ask for at most {n_rows - 2}."
-            )
+            said = f" is too many for {n_rows} rows; ask for at most {n_rows - 2}."
+            raise TableError(Message(asked, said))
         if self.k < n_always:
-            raise TableError(f"k={self.k} is less than the {n_always} columns in always.")
+            said = f" is less than the {n_always} columns in "
+            raise TableError(Message(asked, said, Argument("always"), "."))
 
     def as_dict(self) -> QuestionKept:
         """Return the question as the answer keeps it."""
@@ -129,7 +132,8 @@ def named_target(target: str | None, names: Iterable[str]) -> str:
     """Return the target, or raise where none is named."""
     if target is None:
         hint = did_you_mean("", names)
-        raise TableError(f'say which column to explain, as target="…"; {hint}')
+        said = "say which column to explain, as "
+        raise TableError(Message(said, Argument("target", '"…"'), f"; {hint}"))
     return whole_characters(str(target))
 
 
@@ -147,9 +151,8 @@ def _sizes(given: Any) -> bool | tuple[int, ...]:
     """
     if given is None or isinstance(given, bool):
         return bool(given)
-    refused = TableError(
-        f'sizes={short_repr(given)}; give them as "1-10" or "2,4,8", from 1 to {_MOST_SIZE}.'
-    )
+    said = f'; give them as "1-10" or "2,4,8", from 1 to {_MOST_SIZE}.'
+    refused = TableError(Message(Argument("sizes", short_repr(given)), said))
     try:
         parts = given.replace(" ", "").split(",") if isinstance(given, str) else iter(given)
         spans = [_span(str(part)) for part in islice(parts, _MOST_SIZE + 1)]
@@ -181,7 +184,8 @@ def _names(columns: Iterable[str] | None, role: str) -> tuple[str, ...]:
 def _check_range(name: str, value: Any, most: int) -> None:
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not (is_whole and 0 <= int(value) <= most):
-        raise TableError(f"{name}={value!r}; give a whole number from 0 to {most}.")
+        said = f"; give a whole number from 0 to {most}."
+        raise TableError(Message(Argument(name, repr(value)), said))
 
 
 def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
