@@ -42,12 +42,13 @@ def count_misses(shapes, label, n_problems, seed, batch=50):
         every = np.asarray(list(combinations(range(n_columns), K)))
         every = np.broadcast_to(every, (batch, *every.shape))
         for name, criterion in CRITERIA.items():
-            generators = [np.random.default_rng([seed, i]) for i in range(batch)]
-            found = refine(
-                problem, K, generators=generators, criterion=name, settings=NOT_ENUMERATED
-            )
+            options = {"criterion": name, "settings": NOT_ENUMERATED}
+            found = np.empty(batch)
+            for i in range(batch):
+                one, generator = problem.problems(np.asarray([i])), np.random.default_rng([seed, i])
+                found[i] = refine(one, K, generator=generator, **options).objective
             best = support_scores(problem, every, criterion).min(axis=1)
-            misses[name] += int(np.sum(found.objective > best + 1e-6 * (1.0 + np.abs(best))))
+            misses[name] += int(np.sum(found > best + 1e-6 * (1.0 + np.abs(best))))
     print(f"{n_problems} problems with {label}, misses: {misses}", flush=True)
 
 

@@ -57,12 +57,12 @@ def searched(X, y, k, propose):
     found = refine(
         table.problem,
         k,
-        starts=np.stack(starts)[None],
-        generators=[np.random.default_rng([0, k])],
+        starts=np.stack(starts),
+        generator=np.random.default_rng([0, k]),
         criterion=options.criterion,
     )
     mask = np.zeros(X.shape[1], dtype=bool)
-    mask[found.support[0]] = True
+    mask[found.support] = True
     return mask, between - start, perf_counter() - between
 
 

@@ -49,9 +49,9 @@ def trial(kind, index, settings):
     own = target(data, criterion, prior, **limits)
     exact = every_support(own)
     if kind == "given":
-        generators = [np.random.default_rng([0, k])]
-        found = refine(data, k, generators=generators, criterion="common-size", settings=SEARCHED)
-        found = found.ranked
+        generator = np.random.default_rng([0, k])
+        found = refine(data, k, generator=generator, criterion="common-size", settings=SEARCHED)
+        found = [found.ranked]
     else:
         found = ladder(data, own.judge, most, none, none, 0)
     start = perf_counter()

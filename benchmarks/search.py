@@ -258,16 +258,14 @@ def searches(criterion):
 
     def random_starts(X, y, k, n=100):
         problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None], centre=False))
-        generators, settings = [np.random.default_rng([0, k])], replace(SEARCH, first_round=n)
-        found = refine(
-            problem, k, generators=generators, criterion=criterion, n_starts=n, settings=settings
-        )
-        return found.support[0]
+        generator, settings = np.random.default_rng([0, k]), replace(SEARCH, first_round=n)
+        options = {"criterion": criterion, "n_starts": n, "settings": settings}
+        return refine(problem, k, generator=generator, **options).support
 
     def no_gates(X, y, k):
         problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None], centre=False))
-        generators = [np.random.default_rng([0, k])]
-        return refine(problem, k, generators=generators, criterion=criterion).support[0]
+        generator = np.random.default_rng([0, k])
+        return refine(problem, k, generator=generator, criterion=criterion).support
 
     def everything(X, y, k):
         return fitted(X, y, k, criterion=criterion)

@@ -8,7 +8,6 @@ model they are computed, and there are no rows.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +32,7 @@ class AfterFit:
 
     def __init__(self, table: StandardTable, solution: Solution) -> None:
         self._found: _ColumnFacts | None = None
-        search = solution.search
+        search = None if solution.search is None else solution.search[0]
         known = None if solution.posterior is None else solution.posterior[0]
         others = [] if known is None else known.supports
         supports = [np.flatnonzero(solution.support[0]), *others]
@@ -90,9 +89,8 @@ class _AskedLater(NamedTuple):
         search = self.search
         if search is None:
             return None
-        judge = replace(search.judges[0], is_diluted=bool(search.is_diluted[0]))
-        n_redundant = int(search.n_redundant[0])
-        (found,) = equivalent_features(self.table.problem, search.support, judge, n_redundant)
+        of = (search.support, search.judge, search.n_redundant)
+        found = equivalent_features(self.table.problem, *of)
         return {member: others for member, others in found.items() if others}
 
 

@@ -17,7 +17,6 @@ from .._core.data.shared_sums import are_in_range, shared_sums
 from .._core.gates.alternate import Status
 from .._core.pipeline.batch_gates import KeptGates
 from .._core.pipeline.solution import joined
-from .._core.posterior.probabilities import Probabilities
 from ..sources.as_doubles import (
     check_response,
     check_unmasked,
@@ -209,9 +208,9 @@ def fit_together(
         intercept=found.intercept,
         alpha=found.alpha,
         noise_std=found.noise_std,
-        objective=None if search is None else search.objective,
-        n_starts=None if search is None else search.n_starts,
-        n_agreeing_starts=None if search is None else search.n_agreeing_starts,
+        objective=_each(search, lambda one: one.objective),
+        n_starts=_each(search, lambda one: one.n_starts),
+        n_agreeing_starts=_each(search, lambda one: one.n_agreeing_starts),
         support_probability=_each(known, lambda one: one.exactly, np.nan),
         all_belong_probability=_each(known, lambda one: one.all_belong, np.nan),
         inclusion_probability=_each(known, lambda one: one.inclusion, nowhere),
@@ -221,12 +220,12 @@ def fit_together(
 
 
 def _each(
-    known: Sequence[Probabilities | None] | None, what: Callable[[Probabilities], Any], unknown: Any
+    answers: Sequence[Any] | None, what: Callable[[Any], Any], unknown: Any = None
 ) -> np.ndarray | None:
-    """Return something of each posterior as one array; None where no problem has one."""
-    if known is None:
+    """Return something of each answer as one array; None where there are none."""
+    if answers is None:
         return None
-    return np.asarray([unknown if one is None else what(one) for one in known])
+    return np.asarray([unknown if one is None else what(one) for one in answers])
 
 
 def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Question], int]:

@@ -488,7 +488,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
 
     def _store(self, table: StandardTable, solution: Solution) -> None:
         super()._store(table, solution)
-        self._store_search(solution.search)
+        self._store_search(None if solution.search is None else solution.search[0])
         self._store_posterior(table, solution)
         self._after_fit = AfterFit(table, solution)
 
@@ -520,8 +520,6 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
             self.n_starts_ = self.n_agreeing_starts_ = self.n_swaps_ = 0
             self.n_columns_searched_ = 0
             return
-        self.objective_ = float(search.objective[0])
-        self.n_starts_ = int(search.n_starts[0])
-        self.n_agreeing_starts_ = int(search.n_agreeing_starts[0])
-        self.n_swaps_ = int(search.n_iter[0])
-        self.n_columns_searched_ = int(search.n_columns[0])
+        self.objective_, self.n_swaps_ = search.objective, search.n_iter
+        self.n_starts_, self.n_agreeing_starts_ = search.n_starts, search.n_agreeing_starts
+        self.n_columns_searched_ = search.n_columns

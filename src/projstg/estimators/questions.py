@@ -98,7 +98,8 @@ class Question:
         """Return what a caller should be told of the answers, if anything."""
         if self.selection is None or found.search is None:
             return self.warning
-        return too_few_rows(self.table, found.search.n_columns, len(self.options.always))
+        searched = np.asarray([one.n_columns for one in found.search])
+        return too_few_rows(self.table, searched, len(self.options.always))
 
 
 def asked_of(model: Any) -> Asked:

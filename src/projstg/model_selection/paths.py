@@ -257,7 +257,7 @@ def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath
     found = size_path(table, question.options, sizes, [seed])
     gates = [KeptGates(solution.gates).answer() for solution in found]  # as a single fit has them
     objective = [
-        own.fit.value if solution.search is None else solution.search.objective
+        own.fit.value[0] if solution.search is None else solution.search[0].objective
         for solution, own in zip(found, gates, strict=True)
     ]
     return SupportPath(
@@ -269,7 +269,7 @@ def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath
         intercept_path_=np.concatenate([solution.intercept for solution in found]),
         gated_coef_path_=np.concatenate([own.coef for own in gates]),
         gate_mean_path_=np.concatenate([own.fit.mean for own in gates]),
-        objective_path_=np.concatenate(objective),
+        objective_path_=np.asarray(objective, dtype=float),
         alpha_max=float(largest_alpha(in_memory(table.problem))[0]) * float(table.y_scale[0]) ** 2,
         feature_std_=table.scale[0],
         feature_names_in_=question.names,

@@ -411,7 +411,7 @@ def test_information_criteria_take_so_many_starts_as_they_may(monkeypatch):
     class Listening(auto.QuickSearch):
         def __call__(self, k, n_starts):
             found = super().__call__(k, n_starts)
-            asked.append(int(found.n_starts[0]))
+            asked.append(found.n_starts)
             return found
 
     monkeypatch.setattr(auto, "QuickSearch", Listening)

@@ -96,10 +96,10 @@ def test_quick_searches_make_no_pass_and_have_exact_scores(passes):
     n_before = len(passes)
     found = search(4, 6)
     assert len(passes) == n_before == PIPELINE.candidate_passes
-    assert found.support[0].tolist() == TRUTH
-    assert not search(1, 6).is_complete[0]  # not among all columns
-    exact = support_scores(problem, found.ranked[0].supports[None], judge)[0]
-    np.testing.assert_allclose(found.ranked[0].scores, exact, rtol=1e-8)
+    assert found.support.tolist() == TRUTH
+    assert not search(1, 6).is_complete  # not among all columns
+    exact = support_scores(problem, found.ranked.supports[None], judge)[0]
+    np.testing.assert_allclose(found.ranked.scores, exact, rtol=1e-8)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array])

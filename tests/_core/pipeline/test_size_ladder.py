@@ -165,9 +165,8 @@ def test_every_rung_keeps_to_the_limits():
 
 
 def best_of(problem, k):
-    return refine(
-        problem, k, generators=[np.random.default_rng(k)], criterion="least-squares"
-    ).support[0]
+    generator = np.random.default_rng(k)
+    return refine(problem, k, generator=generator, criterion="least-squares").support
 
 
 def plain_loop(X, y, name, k_max):

@@ -41,8 +41,8 @@ from projstg._core.search.record import RankedSupports
 
 
 def searched(Z, size, criterion="common-size", **limits):
-    generators = [np.random.default_rng(0)]
-    return refine(Z, size, generators=generators, criterion=criterion, **limits).ranked[0]
+    generator = np.random.default_rng(0)
+    return refine(Z, size, generator=generator, criterion=criterion, **limits).ranked
 
 
 def posed(Z, criterion, prior, always=(), never=(), settings=POSTERIOR):

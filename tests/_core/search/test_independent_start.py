@@ -59,10 +59,10 @@ def test_where_there_are_too_few_independent_columns_there_is_none(rng):
 def test_among_forty_copies_the_search_finds_independent_columns(criterion, rng):
     Z = copies(rng, n_copies=40, n_other=3)
     for k in (2, 3, 4):
-        found = refine(Z, k, generators=[np.random.default_rng(0)], criterion=criterion)
-        assert np.sum(found.support[0] < 40) == 1
-        assert found.is_diluted.tolist() == [True]
-        assert np.all(np.isfinite(found.objective))
-    found = refine(Z, 5, generators=[np.random.default_rng(0)], criterion=criterion)
-    assert found.is_diluted.tolist() == [False]  # four are independent
-    assert np.all(np.isfinite(found.objective))
+        found = refine(Z, k, generator=np.random.default_rng(0), criterion=criterion)
+        assert np.sum(found.support < 40) == 1
+        assert found.judge.is_diluted
+        assert np.isfinite(found.objective)
+    found = refine(Z, 5, generator=np.random.default_rng(0), criterion=criterion)
+    assert not found.judge.is_diluted  # four are independent
+    assert np.isfinite(found.objective)

@@ -7,7 +7,6 @@ may know a likelier support than the search has found: then that is the answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -32,24 +31,27 @@ __all__ = ["always_mask", "with_posterior", "with_posteriors"]
 
 def with_posteriors(
     table: StandardTable,
-    found: Refined,
+    found: Sequence[Refined],
     options: Options,
     seeds: Sequence[int],
     report: Report | None,
-) -> tuple[Refined, list[Probabilities] | None]:
+) -> tuple[list[Refined], list[Probabilities] | None]:
     """Return what was found with K given, or better supports, and posteriors, if asked for."""
     if not options.probabilities:
-        return found, None
-    problem, always = on_host(table.problem), always_mask(table, options)
-    never, known, is_alone = ~to_numpy(table.varies), [], len(seeds) == 1
-    for i, seed in enumerate(seeds):
-        own = np.asarray([i])
+        return list(found), None
+    problem, always, never = (
+        on_host(table.problem),
+        always_mask(table, options),
+        ~to_numpy(table.varies),
+    )
+    better, known = [], []
+    for i, (one, seed) in enumerate(zip(found, seeds, strict=True)):
         # A problem that is alone keeps its Gram matrix.
-        one, of = (problem, found) if is_alone else (problem.problems(own), found.one(i))
-        better, said = _of_one_size(one, of, options, always, never[i], seed, report)
-        found = better if is_alone else found.put(own, better)
+        own = problem if len(seeds) == 1 else problem.problems(np.asarray([i]))
+        best, said = _of_one_size(own, one, options, always, never[i], seed, report)
+        better.append(best)
         known.append(said)
-    return found, known
+    return better, known
 
 
 def always_mask(table: StandardTable, options: Options) -> np.ndarray:
@@ -72,25 +74,25 @@ def _of_one_size(
 
     Both are over supports of the size that was found.
     """
-    k, ranked = found.support.shape[1], found.ranked[0]
+    k, ranked = found.support.size, found.ranked
     criterion = _criterion_of(options.criterion, found)
     prior = np.where(np.arange(k + 1) == k, 0.0, -np.inf)
     own = target(problem, criterion, prior, always=always, never=never)
-    if found.is_complete[0] and CRITERIA[options.criterion].counts_volume:
+    if found.is_complete and CRITERIA[options.criterion].counts_volume:
         posterior = every_support_of(own, ranked)
     elif own.is_enumerable:
         posterior = every_support(own)
     else:
         posterior = drawn(counted_around(own, [ranked]), seed, report)
     found = _improved(found, posterior, options.criterion)
-    return found, posterior.about(found.support[0])
+    return found, posterior.about(found.support)
 
 
 def _criterion_of(name: str, found: Refined) -> Criterion:
     """Return the criterion that probabilities come from, for what was found in one problem."""
     if not CRITERIA[name].counts_volume:
         return CRITERIA[criterion_with_volume(name)]
-    return replace(found.judges[0], is_diluted=bool(found.is_diluted[0]))
+    return found.judge
 
 
 def with_posterior(
@@ -104,15 +106,19 @@ def with_posterior(
     """
     if solution.search is None:
         raise RuntimeError("K is to be chosen from the data, but no search was run.")
-    found = better = solution.search
-    if posterior.likeliest.size == found.support.shape[1]:
+    (found,) = solution.search
+    better = found
+    if posterior.likeliest.size == found.support.size:
         better = _improved(found, posterior, options.criterion)
     if options.decision == "median" and CRITERIA[options.criterion].counts_volume:
-        better = _replaced(better, posterior, posterior.median(better.support[0]))
+        better = _replaced(better, posterior, posterior.median(better.support))
     if not np.array_equal(better.support, found.support):
-        support = namespace(solution.coef).asarray(better.support, device=solution.coef.device)
-        solution = solution._replace(search=better, **refit(table, support, support >= 0)._asdict())
-    return solution._replace(posterior=[posterior.about(better.support[0])])
+        columns = better.support[None]
+        support = namespace(solution.coef).asarray(columns, device=solution.coef.device)
+        solution = solution._replace(
+            search=[better], **refit(table, support, support >= 0)._asdict()
+        )
+    return solution._replace(posterior=[posterior.about(better.support)])
 
 
 def _improved(found: Refined, posterior: Posterior, criterion: str) -> Refined:
@@ -125,23 +131,19 @@ def _improved(found: Refined, posterior: Posterior, criterion: str) -> Refined:
         return found
     better = _replaced(found, posterior, posterior.likeliest)
     # A search that met only dependent supports has scores of another kind, and is no rival.
-    is_rival = bool(found.is_diluted[0]) == posterior.target.judge.is_diluted
-    if is_rival and not better.objective[0] < found.objective[0] - slack(found.objective[0]):
+    is_rival = found.judge.is_diluted == posterior.target.judge.is_diluted
+    if is_rival and not better.objective < found.objective - slack(found.objective):
         return found
     return better
 
 
 def _replaced(found: Refined, posterior: Posterior, support: np.ndarray) -> Refined:
     """Return what was found in one problem with another support, which no start arrived at."""
-    if np.array_equal(support, found.support[0]):
+    if np.array_equal(support, found.support):
         return found
-    nobody, score = (
-        np.zeros_like(found.n_agreeing_starts),
-        np.full(1, posterior.target.score(support)),
-    )
     return found._replace(
-        support=support[None],
-        objective=score,
-        n_agreeing_starts=nobody,
-        judges=[posterior.target.judge],
+        support=support,
+        objective=posterior.target.score(support),
+        n_agreeing_starts=0,
+        judge=posterior.target.judge,
     )

@@ -100,7 +100,7 @@ def _without_choice(
     found = solve(asked.table, options, [seed], report)
     if found.search is None:
         raise RuntimeError("K is to be chosen from the data, but no search was run.")
-    return found._replace(search=found.search._replace(n_columns=np.zeros(1, dtype=np.int64)))
+    return found._replace(search=[one._replace(n_columns=0) for one in found.search])
 
 
 def _by_evidence(
@@ -154,7 +154,7 @@ def _ranked_of(answer: Solution) -> list[RankedSupports]:
     """Return what the search has found; with K from the data there always is one."""
     if answer.search is None:
         raise RuntimeError("K is to be chosen from the data, but no search was run.")
-    return answer.search.ranked
+    return [one.ranked for one in answer.search]
 
 
 def _by_information(
@@ -171,7 +171,7 @@ def _by_information(
     tried = counted(report, "sizes", k_max - asked.k_min + 1)
 
     def best(k: int) -> np.ndarray:
-        found[k] = search(k, n_starts).support[0]
+        found[k] = search(k, n_starts).support
         tried()
         return found[k]
 

@@ -54,13 +54,14 @@ class Answered(NamedTuple):
     is of use for it."""
     penalty: PenaltyAndNoise
     fitted: Refit
-    search: Refined
+    search: list[Refined]
 
     def some(self, problems: np.ndarray) -> Answered:
         """Return what was found in some of the tables."""
         penalty = PenaltyAndNoise(*(field[problems] for field in self.penalty))
         fitted = Refit(*(field[problems] for field in self.fitted))
-        return Answered(self.is_done[problems], penalty, fitted, self.search.some(problems))
+        search = [self.search[i] for i in problems.tolist()]
+        return Answered(self.is_done[problems], penalty, fitted, search)
 
 
 def is_small(problem: Problem, options: Options) -> bool:
@@ -194,20 +195,22 @@ def _tables(
     )
 
 
-def _refined(found: _Filled, searches: Searches, judge: Judge, n_columns: int) -> Refined:
+def _refined(found: _Filled, searches: Searches, judge: Judge, n_columns: int) -> list[Refined]:
     """Return what the searches found as :func:`~..search.best_support.refine` does."""
-    B, K = found.support.shape
-    sizes = found.numbers[:, 4].tolist()
-    return Refined(
-        support=found.support,
-        objective=found.objective,
-        n_starts=found.numbers[:, 1],
-        n_agreeing_starts=found.numbers[:, 2],
-        n_iter=found.numbers[:, 3],
-        is_diluted=np.full(B, judge.is_diluted),
-        is_complete=np.zeros(B, dtype=bool),
-        n_redundant=np.zeros(B, dtype=np.int64),
-        n_columns=np.full(B, n_columns),
-        judges=judge.apart(),
-        ranked=[searches.ranked(i, n, K) for i, n in enumerate(sizes)],
-    )
+    K, objective = found.support.shape[1], found.objective.tolist()
+    numbers, judges = found.numbers.tolist(), judge.apart()
+    return [
+        Refined(
+            support=support,
+            objective=objective[i],
+            n_starts=numbers[i][1],
+            n_agreeing_starts=numbers[i][2],
+            n_iter=numbers[i][3],
+            is_complete=False,
+            n_redundant=0,
+            n_columns=n_columns,
+            judge=judges[i],
+            ranked=searches.ranked(i, numbers[i][4], K),
+        )
+        for i, support in enumerate(found.support)
+    ]

@@ -109,10 +109,11 @@ def _small_answer(
     noise_std = None if options.alpha is not None else answered.penalty.noise_std
     question = plain_question(table, options, answered.penalty.alpha, noise_std, seeds)
     search, known = with_posteriors(table, answered.search, options, seeds, report)
-    fit, is_other = answered.fitted, np.any(search.support != answered.search.support, axis=1)
-    if is_other.any():  # the posterior knew a better support
+    fit, pairs = answered.fitted, zip(search, answered.search, strict=True)
+    is_other = [not np.array_equal(one.support, before.support) for one, before in pairs]
+    if any(is_other):  # the posterior knew a better support
         places = np.flatnonzero(is_other)
-        support = search.support[places]
+        support = np.stack([search[i].support for i in places.tolist()])
         part = table.restricted(places, np.arange(table.scale.shape[-1]))
         for field, new in zip(fit, refit(part, support, support >= 0), strict=True):
             field[places] = new
@@ -138,7 +139,8 @@ def solve(
     search, known = None, None
     if options.has_search:
         search, known = _search(table, support, options, seeds, report, judge)
-        support = namespace(support).asarray(search.support, device=support.device)
+        chosen = np.stack([one.support for one in search])
+        support = namespace(support).asarray(chosen, device=support.device)
     fitted = refit(table, support, counts)
     return _answer(table, question, fitted, gates)._replace(search=search, posterior=known)
 
@@ -180,24 +182,22 @@ def solve_known(
         gates = one_batch(question, table, options.gates)
     else:
         gates = _proposal(table, question, report)[2]
-    xp, none = namespace(question.alpha), np.zeros(1, dtype=np.int64)
-    columns = xp.asarray(support[None], device=question.alpha.device)
-    score = np.full(1, posterior.target.score(support))
+    columns = namespace(question.alpha).asarray(support[None], device=question.alpha.device)
+    score = posterior.target.score(support)
     found = Refined(
-        support=support[None],
+        support=support,
         objective=score,
-        n_starts=none,
-        n_agreeing_starts=none,
-        n_iter=none,
-        is_diluted=np.full(1, posterior.target.judge.is_diluted),
-        is_complete=np.ones(1, dtype=bool),
-        n_redundant=np.full(1, posterior.target.n_redundant),
-        n_columns=np.full(1, table.scale.shape[-1]),
-        judges=[posterior.target.judge],
-        ranked=[RankedSupports(support[None], score)],
+        n_starts=0,
+        n_agreeing_starts=0,
+        n_iter=0,
+        is_complete=True,
+        n_redundant=posterior.target.n_redundant,
+        n_columns=table.scale.shape[-1],
+        judge=posterior.target.judge,
+        ranked=RankedSupports(support[None], np.full(1, score)),
     )
     answer = _answer(table, question, refit(table, columns, columns >= 0), gates)
-    return answer._replace(search=found)
+    return answer._replace(search=[found])
 
 
 def _proposal(
@@ -245,22 +245,27 @@ def _search(
     seeds: Sequence[int],
     report: Report | None,
     judge: Judge | None,
-) -> tuple[Refined, list[Probabilities] | None]:
+) -> tuple[list[Refined], list[Probabilities] | None]:
     """Search from the gates' proposal and the greedy one; the draws depend on (seed, K) alone."""
-    k = support.shape[-1]
+    k, problem = support.shape[-1], on_host(table.problem)
     if report is not None:
         report("search", 0, None)
-    found = refine(
-        on_host(table.problem),
-        k,
-        starts=_starts(table.problem, support, options),
-        generators=[np.random.default_rng([seed, k]) for seed in seeds],
-        criterion=options.criterion if judge is None else judge,
-        n_starts=options.n_starts,
-        always=always_mask(table, options),
-        never=~to_numpy(table.varies),
-        report=report,
-    )
+    starts, never = _starts(table.problem, support, options), ~to_numpy(table.varies)
+    found = []
+    for i, seed in enumerate(seeds):
+        own, is_alone = np.asarray([i]), len(seeds) == 1  # then it keeps its Gram matrix
+        one = refine(
+            problem if is_alone else problem.problems(own),
+            k,
+            starts=starts[i],
+            generator=np.random.default_rng([seed, k]),
+            criterion=options.criterion if judge is None else judge.problems(own),
+            n_starts=options.n_starts,
+            always=always_mask(table, options),
+            never=never[i],
+            report=report,
+        )
+        found.append(one)
     return with_posteriors(table, found, options, seeds, report)
 
 

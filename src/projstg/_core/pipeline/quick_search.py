@@ -81,7 +81,7 @@ class QuickSearch:
             self._problem,
             k,
             starts=self._start(k),
-            generators=[np.random.default_rng([self._seed, k])],
+            generator=np.random.default_rng([self._seed, k]),
             criterion=self._judge,
             n_starts=n_starts,
             settings=_QUICK,
@@ -89,11 +89,11 @@ class QuickSearch:
         )
         if self._candidates is None:
             return found
-        return found.among(self._candidates)._replace(is_complete=np.zeros(1, dtype=bool))
+        return found.among(self._candidates)._replace(is_complete=False)
 
     def _start(self, k: int) -> np.ndarray | None:
-        """Return the first k columns of the greedy path, (1, 1, k); None where it is shorter."""
+        """Return the first k columns of the greedy path, (1, k); None where it is shorter."""
         if self._greedy is None:
             return None
         is_whole = k > 0 and np.unique(self._greedy[0, :k]).size == k
-        return self._greedy[:, None, :k] if is_whole else None
+        return self._greedy[:, :k] if is_whole else None

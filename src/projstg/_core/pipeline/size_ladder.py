@@ -97,15 +97,15 @@ class _Rungs:
 
     def _takes(self, rung: Refined) -> bool:
         """Keep the best supports of a size, unless they are dependent and others are not."""
-        if self.found and self._is_diluted and not rung.is_diluted[0]:
+        if self.found and self._is_diluted and not rung.judge.is_diluted:
             return False
-        own, most = rung.ranked[0], PIPELINE.rung_kept
+        own, most = rung.ranked, PIPELINE.rung_kept
         self.found.append(RankedSupports(own.supports[:most], own.scores[:most]))
-        self._costs[rung.support.shape[1]] = self._cost(rung)
+        self._costs[rung.support.size] = self._cost(rung)
         return True
 
     def _cost(self, rung: Refined) -> float:
-        return float(rung.objective[0]) + float(self._cost_of_size[rung.support.shape[1]])
+        return rung.objective + float(self._cost_of_size[rung.support.size])
 
 
 def _rungs(n_locked: int, k_max: int) -> list[int]:

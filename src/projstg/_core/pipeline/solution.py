@@ -35,8 +35,8 @@ class Solution(NamedTuple):
     alpha: Array
     noise_std: Array | None
     """The σ in the rule for λ, (B,); None where λ was given."""
-    search: Refined | None
-    """What the search found; None where the gates decide alone."""
+    search: Sequence[Refined] | None
+    """What the search found in each problem; None where the gates decide alone."""
     posterior: Sequence[Probabilities | None] | None
     """The posterior of each problem, None where its rows are too few for one; None for all without
     a search, or where it was not asked for."""
@@ -81,7 +81,7 @@ def restored(solution: Solution, kept: np.ndarray, n_features: int) -> Solution:
         support=put_along(solution.support, columns, n_features, False),
         coef=put_along(solution.coef, columns, n_features, 0.0),
         gates=solution.gates.among(kept, n_features),
-        search=None if solution.search is None else solution.search.among(kept),
+        search=solution.search and [one.among(kept) for one in solution.search],
         posterior=solution.posterior
         and [one and _among_all(one, kept, n_features) for one in solution.posterior],
     )
@@ -103,10 +103,7 @@ def _among_all(known: Probabilities, kept: np.ndarray, n_features: int) -> Proba
 
 
 def joined(answers: Sequence[Solution], order: np.ndarray | None = None) -> Solution:
-    """Return several answers as one batch; its problem i is number ``order[i]`` of theirs.
-
-    Sizes of supports may differ: a shorter one is filled with −1.
-    """
+    """Return several answers as one batch; its problem i is number ``order[i]`` of theirs."""
     if len(answers) == 1:
         return answers[0]
     places = np.arange(sum(one.coef.shape[0] for one in answers)) if order is None else order
@@ -114,7 +111,7 @@ def joined(answers: Sequence[Solution], order: np.ndarray | None = None) -> Solu
     def stacked(fields: Sequence[Array]) -> Array:
         return taken_together(fields, places)
 
-    searches = [one.search for one in answers if one.search is not None]
+    searches = [own for one in answers for own in one.search or []]
     known = [own for one in answers for own in one.posterior or [None] * one.coef.shape[0]]
     noise = [one.noise_std for one in answers if one.noise_std is not None]
     return Solution(
@@ -124,32 +121,6 @@ def joined(answers: Sequence[Solution], order: np.ndarray | None = None) -> Solu
         gates=joined_gates([one.gates for one in answers], places),
         alpha=stacked([one.alpha for one in answers]),
         noise_std=stacked(noise) if noise else None,
-        search=_joined_searches(searches, places) if searches else None,
+        search=[searches[i] for i in places] if searches else None,
         posterior=[known[i] for i in places] if any(known) else None,
-    )
-
-
-def _joined_searches(searches: Sequence[Refined], places: np.ndarray) -> Refined:
-    widest = max(one.support.shape[1] for one in searches)
-    supports = [
-        np.pad(one.support, ((0, 0), (0, widest - one.support.shape[1])), constant_values=-1)
-        for one in searches
-    ]
-    judges = [own for one in searches for own in one.judges]
-
-    def stacked(fields: Sequence[np.ndarray]) -> np.ndarray:
-        return np.concatenate(fields)[places]
-
-    return Refined(
-        support=stacked(supports),
-        objective=stacked([one.objective for one in searches]),
-        n_starts=stacked([one.n_starts for one in searches]),
-        n_agreeing_starts=stacked([one.n_agreeing_starts for one in searches]),
-        n_iter=stacked([one.n_iter for one in searches]),
-        is_diluted=stacked([one.is_diluted for one in searches]),
-        is_complete=stacked([one.is_complete for one in searches]),
-        n_redundant=stacked([one.n_redundant for one in searches]),
-        n_columns=stacked([one.n_columns for one in searches]),
-        judges=[judges[i] for i in places],
-        ranked=[],  # they have served
     )

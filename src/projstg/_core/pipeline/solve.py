@@ -15,6 +15,7 @@ import numpy as np
 from ..arrays.backend import to_numpy
 from ..data.standard_table import StandardTable
 from ..progress import Report
+from ..search.record import RankedSupports
 from .auto_size import solve_auto
 from .fixed_size import solve as solve_fixed
 from .options import Options
@@ -54,9 +55,12 @@ def solve(
 
 def _with_scores_in_units(answer: Solution, table: StandardTable) -> Solution:
     """Return the answer with scores in the units of the data: ν log(rss) changes by a constant."""
-    found = answer.search
-    if found is None:
+    if answer.search is None:
         return answer
     dof, unit = to_numpy(table.problem.degrees_of_freedom), to_numpy(table.y_scale)
-    objective = found.objective + 2.0 * dof * np.log(unit)
-    return answer._replace(search=found._replace(objective=objective, ranked=[]))
+    shifts = (2.0 * dof * np.log(unit)).tolist()
+    search = [
+        own._replace(objective=own.objective + shift, ranked=RankedSupports.none(own.support.size))
+        for own, shift in zip(answer.search, shifts, strict=True)
+    ]
+    return answer._replace(search=search)

@@ -11,7 +11,6 @@ common size only the exchanges that score best under the Gaussian prior are trie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import comb
 from typing import NamedTuple
@@ -46,77 +45,47 @@ __all__ = ["RankedSupports", "Refined", "SharedColumns", "equivalent_features", 
 
 
 class Refined(NamedTuple):
-    """The answer for B problems."""
+    """The answer for one problem."""
 
     support: np.ndarray
-    """(B, K), each in increasing order."""
-    objective: np.ndarray
+    """(K,), in increasing order."""
+    objective: float
     """The score of the support, lower is better (:mod:`projstg._core.score.evidence`)."""
-    n_starts: np.ndarray
-    n_agreeing_starts: np.ndarray
+    n_starts: int
+    n_agreeing_starts: int
     """How many independent starts arrived at this support."""
-    n_iter: np.ndarray
+    n_iter: int
     """Exchanges made, over all starts."""
-    is_diluted: np.ndarray
-    """Whether the score has dilution: not under least squares, nor where only dependent supports of
-    K columns were found."""
-    is_complete: np.ndarray
+    is_complete: bool
     """Whether every support of K columns was scored."""
-    n_redundant: np.ndarray
+    n_redundant: int
     """How many of the columns that must be selected depend on others that must be."""
-    n_columns: np.ndarray
+    n_columns: int
     """How many columns the search went among. Before its answer was final, exchanges for all others
     were looked at."""
-    judges: list[Judge]
-    """Of each problem, for supports of this size."""
-    ranked: list[RankedSupports]
-
-    def one(self, i: int) -> Refined:
-        """Return the answer for problem i, as a batch of one."""
-        return self.some(np.asarray([i]))
-
-    def some(self, places: np.ndarray) -> Refined:
-        """Return the answers for some of the problems."""
-        arrays = {name: field[places] for name, field in self._arrays().items()}
-        judges, ranked = ([own[i] for i in places.tolist()] for own in (self.judges, self.ranked))
-        return self._replace(**arrays, judges=judges, ranked=ranked)
-
-    def put(self, places: np.ndarray, other: Refined) -> Refined:
-        """Return the answers with those at ``places`` replaced by others."""
-        arrays = {name: np.array(field) for name, field in self._arrays().items()}
-        for name, new in other._arrays().items():
-            arrays[name][places] = new
-        judges, ranked = list(self.judges), list(self.ranked)
-        for i, place in enumerate(places.tolist()):
-            judges[place], ranked[place] = other.judges[i], other.ranked[i]
-        return self._replace(**arrays, judges=judges, ranked=ranked)
+    judge: Judge
+    """For supports of this size; without dilution where only dependent ones were found."""
+    ranked: RankedSupports
 
     def among(self, columns: np.ndarray) -> Refined:
-        """Return the answers of a search of some columns, (W,), with their places among all."""
-        ranked = [own._replace(supports=columns[own.supports]) for own in self.ranked]
+        """Return the answer of a search of some columns, (W,), with their places among all."""
+        ranked = self.ranked._replace(supports=columns[self.ranked.supports])
         return self._replace(support=columns[self.support], ranked=ranked)
-
-    def _arrays(self) -> dict[str, np.ndarray]:
-        return {
-            name: field
-            for name, field in self._asdict().items()
-            if name not in ("judges", "ranked")
-        }
 
 
 class _Limits(NamedTuple):
     """What may be selected."""
 
     excluded: np.ndarray
-    """(B, D): whether a column may not enter."""
+    """(1, D): whether a column may not enter."""
     locked: np.ndarray
-    """(B, D): whether a column may not leave."""
+    """(1, D): whether a column may not leave."""
 
 
 class SharedColumns:
-    """The columns of problems, and which may be selected: what searches of several sizes share.
+    """The columns of a problem, and which may be selected: what searches of several sizes share.
 
-    ``always`` is a mask (D,), ``never`` one of (D,) or (B, D).
+    ``always`` and ``never`` are masks (D,).
     """
 
     def __init__(
@@ -143,7 +112,7 @@ class SharedColumns:
         return _Limits(excluded, self._usual.locked | (self._useful & ~enough))
 
     def field(self, limits: _Limits) -> Field:
-        """Return the problems over all columns."""
+        """Return the problem over all columns."""
         if limits is self._usual and self._field is not None:
             return self._field
         n_problems, n_columns = self._empty.shape
@@ -159,7 +128,7 @@ def refine(
     n_selected: int,
     *,
     starts: np.ndarray | None = None,
-    generators: Sequence[np.random.Generator],
+    generator: np.random.Generator,
     criterion: str | Judge = "evidence",
     n_starts: int | None = None,
     always: np.ndarray | None = None,
@@ -172,14 +141,14 @@ def refine(
 
     Parameters
     ----------
-    problem : B standardised problems with one leading batch axis
-    starts : supports to begin from, (B, S0, K), members distinct and within the constraints
-    generators : one for each problem
-    criterion : its name, or a judge of these problems, for supports of this size and larger ones
-    n_starts : the most starts for one problem; by default those of ``settings``
+    problem : one standardised problem, a batch of one
+    starts : supports to begin from, (S0, K), members distinct and within the constraints
+    generator : what random starts are drawn from
+    criterion : its name, or a judge of the problem, for supports of this size and larger ones
+    n_starts : the most starts; by default those of ``settings``
     always : a mask (D,) of columns that must be selected
-    never : a mask (D,) or (B, D) of columns that must not be
-    columns : those of the problems with such masks, instead of the masks
+    never : a mask (D,) of columns that must not be
+    columns : those of the problem with such masks, instead of the masks
     report : is told of each working set that was searched
 
     Examples
@@ -190,9 +159,9 @@ def refine(
     >>> X = np.random.default_rng(0).standard_normal((1, 30, 60))
     >>> y = X[..., 1] - X[..., 3] + X[..., 8]
     >>> problem, _ = standardized(RowQuadratic.from_rows(X, y))
-    >>> refined = refine(problem, 3, generators=[np.random.default_rng(1)])
-    >>> refined.support.tolist(), int(refined.n_agreeing_starts[0])
-    ([[1, 3, 8]], 6)
+    >>> refined = refine(problem, 3, generator=np.random.default_rng(1))
+    >>> refined.support.tolist(), refined.n_agreeing_starts
+    ([1, 3, 8], 6)
     """
     if columns is not None and not (always is None and never is None):
         raise TypeError("columns have masks of their own: give them, or always and never")
@@ -204,67 +173,46 @@ def refine(
     if n_selected == 0:
         return _nothing(problem, judge)
     if starts is None:
-        starts = np.empty((problem.b.shape[0], 0, n_selected), dtype=np.int64)
+        starts = np.empty((0, n_selected), dtype=np.int64)
     n_starts = settings.n_starts(n_selected, problem.b.shape[1]) if n_starts is None else n_starts
     if columns is None:
         columns = SharedColumns(problem, always, never)
     limits = columns.limits(n_selected)
     field = columns.field(limits) if problem.b.shape[1] <= settings.most_columns else None
-    asked = _SearchQuestion(starts, n_starts, limits, field, settings, report)
-    found = _searched(problem, asked, judge, generators)
-    lost = np.flatnonzero(~np.isfinite(found.objective))
-    if lost.size:
-        undiluted = replace(judge, is_diluted=False).problems(lost)
-        own = [generators[i] for i in lost.tolist()]
-        again = _searched(problem.problems(lost), asked.of(lost), undiluted, own)
-        found = found.put(lost, again)
-    return found
+    asked = _SearchQuestion(starts[None], n_starts, limits, field, settings, report)
+    found = _searched(problem, asked, judge, generator)
+    if np.isfinite(found.objective):
+        return found
+    return _searched(problem, asked, replace(judge, is_diluted=False), generator)
 
 
 class _SearchQuestion(NamedTuple):
     """What a search is asked for."""
 
     starts: np.ndarray
-    """(B, S0, K)."""
+    """(1, S0, K)."""
     n_starts: int
     limits: _Limits
     field: Field | None
-    """The problems over all columns; None is to be made."""
+    """The problem over all columns; None where these are many."""
     settings: SearchSettings
     report: Report | None
 
-    def of(self, problems: np.ndarray) -> _SearchQuestion:
-        """Return the question about some of the problems."""
-        limits = _Limits(*(mask[problems] for mask in self.limits))
-        return self._replace(starts=self.starts[problems], limits=limits, field=None)
-
 
 def _searched(
-    problem: Problem,
-    asked: _SearchQuestion,
-    criterion: Judge,
-    generators: Sequence[np.random.Generator],
+    problem: Problem, asked: _SearchQuestion, judge: Judge, generator: np.random.Generator
 ) -> Refined:
-    """Return the best supports; infinite objectives where only dependent ones were found."""
+    """Return the best support; its objective is infinite where only dependent ones were found."""
     starts, n_starts, limits, field, settings, report = asked
-    n_problems, n_columns = problem.b.shape
-    if n_columns <= settings.most_columns:
-        columns = np.tile(np.arange(n_columns), (n_problems, 1))
-        if field is None:
-            field = restricted(problem, columns, *limits)
-        search = _search(problem, field, columns, criterion, generators, settings)
-        _search_fully(search, starts, n_starts)
-        return _result([search], criterion, _is_enumerable(search, starts.shape[2]))
-    searches = []
-    for i in range(n_problems):
-        own = slice(i, i + 1)
-        one = problem.problems(np.asarray([i]))
-        few, judge = _Limits(*(mask[own] for mask in limits)), criterion.problems(np.asarray([i]))
-        columns = _first_set(one, starts[own], few, settings)
-        field = restricted(one, columns, *few)
-        search = _search(one, field, columns, judge, generators[own], settings)
-        searches.append(_search_widely(search, starts[own], n_starts, few, report))
-    return _result(searches, criterion, False)
+    if field is None:
+        columns = _first_set(problem, starts, limits, settings)
+        field = restricted(problem, columns, *limits)
+        search = _search(problem, field, columns, judge, generator, settings)
+        return _result(_search_widely(search, starts, n_starts, limits, report), False)
+    columns = np.arange(problem.b.shape[1])[None]
+    search = _search(problem, field, columns, judge, generator, settings)
+    _search_fully(search, starts, n_starts)
+    return _result(search, _is_enumerable(search, starts.shape[2]))
 
 
 def _search(
@@ -272,13 +220,12 @@ def _search(
     field: Field,
     columns: np.ndarray,
     criterion: Judge,
-    generators: Sequence[np.random.Generator],
+    generator: np.random.Generator,
     settings: SearchSettings,
 ) -> Search:
     """Return a search that has found nothing yet."""
-    n_iter = np.zeros(len(columns), dtype=np.int64)
-    records = [SearchRecord(settings) for _ in columns]
-    return Search(problem, field, columns, criterion, records, generators, n_iter, settings)
+    n_iter, records = np.zeros(1, dtype=np.int64), [SearchRecord(settings)]
+    return Search(problem, field, columns, criterion, records, [generator], n_iter, settings)
 
 
 def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
@@ -292,22 +239,18 @@ def _search_fully(search: Search, starts: np.ndarray, n_starts: int) -> None:
 
 def _search_by_kernel(search: Search, starts: np.ndarray, n_starts: int) -> None:
     """Do what :func:`_search_on` does, in NumPy where the kernel has too few digits."""
-    done = [search_compiled(search, i, own, n_starts) for i, own in enumerate(starts)]
-    for i, what in enumerate(done):
-        if what is Done.NOTHING:
-            one = search.one(i)
-            run_rounds(one, starts[i : i + 1], n_starts)
-            search.n_iter[i] += one.n_iter[0]
-    left = [i for i, what in enumerate(done) if what is not Done.ALL]
-    if left:
-        polish(search, np.asarray(left))
+    done = search_compiled(search, 0, starts[0], n_starts)
+    if done is Done.NOTHING:
+        run_rounds(search, starts, n_starts)
+    if done is not Done.ALL:
+        polish(search, np.zeros(1, dtype=np.int64))
 
 
 @answered_by(_search_by_kernel)
 def _search_on(search: Search, starts: np.ndarray, n_starts: int) -> None:
-    """Search from ``starts`` (B, S0, K) and random supports; then come the last exchanges."""
+    """Search from ``starts`` (1, S0, K) and random supports; then come the last exchanges."""
     run_rounds(search, starts, n_starts)
-    polish(search, np.arange(len(starts)))
+    polish(search, np.zeros(1, dtype=np.int64))
 
 
 def _is_enumerable(search: Search, K: int) -> bool:
@@ -355,15 +298,21 @@ def _among(search: Search, columns: np.ndarray, limits: _Limits) -> Search:
     return search._replace(field=restricted(search.problem, columns, *limits), columns=columns)
 
 
-def _nothing(problem: Problem, criterion: Judge) -> Refined:
-    n = problem.b.shape[0]
-    none, zeros = np.empty((n, 0), dtype=np.int64), np.zeros(n, dtype=np.int64)
-    score = support_scores(problem, none[:, None], criterion)[:, 0]
-    ranked = [RankedSupports(none[i : i + 1], score[i : i + 1]) for i in range(n)]
-    is_diluted, is_complete = np.full(n, criterion.is_diluted), np.ones(n, dtype=bool)
-    every = np.full(n, problem.b.shape[1])
-    numbers = (zeros, zeros, zeros, is_diluted, is_complete, zeros, every)
-    return Refined(none, score, *numbers, criterion.apart(), ranked)
+def _nothing(problem: Problem, judge: Judge) -> Refined:
+    none = np.empty((1, 0), dtype=np.int64)
+    ((score,),) = support_scores(problem, none[None], judge).tolist()
+    return Refined(
+        support=none[0],
+        objective=score,
+        n_starts=0,
+        n_agreeing_starts=0,
+        n_iter=0,
+        is_complete=True,
+        n_redundant=0,
+        n_columns=problem.b.shape[1],
+        judge=judge,
+        ranked=RankedSupports(none, np.full(1, score)),
+    )
 
 
 def _missing(search: Search, support: np.ndarray, limits: _Limits) -> np.ndarray:
@@ -398,20 +347,19 @@ def _changes_for(
     return change[:, np.searchsorted(used, entering)]
 
 
-def _result(searches: list[Search], judge: Judge, is_complete: bool) -> Refined:
-    records = [record for search in searches for record in search.records]
+def _result(search: Search, is_complete: bool) -> Refined:
+    (record,), judge = search.records, search.criterion
     return Refined(
-        np.stack([members_of(record.best) for record in records]),
-        np.asarray([record.score for record in records]),
-        np.asarray([len(record.starts) for record in records]),
-        np.asarray([record.agreeing() for record in records]),
-        np.concatenate([search.n_iter for search in searches]),
-        np.full(len(records), searches[0].criterion.is_diluted),
-        np.full(len(records), is_complete),
-        np.concatenate([search.field.redundant.sum(axis=1) for search in searches]),
-        np.concatenate([np.full(len(one.columns), one.columns.shape[1]) for one in searches]),
-        judge.apart(),
-        [record.ranked() for record in records],
+        support=members_of(record.best),
+        objective=record.score,
+        n_starts=len(record.starts),
+        n_agreeing_starts=record.agreeing(),
+        n_iter=int(search.n_iter[0]),
+        is_complete=is_complete,
+        n_redundant=int(search.field.redundant.sum()),
+        n_columns=search.columns.shape[1],
+        judge=judge,
+        ranked=record.ranked(),
     )
 
 
@@ -420,49 +368,42 @@ def equivalent_features(
     support: np.ndarray,
     criterion: Criterion = CRITERIA["evidence"],
     n_redundant: int = 0,
-) -> list[dict[int, list[int]]]:
-    """Return for each problem, member by member, the columns it could be exchanged for at no loss.
+) -> dict[int, list[int]]:
+    """Return for each member of a support, (K,), the columns it could be exchanged for at no loss.
 
     No loss is a score not worse by more than rounding, or a correlation with the member above
-    0.9999 in size. ``support`` is (B, K). A judge must be that of these problems.
+    0.9999 in size. The problem is a batch of one; a judge must be that of it.
     """
-    if support.shape[1] == 0:
-        return [{} for _ in range(len(support))]
+    if not support.size:
+        return {}
     judge = criterion
     if not isinstance(judge, Judge):
-        judge = criterion.judge(problem, support.shape[1])
+        judge = criterion.judge(problem, support.size)
     if isinstance(problem, WideQuadratic):
-        return [_equivalent_of_many(problem, support, judge, n_redundant)]
-    change, correlation = swap_changes(problem, support, judge)
-    is_rounding = 1e-9 * (100.0 + to_numpy(problem.degrees_of_freedom)) + np.zeros(len(support))
-    varies = (to_numpy(problem.diagonal) > 0.0)[:, None, :]
+        return _equivalent_of_many(problem, support, judge, n_redundant)
+    (change,), (correlation,) = swap_changes(problem, support[None], judge)
+    rounding = 1e-9 * (100.0 + float(to_numpy(problem.degrees_of_freedom)[0]))
+    varies = to_numpy(problem.diagonal)[0] > 0.0
     is_copy = (np.abs(correlation) > SEARCH.near_duplicate) & varies
-    maybe = (change <= is_rounding[:, None, None]) & varies & ~is_copy
-    found = []
-    for i, members in enumerate(support):
-        for table in (is_copy[i], maybe[i]):
-            table[:, members] = False
-        place = np.asarray([i])
-        one, own = problem.problems(place), judge.problems(place)
-        as_well = _scores_as_well(one, members, maybe[i], own, is_rounding[i], n_redundant)
-        free = is_copy[i] | as_well
-        lists = [np.flatnonzero(row).tolist() for row in free]
-        found.append(dict(zip(members.tolist(), lists, strict=True)))
-    return found
+    maybe = (change <= rounding) & varies & ~is_copy
+    is_copy[:, support] = maybe[:, support] = False
+    free = is_copy | _scores_as_well(problem, support, maybe, judge, rounding, n_redundant)
+    lists = [np.flatnonzero(row).tolist() for row in free]
+    return dict(zip(support.tolist(), lists, strict=True))
 
 
 def _equivalent_of_many(
     problem: WideQuadratic, support: np.ndarray, judge: Judge, n_redundant: int
 ) -> dict[int, list[int]]:
-    """Return the same for one problem with very many columns: the few that come into question."""
+    """Return the same for a problem with very many columns: the few that come into question."""
     rounding = 1e-9 * (100.0 + float(problem.degrees_of_freedom[0]))
-    around = around_support(problem, support, judge)
+    around = around_support(problem, support[None], judge)
     near = (around.least <= 2.0 * rounding) | (around.correlation > SEARCH.near_duplicate)
     near &= problem.diagonal[0] > 0.0
-    near[support[0]] = True
+    near[support] = True
     used = np.flatnonzero(near)
     few, members = problem.columns(used[None]), np.searchsorted(used, support)
-    (found,) = equivalent_features(few, members, judge, n_redundant)
+    found = equivalent_features(few, members, judge, n_redundant)
     return {int(used[one]): used[others].tolist() for one, others in found.items()}
 
 

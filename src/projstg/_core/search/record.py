@@ -30,6 +30,11 @@ class RankedSupports(NamedTuple):
     scores: np.ndarray
     """(M,)."""
 
+    @classmethod
+    def none(cls, K: int) -> RankedSupports:
+        """Return no supports of K columns."""
+        return cls(np.empty((0, K), dtype=np.int64), np.empty(0))
+
 
 class _Taken(NamedTuple):
     """What a compiled search has found."""

@@ -32,19 +32,6 @@ class Search(NamedTuple):
     n_iter: np.ndarray
     settings: SearchSettings = SEARCH
 
-    def one(self, i: int) -> Search:
-        """Return the search of problem i alone; its exchanges are counted from zero."""
-        own = np.asarray([i])
-        return self._replace(
-            problem=self.problem.problems(own),
-            field=Field(*(part[own] for part in self.field)),
-            columns=self.columns[own],
-            criterion=self.criterion.problems(own),
-            records=self.records[i : i + 1],
-            generators=self.generators[i : i + 1],
-            n_iter=np.zeros(1, dtype=np.int64),
-        )
-
 
 def score_supports(search: Search, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
     """Return the scores of supports (C, K) of problems (C,); each is computed once and kept."""
