@@ -66,3 +66,11 @@ def test_among_forty_copies_the_search_finds_independent_columns(criterion, rng)
     found = refine(Z, 5, generator=np.random.default_rng(0), criterion=criterion)
     assert not found.judge.is_diluted  # four are independent
     assert np.isfinite(found.objective)
+
+
+def test_where_locked_columns_are_dependent_to_the_last_digit_there_is_none(rng):
+    Z = copies(rng, n_copies=3, n_other=4)
+    field = field_of(Z)
+    locked = np.zeros_like(field.locked)
+    locked[0, :2] = True  # copies, of which none is said to be redundant
+    assert independent_support(field._replace(locked=locked), 0, np.asarray([0, 1, 4])) is None

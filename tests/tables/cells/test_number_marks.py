@@ -208,8 +208,17 @@ def value_of(cell, decimal, thousands):
     return sign * float(f"{''.join(groups) or '0'}.{fraction or '0'}e{exponent or '0'}")
 
 
+def is_code(cells):
+    """Whether cells are digits of one length, some with a zero in front."""
+    is_digits = all(cell.isascii() and cell.isdigit() and len(cell) > 1 for cell in cells)
+    is_varied = len({*map(len, cells)}) == 1 < len({*cells})
+    return is_digits and is_varied and any(cell[0] == "0" for cell in cells) and int(max(cells)) > 9
+
+
 def readings(cells):
-    """All that a column of cells may mean."""
+    """All that a column of cells may mean: nothing where zeros in front say that it is codes."""
+    if is_code(cells):
+        return set()
     found = set()
     for decimal in ".,":
         for thousands in THOUSANDS:

@@ -142,7 +142,7 @@ class Posterior:
             inclusion=_with_others(self, inclusion.mean),
             inclusion_error=error,
             sizes=combined.sizes(target.cost_of_size.size).mean,
-            exactly=float(self._probability(target.cost(support))),
+            exactly=float(self._probability(self._cost(support))),
             all_belong=all_belong,
             together=JointSource(combined, listed, self.columns[listed]),
             averaging=_averaging(self, combined.supports(), support),
@@ -151,6 +151,18 @@ class Posterior:
 
     def _probability(self, costs: np.ndarray | float) -> np.ndarray:
         return np.minimum(np.exp(-0.5 * (costs - self.combined.total)), 1.0)
+
+    def _cost(self, support: np.ndarray) -> float:
+        """Return the cost of a support; where all were scored, the one that was counted.
+
+        Scored again it may differ by rounding, and be likelier than its own columns.
+        """
+        if self.around is None:
+            mask = np.isin(self.columns, support)
+            places = np.flatnonzero(np.all(self.counted.masks == mask, axis=1))
+            if places.size:
+                return float(self.counted.costs[places[0]])
+        return self.target.cost(support)
 
     def _accuracy(self, inclusion: Estimate) -> Accuracy:
         settings, n_counted = self.target.settings, len(self.counted.costs)

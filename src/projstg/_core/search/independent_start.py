@@ -31,7 +31,10 @@ def independent_support(field: Field, i: int, members: np.ndarray) -> np.ndarray
     chosen = members[is_locked[members] & ~is_redundant[members]]
     none = np.zeros_like(diagonal, dtype=bool)
     while chosen.size + redundant.size < members.size:
-        cost = entering_costs(G[:, chosen], chosen[None], diagonal, field.n[i : i + 1], none)
+        try:
+            cost = entering_costs(G[:, chosen], chosen[None], diagonal, field.n[i : i + 1], none)
+        except np.linalg.LinAlgError:  # what was chosen is dependent to the last digit
+            return None
         may_enter = np.isfinite(cost.added[0]) & ~field.excluded[i]
         may_enter[chosen] = may_enter[redundant] = False
         for j in np.flatnonzero(may_enter & cost.in_doubt[0]):
