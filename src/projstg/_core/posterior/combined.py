@@ -75,10 +75,15 @@ class Combined:
         """The share of the posterior that the counted supports have."""
         return float(self._covered[0])
 
-    @property
-    def total(self) -> float:
-        """The cost of all supports together, −2 log of the sum of exp(−cost/2)."""
-        return self._counted.total + 2.0 * np.log(max(self.covered, np.finfo(float).tiny))
+    def probability(self, costs: np.ndarray | float) -> np.ndarray:
+        """Return the probabilities of supports with these costs.
+
+        Costs are compared with the least one that was counted, and lose no digits where all are
+        large.
+        """
+        with np.errstate(over="ignore"):
+            beside_best = np.exp(-0.5 * (costs - self._counted.costs[0]))
+        return np.minimum(self.covered * self._weights[0] * beside_best, 1.0)
 
     def inclusion(self) -> Estimate:
         """Return the probability of each column, (D,)."""

@@ -29,13 +29,6 @@ class Counted(NamedTuple):
         return weights / weights.sum()
 
     @property
-    def total(self) -> float:
-        """The cost of all of them together: −2 log of the sum of exp(−cost/2)."""
-        return float(
-            self.costs[0] - 2.0 * np.log(np.sum(np.exp(-0.5 * (self.costs - self.costs[0]))))
-        )
-
-    @property
     def sizes(self) -> np.ndarray:
         """(M,)."""
         return self.masks.sum(axis=1)

@@ -138,19 +138,16 @@ class Posterior:
         listed = _listed(inclusion.mean, target.settings)
         return Probabilities(
             supports=[self.columns[mask] for mask in best.masks],
-            probabilities=self._probability(best.costs),
+            probabilities=combined.probability(best.costs),
             inclusion=_with_others(self, inclusion.mean),
             inclusion_error=error,
             sizes=combined.sizes(target.cost_of_size.size).mean,
-            exactly=float(self._probability(self._cost(support))),
+            exactly=float(combined.probability(self._cost(support))),
             all_belong=all_belong,
             together=JointSource(combined, listed, self.columns[listed]),
             averaging=_averaging(self, combined.supports(), support),
             accuracy=accuracy,
         )
-
-    def _probability(self, costs: np.ndarray | float) -> np.ndarray:
-        return np.minimum(np.exp(-0.5 * (costs - self.combined.total)), 1.0)
 
     def _cost(self, support: np.ndarray) -> float:
         """Return the cost of a support; where all were scored, the one that was counted.
