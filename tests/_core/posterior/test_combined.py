@@ -17,6 +17,7 @@ from oracles_posterior import (
 
 from projstg._core.posterior.chain import Chains
 from projstg._core.posterior.combined import Combined
+from projstg._core.posterior.counted import Counted
 from projstg._core.score.prior import costs_of_sizes
 
 
@@ -84,3 +85,9 @@ def test_the_stated_error_covers_the_true_one():
         found = Combined(some, sampled(Z, UP_TO_5, begin, 40, seed)).inclusion()
         off.append(np.abs(found.mean - inclusion) / found.error)
     assert 0.85 < np.mean(np.asarray(off) < 2.0) < 0.995
+
+
+def test_probabilities_lose_no_digits_where_all_costs_are_large():
+    costs = np.full(3, 1e9)
+    combined = Combined(Counted(np.eye(3, dtype=bool), costs))
+    np.testing.assert_allclose(combined.probability(costs), 1.0 / 3.0, rtol=1e-14)
