@@ -199,12 +199,17 @@ def rounded_columns(table: Any) -> frozenset[str]:
     table = _listed(table)
     found = [f"column '{shortened(name)}'" for name, own in columns_of(table) if has_rounded(own)]
     places = np.zeros(0, dtype=int)
-    if issparse(table):
+    if issparse(table) and _may_round(table.dtype):
         table = table.tocoo()
         places = table.col[is_rounded(table.data)]
-    elif isinstance(table, np.ndarray) and table.ndim == 2 and table.dtype != np.float64:
+    elif isinstance(table, np.ndarray) and table.ndim == 2 and _may_round(table.dtype):
         places = np.flatnonzero(is_rounded(table).any(axis=0))
     return frozenset([*found, *(f"column {place}" for place in np.unique(places))])
+
+
+def _may_round(kind: np.dtype) -> bool:
+    """Return whether numbers of a type may have digits that doubles do not: others cost nothing."""
+    return _is_long(kind) or kind.kind == "O" or (kind.kind == "f" and kind.itemsize > 8)
 
 
 def rounded_target(y: Any) -> frozenset[str]:

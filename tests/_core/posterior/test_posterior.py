@@ -136,6 +136,9 @@ def test_every_one_of_many_equal_columns_has_its_share():
     found = known.about(np.asarray([7, 41]))
     assert found.exactly == pytest.approx(1.0 / 40.0, rel=1e-3)
     np.testing.assert_allclose(found.inclusion[:40], 1.0 / 40.0, rtol=1e-3)
+    # Which of equal supports comes first shall not make it likelier than its own columns.
+    for members, probability in zip(found.supports, found.probabilities, strict=True):
+        assert np.all(found.inclusion[members] >= probability - 1e-12)
 
 
 def test_counting_goes_on_from_what_it_has():

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..data.quadratic import WideQuadratic
 from ..score.evidence import total_score
-from ..search.record import RankedSupports
+from ..search.record import RankedSupports, slack
 from ..search.working_set import least_changes
 from .best_first import BestFirst
 from .counted import Counted
@@ -35,7 +35,7 @@ def every_support(target: Target) -> Posterior:
     if not counted.costs.size:
         target = target.undiluted()
         counted = _enumerated(target, has_bounds)
-    return Posterior(target, counted, np.arange(target.always.size))
+    return Posterior(target, _levelled(counted), np.arange(target.always.size))
 
 
 def _enumerated(target: Target, has_bounds: bool) -> Counted:
@@ -49,7 +49,7 @@ def every_support_of(target: Target, scored: RankedSupports) -> Posterior:
     masks = np.zeros((len(scored.supports), target.always.size), dtype=bool)
     np.put_along_axis(masks, scored.supports, True, axis=1)
     costs = scored.scores + target.cost_of_size[scored.supports.shape[1]]
-    return Posterior(target, Counted(masks, costs), np.arange(target.always.size))
+    return Posterior(target, _levelled(Counted(masks, costs)), np.arange(target.always.size))
 
 
 def counted_around(target: Target, found: Sequence[RankedSupports]) -> Posterior:
@@ -131,7 +131,14 @@ def _count(
         np.put_along_axis(masks, np.searchsorted(columns, one.supports[inside]), True, axis=1)
         around.count(masks, own[inside] + around.cost_of_size[one.supports.shape[1]])
     around.look_around(target.settings.most_looks)
-    return around.counted
+    return _levelled(around.counted)
+
+
+def _levelled(counted: Counted) -> Counted:
+    """Give the supports that are as good as the best the same cost: they differ by rounding."""
+    least = counted.costs[:1]
+    is_equal = counted.costs <= least + slack(least)
+    return counted._replace(costs=np.where(is_equal, least, counted.costs))
 
 
 def _promise(
