@@ -93,11 +93,23 @@ class Drawn(NamedTuple):
         return [j for j in usable(self.X, self.params["fit_intercept"]).tolist() if j not in never]
 
     def scores(self, supports):
-        """The criterion's own scores of supports of one size."""
+        """The criterion's own scores of supports of one size.
+
+        Its prior is that of supports of the allowed columns that contain the forced ones.
+        """
+        allowed = np.asarray(self.allowed)
         weights = None if self.weights is None else self.weights[None]
-        table = as_table(self.X[None], self.y[None], weights, centre=self.params["fit_intercept"])
-        judge = JUDGES[self.params["criterion"]]
-        return support_scores(table.problem, np.asarray(supports)[None], judge)[0]
+        X = self.X[None][..., allowed]
+        table = as_table(X, self.y[None], weights, centre=self.params["fit_intercept"])
+        must = np.isin(allowed, self.params.get("always_select", []))
+        judge = JUDGES[self.params["criterion"]].judge(table.problem, always=must)
+        places = np.searchsorted(allowed, np.asarray(supports))
+        return support_scores(table.problem, places[None], judge)[0]
+
+    def rounding(self, score):
+        """What two ways of computing ν log(rss) may differ by."""
+        dof = len(self.y) if self.weights is None else self.weights.sum()
+        return 1e-6 + 1e-9 * (dof + abs(score))
 
 
 def asked(recipe, params):
