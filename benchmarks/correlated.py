@@ -28,8 +28,7 @@ from sklearn.linear_model import LassoCV, lars_path, lasso_path
 from sklearn.model_selection import KFold
 
 from projstg import ProjectedSTG
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
+from projstg._core.data.standard_table import as_tables
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.prior import log_supports, size_prior
@@ -132,9 +131,8 @@ def log_prior(size):
 
 def scored(X, y, supports, criterion, prior=0.0):
     """The scores of supports of one size, lower is better; of several sizes with their prior."""
-    table, _ = standardized(RowQuadratic.from_rows(X[None], y[None], centre=False))
-    scores = support_scores(table, np.asarray(supports)[None], CRITERIA[criterion])[0]
-    return scores - 2.0 * prior
+    problem = as_tables(X[None], y[None], centre=False).problem(0)
+    return support_scores(problem, np.asarray(supports), CRITERIA[criterion]) - 2.0 * prior
 
 
 def failures(X, y, found, truth):

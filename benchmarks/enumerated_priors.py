@@ -32,7 +32,7 @@ import numpy as np
 from scipy.special import logsumexp
 from worlds import BAGS, STATEMENTS, drawn, in_bins, in_one_bin, in_parallel, reliability
 
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.standard_table import as_tables
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_spectra, total_score, undiluted_scores
 from projstg._core.score.prior import log_supports, spectral_dilution
@@ -57,29 +57,26 @@ def scored(X, y):
 
     The evidence is a dictionary from (effects, columns).
     """
-    problem, most = as_table(X[None], y[None]).problem, min(D, len(y) - 3)
+    problem, most = as_tables(X[None], y[None]).problem(0), min(D, len(y) - 3)
     masks, found = [], {(effects, columns): [] for effects in judges() for columns in COLUMNS}
     for k in range(most + 1):
         supports = np.asarray(list(combinations(range(D), k)), dtype=np.int64).reshape(
             comb(D, k), k
         )
-        spectra = support_spectra(problem, supports[None])
-        shape = (1, len(supports))
-        numbers = (problem.yy, problem.degrees_of_freedom, problem.n)
-        yy, dof, n = (np.broadcast_to(one, shape) for one in numbers)
-        is_dependent = np.any(spectra.values[0] == 0.0, axis=-1)
-        values = np.where(spectra.values == 0.0, 1.0, spectra.values / n[..., None])
-        det = np.where(is_dependent, -np.inf, np.sum(np.log(values), axis=-1)[0])
-        repeated = np.where(is_dependent, np.inf, spectral_dilution(spectra.values, n)[0])
+        spectra, n = support_spectra(problem, supports), problem.n
+        is_dependent = np.any(spectra.values == 0.0, axis=-1)
+        values = np.where(spectra.values == 0.0, 1.0, spectra.values / n)
+        det = np.where(is_dependent, -np.inf, np.sum(np.log(values), axis=-1))
+        repeated = np.where(is_dependent, np.inf, spectral_dilution(spectra.values, n))
         for effects, judge in judges().items():
             bound, kappa = judge.judge(problem), judge.ridges.kappa
-            volume = bound.volume(np.zeros(shape, dtype=np.int64), np.full(shape, k))
-            by_ridge = undiluted_scores(spectra, volume, yy, dof, bound)[0]
+            volume = bound.volume(k)
+            by_ridge = undiluted_scores(spectra, volume, problem.yy, problem.dof, bound)
             found[effects, "ridge"].append(-0.5 * (total_score(by_ridge) + repeated))
-            without = by_ridge - volume[0]
-            alone = total_score(without + k * np.log1p(n[0, 0] / kappa))
+            without = by_ridge - volume
+            alone = total_score(without + k * np.log1p(n / kappa))
             found[effects, "alone"].append(-0.5 * (alone + repeated))
-            log_det = np.sum(np.log1p(spectra.values[0][:, None, :] / kappa[:, None]), axis=-1)
+            log_det = np.sum(np.log1p(spectra.values[:, None, :] / kappa[:, None]), axis=-1)
             found[effects, "none"].append(-0.5 * total_score(without + log_det))
             relative = 0.5 * det - logsumexp(0.5 * det) + np.log(len(supports))
             found[effects, "det"].append(found[effects, "none"][-1] + relative)

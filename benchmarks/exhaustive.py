@@ -6,12 +6,12 @@ python benchmarks/exhaustive.py tight [problems] [seed]    D = 13 … 16, few ro
 
 import argparse
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.batch import centred_rows
 from projstg._core.data.standardize import standardized
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
@@ -30,7 +30,7 @@ def draw_small(rng, batch, n_rows, n_columns):
     beta = rng.standard_normal((batch, n_columns)) * (rng.random((batch, n_columns)) < 0.5)
     y = (X @ beta[..., None])[..., 0]
     y += rng.choice([0.0, 0.01, 0.3, 1.0, 3.0]) * rng.standard_normal((batch, n_rows))
-    return standardized(RowQuadratic.from_rows(X, y), 1e-20)[0]
+    return standardized(centred_rows(X, y)[0], 1e-20)[0]
 
 
 def count_misses(shapes, label, n_problems, seed, batch=50):
@@ -38,17 +38,14 @@ def count_misses(shapes, label, n_problems, seed, batch=50):
     rng, misses = np.random.default_rng(seed), dict.fromkeys(CRITERIA, 0)
     for _ in range(0, n_problems, batch):
         n_rows, n_columns, K = shapes(rng)
-        problem = draw_small(rng, batch, n_rows, n_columns)
+        drawn = draw_small(rng, batch, n_rows, n_columns)
         every = np.asarray(list(combinations(range(n_columns), K)))
-        every = np.broadcast_to(every, (batch, *every.shape))
-        for name, criterion in CRITERIA.items():
+        for (name, criterion), i in product(CRITERIA.items(), range(batch)):
+            problem, generator = drawn.problem(i), np.random.default_rng([seed, i])
             options = {"criterion": name, "settings": NOT_ENUMERATED}
-            found = np.empty(batch)
-            for i in range(batch):
-                one, generator = problem.problems(np.asarray([i])), np.random.default_rng([seed, i])
-                found[i] = refine(one, K, generator=generator, **options).objective
-            best = support_scores(problem, every, criterion).min(axis=1)
-            misses[name] += int(np.sum(found > best + 1e-6 * (1.0 + np.abs(best))))
+            found = refine(problem, K, generator=generator, **options).objective
+            best = support_scores(problem, every, criterion).min()
+            misses[name] += int(found > best + 1e-6 * (1.0 + abs(best)))
     print(f"{n_problems} problems with {label}, misses: {misses}", flush=True)
 
 

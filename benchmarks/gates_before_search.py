@@ -14,10 +14,10 @@ from time import perf_counter
 import numpy as np
 from problems import draw, recovery
 
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.standard_table import as_tables
 from projstg._core.gates.moments import gated_coefficients
 from projstg._core.greedy.matching_pursuit import forward_selection
-from projstg._core.pipeline.gate_question import first_steps, fitted, gate_question
+from projstg._core.pipeline.gate_problem import first_steps, fitted, gate_problem
 from projstg._core.pipeline.options import Options
 from projstg._core.search.best_support import refine
 
@@ -25,19 +25,19 @@ from projstg._core.search.best_support import refine
 CELLS = ((0.5, 40, 10), (0.5, 25, 10), (1.0, 40, 10), (0.5, 40, 20))
 
 
-def nothing(question):
+def nothing(problem):
     """No proposal."""
     return None
 
 
-def at_first(question):
+def at_first(problem):
     """The coefficients after the first steps."""
-    return first_steps(question)
+    return first_steps(problem)
 
 
-def at_rest(question):
+def at_rest(problem):
     """The paper's coefficients."""
-    gates = fitted(question)
+    gates = fitted(problem)
     return gated_coefficients(gates.mu, gates.theta)
 
 
@@ -46,16 +46,16 @@ PROPOSALS = {"none": nothing, "first steps": at_first, "at rest": at_rest}
 
 def searched(X, y, k, propose):
     """Return the support, and the seconds of the proposal and of the search."""
-    table = as_table(X[None], y[None])
+    tables = as_tables(X[None], y[None])
     options = Options(n_selected=k, refine=True)
     start = perf_counter()
-    coef = propose(gate_question(table, options, [0]))
+    coef = propose(gate_problem(tables, options, [0]))
     between = perf_counter()
-    starts = [np.sort(forward_selection(table.problem, k).order[0])]
+    starts = [np.sort(forward_selection(tables.batch, k).order[0])]
     if coef is not None:
         starts.insert(0, np.sort(np.argsort(-np.abs(coef[0]), kind="stable")[:k]))
     found = refine(
-        table.problem,
+        tables.problem(0),
         k,
         starts=np.stack(starts),
         generator=np.random.default_rng([0, k]),

@@ -17,7 +17,7 @@ from time import perf_counter
 import numpy as np
 from worlds import FRESH, drawn, in_parallel
 
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.standard_table import as_tables
 from projstg._core.pipeline.largest_size import largest_size
 from projstg._core.pipeline.size_ladder import ladder
 from projstg._core.posterior.drawing import drawn as with_draws
@@ -37,11 +37,11 @@ SEARCHED = replace(SEARCH, n_enumerable=0)
 def trial(kind, index, settings):
     """Exact and sampled probabilities of one problem."""
     _, problem = drawn("bag", index, least=1 if kind == "given" else 0, most=8, n_features=D)
-    k, data = int(problem.support.sum()), as_table(problem.X[None], problem.y[None]).problem
+    k, data = int(problem.support.sum()), as_tables(problem.X[None], problem.y[None]).problem(0)
     none = np.zeros(D, dtype=bool)
     least, most = (k, k) if kind == "given" else (0, largest_size(data, D))
     most = min(most, len(problem.y) - 3)
-    limits = {"always": none, "never": none, "settings": settings}
+    limits = {"always": none, "settings": settings}
     if k > most:
         return None
     prior = size_prior(min(least, most), most, D)
@@ -53,7 +53,7 @@ def trial(kind, index, settings):
         found = refine(data, k, generator=generator, criterion="common-size", settings=SEARCHED)
         found = [found.ranked]
     else:
-        found = ladder(data, own.judge, most, none, none, 0)
+        found = ladder(data, own.judge, most, none, 0)
     start = perf_counter()
     sampled = counted_around(own, found)
     counted = perf_counter()

@@ -14,8 +14,8 @@ import numpy as np
 from problems import draw_many, recovery
 
 from projstg import RandomizedOMP
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.batch import centred_rows
+from projstg._core.data.standard_table import as_tables
 from projstg._core.greedy.matching_pursuit import (
     SoftmaxCorrelation,
     largest_correlation,
@@ -72,7 +72,7 @@ def loop_of_refits(X, y):
 
 def loop_of_kernels(X, y):
     """Each run on its own, by the kernel the estimator calls once."""
-    problem = RowQuadratic.from_rows(X[None], y[None], centre=False).gram
+    problem = centred_rows(X[None], y[None], centre=False)[0].by_sums
     mean_coef, temperature = np.zeros(N_FEATURES), np.full((1, 1), TEMPERATURE)
     for own in draws():
         run = matching_pursuits(problem, K, 1, SoftmaxCorrelation(temperature, own[None]))
@@ -80,9 +80,16 @@ def loop_of_kernels(X, y):
     return top(mean_coef, X)
 
 
+def together(X, y, seeds):
+    """The supports of many problems in one call, as masks."""
+    tables = as_tables(X, y, centre=False)
+    temperature = TEMPERATURE / tables.units.y_scale**2
+    chosen, _ = randomized_omp(tables.batch, K, temperature, N_RUNS, seeds)
+    return np.any(chosen[:, :, None] == np.arange(N_FEATURES), axis=1)
+
+
 def side_by_side(X, y):
-    table = as_table(X[None], y[None], centre=False)
-    return randomized_omp(table, K, TEMPERATURE, N_RUNS, [0]).support[0]
+    return together(X[None], y[None], [0])[0]
 
 
 def estimator(X, y):
@@ -105,7 +112,7 @@ def speed(n_problems=30):
             supports[name].append(fit(rows, target))
             seconds[name].append(process_time() - start)
     start = process_time()
-    randomized_omp(as_table(X, y, centre=False), K, TEMPERATURE, N_RUNS, [0] * n_problems)
+    together(X, y, [0] * n_problems)
     many = (process_time() - start) / n_problems
     medians = {name: float(np.median(times)) for name, times in seconds.items()}
     print(f"{N_RUNS} runs, N=40, D={N_FEATURES}, K={K}, {n_problems} problems: median ms of a fit,")
@@ -131,7 +138,7 @@ def raw_omp(X, y):
 
 def unit_omp(X, y):
     """The same pursuit on columns of unit norm: temperature zero."""
-    problem = RowQuadratic.from_rows(X, y, centre=False).gram
+    problem = centred_rows(X, y, centre=False)[0].by_sums
     order = matching_pursuits(problem, K, 1, largest_correlation).order
     return np.any(order[:, :, None] == np.arange(N_FEATURES), axis=1)
 
@@ -142,9 +149,7 @@ def rates(n_problems, root=77):
     deviations = []
     for sigma, n, omp, randomized in CELLS:
         X, y, truth = draw_many(root, sigma, n, K, n_problems)
-        table = as_table(X, y, centre=False)
-        found = randomized_omp(table, K, TEMPERATURE, N_RUNS, range(n_problems))
-        here = recovery(found.support, truth)
+        here = recovery(together(X, y, range(n_problems)), truth)
         pooled = (100 * randomized + n_problems * here) / (100 + n_problems)
         error = np.sqrt(pooled * (1 - pooled) * (1 / 100 + 1 / n_problems))
         deviations.append((here - randomized) / error if error > 0 else 0.0)

@@ -27,7 +27,7 @@ import scipy.sparse
 
 from projstg import ProjectedSTG, Statistics, fit_many
 from projstg._core.data.shared_sums import shared_sums
-from projstg.estimators.questions import asked_of, prepare_sums, solve_in_blocks
+from projstg.estimators.questions import prepare_sums, request_of, solve_in_blocks
 from projstg.experiments.machine import commit
 from projstg.versions import kernel_in_words
 
@@ -252,7 +252,7 @@ def responses(small):
         start = perf_counter()
         many = fit_many(X, Y, k, probabilities=probabilities)
         together = perf_counter() - start
-        question = prepare_sums(asked_of(model), shared_sums(X, Y.T))
+        question = prepare_sums(request_of(model), shared_sums(X, Y.T))
         start = perf_counter()
         solve_in_blocks(question, many.seeds, None)
         searches, start = perf_counter() - start, perf_counter()

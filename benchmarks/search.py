@@ -20,8 +20,7 @@ import numpy as np
 from problems import draw
 
 from projstg import Gates, ProjectedSTG, fit_many
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
+from projstg._core.data.standard_table import as_tables
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.search.best_support import refine
@@ -50,12 +49,12 @@ def fitted(X, y, k, criterion="common-size", **params):
 
 def scores(X, y, supports, criterion):
     """The criterion's score of each support, lower is better; infinite for one of a wrong size."""
-    problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None], centre=False))
+    problem = as_tables(X[None], y[None], centre=False).problem(0)
     k = len(supports[0])
     valid = np.asarray([len(support) == k for support in supports])
     kept = np.asarray([s for s, is_valid in zip(supports, valid, strict=True) if is_valid])
     found = np.full(len(supports), np.inf)
-    found[valid] = support_scores(problem, kept[None], CRITERIA[criterion])[0]
+    found[valid] = support_scores(problem, kept, CRITERIA[criterion])
     return found
 
 
@@ -257,13 +256,13 @@ def searches(criterion):
         return fitted(X, y, k, criterion=criterion, n_starts=1)
 
     def random_starts(X, y, k, n=100):
-        problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None], centre=False))
+        problem = as_tables(X[None], y[None], centre=False).problem(0)
         generator, settings = np.random.default_rng([0, k]), replace(SEARCH, first_round=n)
         options = {"criterion": criterion, "n_starts": n, "settings": settings}
         return refine(problem, k, generator=generator, **options).support
 
     def no_gates(X, y, k):
-        problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None], centre=False))
+        problem = as_tables(X[None], y[None], centre=False).problem(0)
         generator = np.random.default_rng([0, k])
         return refine(problem, k, generator=generator, criterion=criterion).support
 

@@ -23,12 +23,12 @@ from problems import draw_many, recovery, theory
 
 from projstg import STG, Gates
 from projstg._core.data.least_squares import largest
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.standard_table import as_tables
 from projstg._core.gates.algorithm1 import numpy_noise
 from projstg._core.gates.joint_descent import balanced, joint_descent, joint_start
 from projstg._core.gates.moments import gate_mean, gated_coefficients
-from projstg.estimators.batch import fit_together
 from projstg.estimators.gate_options import JOINT
+from projstg.estimators.many_fits import fit_together
 
 PILOT_ROOT, ROOT = 777, 20261115
 PILOT_CELLS = [(0.5, 35), (1.0, 40)]
@@ -53,8 +53,8 @@ def pilot(cell, c, repetitions, optimizer, rate, n_samples, steps):
     """Rates after each number of steps, all from one descent."""
     sigma, n = cell
     X, y, truth = draw_many(PILOT_ROOT, sigma, n, K, repetitions)
-    table = as_table(X, y, centre=False)
-    problem, price, _ = balanced(table.problem, np.full(repetitions, theory(c, sigma, n, K)))
+    batch = as_tables(X, y, centre=False).batch
+    problem, price, _ = balanced(batch, np.full(repetitions, theory(c, sigma, n, K)))
     generators = [np.random.Generator(np.random.SFC64([PILOT_ROOT, r])) for r in range(repetitions)]
     noise = numpy_noise(generators, n_samples, X[:, 0, :])
     state, rates = joint_start(problem, optimizer), []

@@ -16,8 +16,8 @@ from gates_recovery import ROOT, on_device
 from problems import draw_many, recovery, theory
 
 from projstg._core.arrays.backend import namespace, to_numpy
-from projstg._core.data.least_squares import as_mask, largest
-from projstg._core.data.quadratic import RowQuadratic
+from projstg._core.data.batch import centred_rows
+from projstg._core.data.least_squares import largest
 from projstg._core.data.standardize import standardized
 from projstg._core.gates.algorithm1 import (
     numpy_noise,
@@ -154,13 +154,15 @@ def chosen(problem, mu, theta, k):
     xp = namespace(mu)
     q = gate_moments(mu, TAU).mean
     support = largest(xp.abs(gated_coefficients(mu, theta)), xp.abs(theta * q), k)
-    return to_numpy(as_mask(support, support >= 0, mu.shape[-1]))
+    mask = np.zeros(mu.shape, dtype=bool)
+    np.put_along_axis(mask, to_numpy(support), True, axis=1)
+    return mask
 
 
 def cell(sigma, n, c, repetitions, device, k=10):
     X, y, truth = draw_many(ROOT, sigma, n, k, repetitions)
-    rows = RowQuadratic.from_rows(on_device(X, device), on_device(y, device), centre=False)
-    problem = standardized(rows)[0].gram
+    rows, *_ = centred_rows(on_device(X, device), on_device(y, device), centre=False)
+    problem = standardized(rows)[0].by_sums
     xp = namespace(problem.b)
     alpha = xp.full_like(problem.yy, float(theory(c, sigma, n, k)))
 

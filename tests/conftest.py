@@ -17,9 +17,7 @@ os.environ.update(
 import numpy as np
 import pytest
 from in_place import TITLE, in_place
-
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
+from made_problems import problem_of
 
 # A shell lets what it runs in the background ignore Ctrl-C, and every process started from here
 # would do so, too.
@@ -42,7 +40,7 @@ def pytest_report_header():
     return TITLE + json.dumps(in_place())
 
 
-DOORS = {"rows": lambda problem: problem, "gram": lambda problem: problem.gram}
+DOORS = {"rows": lambda problem: problem, "sums": lambda problem: problem.by_sums}
 
 
 @pytest.fixture
@@ -52,7 +50,7 @@ def rng():
 
 @pytest.fixture(params=DOORS)
 def door(request):
-    """How the core sees a problem: through its rows or through its Gram matrix."""
+    """How the core sees a problem, or a batch: through its rows or through its sums."""
     return DOORS[request.param]
 
 
@@ -108,17 +106,13 @@ def full_table(request, rng):
     return _table(request.param, rng)
 
 
-def _problem(X, y):
-    return standardized(RowQuadratic.from_rows(X, y, centre=False))[0]
-
-
 @pytest.fixture
 def problem(table):
-    """Rows of every design with columns of mean square one (or zero)."""
-    return _problem(*table)
+    """One problem through rows: every design, with columns of mean square one (or zero)."""
+    return problem_of(*table, centre=False)
 
 
 @pytest.fixture
 def full_problem(full_table):
     """The same for the designs of full rank."""
-    return _problem(*full_table)
+    return problem_of(*full_table, centre=False)

@@ -5,10 +5,10 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from made_problems import problem_of
 from oracles_posterior import JUDGE, ONLY_3, listed
 
 from projstg import ProjectedSTG
-from projstg._core.data.standard_table import as_table
 
 
 def drawn(n_rows, n_columns, seed=0, noise=2.0):
@@ -26,7 +26,7 @@ GROUPS = [[0], [4, 7], [0, 7], [1, 3, 5], [0, 1, 2, 3, 4], list(range(8))]
 def test_it_is_the_sum_over_all_supports_that_have_one_of_them(seed):
     X, y = drawn(20, 8, seed)
     model = ProjectedSTG(3).fit(X, y)
-    known = listed(as_table(X[None], y[None], None, centre=True).problem, JUDGE, ONLY_3)
+    known = listed(problem_of(X, y), JUDGE, ONLY_3)
     for group in GROUPS:
         expected = sum(p for support, p in known.items() if set(support) & set(group))
         assert model.any_belong_probability(group) == pytest.approx(expected, abs=1e-8)
@@ -46,7 +46,7 @@ LISTS_OF_GROUPS = [
 def test_each_of_several_groups_is_the_sum_over_supports_that_have_one_of_each(seed):
     X, y = drawn(20, 8, seed)
     model = ProjectedSTG(3).fit(X, y)
-    known = listed(as_table(X[None], y[None], None, centre=True).problem, JUDGE, ONLY_3)
+    known = listed(problem_of(X, y), JUDGE, ONLY_3)
     for groups in LISTS_OF_GROUPS:
         has_all = [all(set(one) & set(support) for one in groups) for support in known]
         expected = sum(p for p, is_so in zip(known.values(), has_all, strict=True) if is_so)

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from projstg import STG, Gates, ProjectedSTG
 from projstg._core.gates.gate_settings import GATES
 from projstg._core.kernel import library
-from projstg._core.pipeline import fixed_size
+from projstg._core.pipeline import best_of_size
 from projstg._core.posterior.posterior import Posterior
 from projstg.estimators._fit_tasks import FitTasks
 
@@ -89,7 +89,7 @@ def test_the_stages_are_heard_and_the_answer_is_the_same(case):
 
 @pytest.mark.skipif(library.KERNEL is None, reason="there is no kernel")
 def test_small_tables_take_one_call_of_the_kernel_with_callbacks_too(monkeypatch):
-    monkeypatch.setattr(fixed_size, "gate_question", None)  # the first step
+    monkeypatch.setattr(best_of_size, "first_steps", None)
     heard(ProjectedSTG(8), *table(40, 64))
 
 

@@ -13,9 +13,9 @@ from knobs import displays
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from projstg import Gates, ProjectedSTG, ProjectedSTGCV, fit_many
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.standard_table import as_tables
 from projstg._core.gates.gate_fit import GateOptions
-from projstg._core.pipeline import gate_question as stage
+from projstg._core.pipeline import gate_problem as stage
 from projstg._core.pipeline.options import Options
 
 NAMES = ("mu_", "gate_mean_", "gated_coef_", "risk_", "n_iter_")
@@ -216,32 +216,34 @@ AT_ONCE = {
 
 @pytest.mark.parametrize("options", AT_ONCE.values(), ids=AT_ONCE)
 def test_what_cannot_wait(data, options):
-    assert not stage.can_wait(options, data[0].shape[1])
+    tables = as_tables(*(side[None] for side in data))
+    assert not stage.can_wait(stage.gate_problem(tables, options, [0]))
 
 
 def test_gates_of_more_columns_than_can_be_kept_are_fitted_at_once(rng):
     X = rng.normal(size=(1, 600, 2300))
-    table = as_table(X, X[:, :, 0])
-    few, many = (Options(n_selected=k, refine=True) for k in (3, 510))
-    n_gates = [stage.gate_question(table, own, [0]).problem.b.shape[1] for own in (few, many)]
-    assert stage.can_wait(few, n_gates[0])
-    assert not stage.can_wait(many, n_gates[1])
+    tables = as_tables(X, X[:, :, 0])
+    few, many = (
+        stage.gate_problem(tables, Options(n_selected=k, refine=True), [0]) for k in (3, 510)
+    )
+    assert stage.can_wait(few)
+    assert not stage.can_wait(many)
 
 
 @pytest.mark.parametrize("forced", [(), (2299, 17)])
 def test_of_many_columns_the_likeliest_get_gates(rng, forced):
     X = rng.normal(size=(1, 30, 2300))
-    table = as_table(X, X[:, :, 5] - X[:, :, 1000])
+    tables = as_tables(X, X[:, :, 5] - X[:, :, 1000])
     options = Options(n_selected=4, refine=True, always=forced)
-    question = stage.gate_question(table, options, [0])
-    columns = question.columns[0]
+    problem = stage.gate_problem(tables, options, [0])
+    columns = problem.columns[0]
     assert columns[: len(forced)].tolist() == list(forced)
     assert np.unique(columns).size == columns.size == 1000 + len(forced)
     assert {5, 1000} <= set(columns.tolist())
-    gates, kept = stage.fitted(question), stage.fitted(question.without_rows())
+    gates, kept = stage.fitted(problem), stage.fitted(problem.without_rows())
     assert gates.mu.shape == (1, 2300)
     np.testing.assert_allclose(kept.mean, gates.mean, atol=1e-7)
     assert np.all(gates.mean[0, list(forced)] == 1.0)
     assert not gates.mean[0, np.setdiff1d(np.arange(2300), columns)].any()
-    first = stage.first_steps(question)[0]
+    first = stage.first_steps(problem)[0]
     assert set(np.argsort(-np.abs(first))[:2].tolist()) == {5, 1000}

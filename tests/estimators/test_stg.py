@@ -4,11 +4,11 @@ import array_api_strict as strict
 import numpy as np
 import pytest
 from knobs import nested
+from made_problems import batch_of
 from rounding import assert_same_numbers
 
 from projstg import STG as Selector
-from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
-from projstg._core.data.standardize import standardized
+from projstg._core.data.batch import Batch
 from projstg._core.gates.algorithm1 import numpy_noise, sampled_gradient
 from projstg._core.gates.joint_descent import balanced, joint_descent, joint_gradient, joint_start
 from projstg._core.gates.moments import gate_moments, sampled_gate
@@ -27,7 +27,7 @@ def batch(full_table):
     """Each design of full rank with three responses, standardised."""
     X, y = full_table
     ys = np.stack([y, y[::-1], np.cos(np.arange(len(y)))])
-    return standardized(RowQuadratic.from_rows(np.stack([X] * 3), ys, centre=False))[0]
+    return batch_of(np.stack([X] * 3), ys, centre=False)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def finite_difference(function, x, step=1e-6):
 
 def test_the_gradient_is_that_of_the_sampled_objective(batch, place):
     theta, mu, noise = place
-    in_theta, in_mu = joint_gradient(batch.gram, theta, sampled_gate(mu[:, None, :], TAU, noise))
+    in_theta, in_mu = joint_gradient(batch.by_sums, theta, sampled_gate(mu[:, None, :], TAU, noise))
     by_theta = finite_difference(lambda t: sampled_objective(batch, t, mu, noise), theta)
     by_mu = finite_difference(lambda m: sampled_objective(batch, theta, m, noise), mu)
     np.testing.assert_allclose(in_theta, by_theta, rtol=1e-6, atol=1e-7)
@@ -65,14 +65,14 @@ def test_the_gates_gradient_is_that_of_algorithm_1(batch, place):
     theta, mu, noise = place
     z = sampled_gate(mu[:, None, :], TAU, noise)
     np.testing.assert_array_equal(
-        joint_gradient(batch.gram, theta, z)[1], sampled_gradient(batch.gram, theta, z)
+        joint_gradient(batch.by_sums, theta, z)[1], sampled_gradient(batch.by_sums, theta, z)
     )
 
 
 def test_the_exact_risk_and_its_gradient(batch, place):
     theta, mu, _ = place
     alpha = np.asarray([0.0, 0.1, 1.0])
-    risk = joint_risk(batch.gram, theta, mu, TAU, alpha)
+    risk = joint_risk(batch.by_sums, theta, mu, TAU, alpha)
 
     def direct(theta, mu):
         gates = gate_moments(mu, TAU)
@@ -90,7 +90,7 @@ def test_the_exact_risk_and_its_gradient(batch, place):
 
 def test_the_sampled_gradient_has_the_exact_one_as_its_mean(rng):
     X, y = rng.normal(size=(1, 20, 4)), rng.normal(size=(1, 20))
-    problem = standardized(RowQuadratic.from_rows(X, y, centre=False))[0].gram
+    problem = batch_of(X, y, centre=False).by_sums
     theta, mu = rng.normal(size=(1, 4)), rng.normal(0.5, 0.5, size=(1, 4))
     z = sampled_gate(mu[:, None, :], TAU, rng.normal(size=(1, 200_000, 4)))
     exact = joint_risk(problem, theta, mu, TAU, np.zeros(1))
@@ -98,16 +98,14 @@ def test_the_sampled_gradient_has_the_exact_one_as_its_mean(rng):
         np.testing.assert_allclose(sampled, expected, atol=0.03)
 
 
-@pytest.mark.parametrize("door", ["rows", "gram"])
 def test_a_balanced_problem_has_unit_response_and_curvature(batch, door):
-    problem = batch if door == "rows" else batch.gram
     alpha = np.asarray([0.1, 0.2, 0.3])
-    ready, price, unit = balanced(problem, alpha)
+    ready, price, unit = balanced(door(batch), alpha)
     np.testing.assert_allclose(np.linalg.eigvalsh(ready.G)[:, -1], ready.n, rtol=1e-10)
     np.testing.assert_allclose(unit**2, batch.yy / batch.n)
     # The risk is the same function in other units.
     theta = np.ones_like(batch.b)
-    before = joint_risk(batch.gram, theta * unit[:, None], theta, TAU, alpha).value
+    before = joint_risk(batch.by_sums, theta * unit[:, None], theta, TAU, alpha).value
     after = joint_risk(ready, theta, theta, TAU, price).value
     np.testing.assert_allclose(before / after, alpha / price, rtol=1e-10)
 
@@ -128,7 +126,7 @@ def test_a_batch_is_its_members(batch, optimizer):
     problem, alpha, _ = balanced(batch, np.asarray([0.01, 0.02, 0.05]))
     together = descended(problem, alpha, [5, 6, 7], optimizer)
     for i in range(3):
-        member: GramQuadratic = problem.problems(np.asarray([i]))
+        member = problem.problems(np.asarray([i]))
         alone = descended(member, alpha[i : i + 1], [5 + i], optimizer)
         assert_same_numbers(together.mu[i], alone.mu[0])
         assert_same_numbers(together.theta[i], alone.theta[0])
@@ -201,8 +199,8 @@ def test_the_strictest_array_library_takes_the_same_steps(batch, place):
     _, _, noise = place
 
     def end(as_array):
-        fields = (batch.X, batch.y, batch.n, batch.degrees_of_freedom)
-        problem = RowQuadratic(*(as_array(field) for field in fields))
+        fields = (batch.X, batch.y, batch.n, batch.dof)
+        problem = Batch.of_rows(*(as_array(field) for field in fields))
         alpha = as_array([0.01, 0.02, 0.05])
         ready, price, _ = balanced(problem, alpha)
         state = joint_descent(

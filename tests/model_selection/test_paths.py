@@ -5,14 +5,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from made_problems import batch_of
 from oracles import exact_moments, explicit_risk, residual_sum
 from rounding import assert_same_numbers
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
 from projstg import Gates, ProjectedSTG, projected_stg_path
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
 from projstg._core.gates.concave_penalty import gate_penalty
 from projstg._core.gates.gate_fit import GateOptions
 from projstg._core.gates.gate_path import gate_path, largest_alpha
@@ -30,8 +29,8 @@ def data(request, rng):
 
 
 def problems_of(X, y):
-    """Standardised problems with one batch axis."""
-    return standardized(RowQuadratic.from_rows(X, y, centre=False))[0]
+    """Standardised problems, whose means stay."""
+    return batch_of(X, y, centre=False)
 
 
 def drawn(rng, n_problems, n, n_features):

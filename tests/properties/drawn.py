@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from knobs import nested
 
 from projstg import ProjectedSTG
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.standard_table import as_tables
 from projstg._core.score.criterion import CRITERIA as JUDGES
 from projstg._core.score.evidence import support_scores
 
@@ -100,11 +100,11 @@ class Drawn(NamedTuple):
         allowed = np.asarray(self.allowed)
         weights = None if self.weights is None else self.weights[None]
         X = self.X[None][..., allowed]
-        table = as_table(X, self.y[None], weights, centre=self.params["fit_intercept"])
+        tables = as_tables(X, self.y[None], weights, centre=self.params["fit_intercept"])
         must = np.isin(allowed, self.params.get("always_select", []))
-        judge = JUDGES[self.params["criterion"]].judge(table.problem, always=must)
-        places = np.searchsorted(allowed, np.asarray(supports))
-        return support_scores(table.problem, places[None], judge)[0]
+        problem = tables.problem(0)
+        judge = JUDGES[self.params["criterion"]].judge(problem, always=must)
+        return support_scores(problem, np.searchsorted(allowed, np.asarray(supports)), judge)
 
     def rounding(self, score):
         """What two ways of computing ν log(rss) may differ by."""

@@ -8,7 +8,8 @@ from oracles import exact_gate
 from oracles_exact import exact_projection, exact_score
 from soaking import count, examples
 
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.batch import Batch
+from projstg._core.data.standard_table import as_tables
 from projstg._core.gates.moments import gate_moments
 from projstg._core.gates.projection import project
 from projstg._core.score.criterion import CRITERIA
@@ -24,7 +25,7 @@ def drawn(seed, n, d, apart=None, noise=0.5):
     if apart is not None:
         X[:, 1] = X[:, 0] + apart * X[:, 1]
     y = X[:, : (d + 1) // 2].sum(axis=1) + noise * rng.standard_normal(n)
-    return as_table(X[None], y[None]).problem
+    return as_tables(X[None], y[None]).problem(0)
 
 
 @examples(12)
@@ -39,12 +40,12 @@ def test_scores(seed, name, k, apart, noise):
     count("problem", "fifty digits: scores")
     k = max(k, 2) if apart is not None else k
     problem = drawn(seed, 9, 5, apart, noise)
-    X, y = problem.rows_at(0, np.arange(5))
+    X, y = problem.rows_of(np.arange(5))
     roots = np.linalg.svd(X[:, :k], compute_uv=False)
     if roots[-1] < 3e-6 * roots[0]:  # not determined, by the rule for rank
         return
-    found = support_scores(problem, np.arange(k)[None, None], CRITERIA[name])[0, 0]
-    expected = exact_score(X, range(k), y, problem.degrees_of_freedom[0], CRITERIA[name])
+    (found,) = support_scores(problem, np.arange(k)[None], CRITERIA[name])
+    expected = exact_score(X, range(k), y, problem.dof, CRITERIA[name])
     assert found == pytest.approx(expected, rel=1e-8, abs=1e-6)
 
 
@@ -54,12 +55,10 @@ def test_scores(seed, name, k, apart, noise):
 def test_tables_around_a_support(seed, name, k):
     count("problem", "fifty digits: exchanged, added, left out")
     problem = drawn(seed, 9, 5)
-    judge, (X, y) = CRITERIA[name].judge(problem), problem.rows_at(0, np.arange(5))
-    nobody = np.zeros((1, 5), dtype=bool)
-    field = restricted(problem, np.arange(5)[None], nobody, nobody)
-    has_volume = judge.counts_volume
-    around = neighbours(field, np.zeros(1, int), np.arange(k)[None], judge, resize=has_volume)
-    dof = problem.degrees_of_freedom[0]
+    judge, (X, y) = CRITERIA[name].judge(problem), problem.rows_of(np.arange(5))
+    field = restricted(problem, np.arange(5), np.zeros(5, dtype=bool))
+    has_volume, dof = judge.counts_volume, problem.dof
+    around = neighbours(field, np.arange(k)[None], judge, resize=has_volume)
 
     def exact(members):
         return exact_score(X, members, y, dof, judge)
@@ -89,9 +88,9 @@ def test_projections(seed, shape, powers):
     count("problem", "fifty digits: projections")
     problem = drawn(seed, *shape)
     ridge = 10.0 ** np.asarray(powers[: shape[1]])
-    X, y = problem.rows_at(0, np.arange(shape[1]))
-    expected = exact_projection(X, y, problem.n[0], ridge)
-    found = project(problem, ridge[None])[0]
+    X, y = problem.rows_of(np.arange(shape[1]))
+    expected = exact_projection(X, y, problem.n, ridge)
+    (found,) = project(Batch.of([problem]), ridge[None])
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9 * np.max(np.abs(expected)))
 
 

@@ -355,12 +355,12 @@ def test_chunks_are_the_whole(recipe, cuts):
     for first, last in pairwise(edges):
         if first < last:
             own = slice(first, last)
-            some = (X[own], y[own], None if weights is None else weights[own])
+            some = (X[None, own], y[None, own], None if weights is None else weights[None, own])
             parts = CentredSums.from_rows(*some) if parts is None else parts.update(*some)
-    whole = CentredSums.from_rows(X, y, weights)
+    whole = CentredSums.from_rows(X[None], y[None], None if weights is None else weights[None])
     # Means have sixteen digits, of which a column far from zero leaves its spread fewer.
-    spread = np.sqrt(np.diag(whole.G))
-    rounding = 1e-15 * (np.sqrt(whole.n) * np.abs(whole.x_mean) + spread)
+    spread = np.sqrt(np.diag(whole.G[0]))
+    rounding = 1e-15 * (np.sqrt(whole.n) * np.abs(whole.x_mean[0]) + spread)
     allowed = np.outer(spread + rounding, rounding)
     assert parts.n == pytest.approx(whole.n)
     # A mean near zero has the digits of the column, not its own.

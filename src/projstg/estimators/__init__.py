@@ -6,8 +6,8 @@ May import: the core. ``questions`` is the way from parameters and a table to th
 from .._core.posterior.averaging import SmallEffects
 from .._core.posterior.coefficient_intervals import AveragedCoef
 from ._groups import CredibleGroup
-from .batch import ManyFits, fit_many
 from .gate_options import Gates
+from .many_fits import ManyFits, fit_many
 from .mcp import MCP
 from .projected_stg import ProjectedSTG
 from .randomized_omp import RandomizedOMP

@@ -13,13 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._core.data.standard_table import StandardTable
-from .._core.pipeline.solution import Solution
+from .._core.data.problem import Problem
 from .._core.posterior.coefficient_intervals import Estimates, estimates
 from .._core.posterior.joint import Joint
-from .._core.posterior.probabilities import JointSource
-from .._core.search.best_support import Refined, equivalent_features
-from ._groups import correlations_of
+from .._core.search.best_support import equivalent_features
+from .questions import Fit
 
 __all__ = ["AfterFit", "ColumnAttributes"]
 
@@ -30,29 +28,23 @@ _MOST_KEPT = 250_000
 class AfterFit:
     """The table and the answer, until what is computed from them is asked for."""
 
-    def __init__(self, table: StandardTable, solution: Solution) -> None:
+    def __init__(self, fit: Fit, problem: Problem, size: int) -> None:
         self._found: _ColumnFacts | None = None
-        search = None if solution.search is None else solution.search[0]
-        known = None if solution.posterior is None else solution.posterior[0]
-        others = [] if known is None else known.supports
-        supports = [np.flatnonzero(solution.support[0]), *others]
-        together = None if known is None else known.together
-        is_small = table.size + (together.size if together else 0) <= _MOST_KEPT
-        self._asked: _AskedLater | None = _AskedLater(
-            table.owned() if is_small else table, supports, search, together
-        )
+        together = None if fit.answer.posterior is None else fit.answer.posterior.together
+        is_small = size + (together.size if together else 0) <= _MOST_KEPT
+        self._kept: tuple[Fit, Problem] | None = fit, problem.owned() if is_small else problem
         if not is_small:
             self.found()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_found": self.found(), "_asked": None}
+        return {"_found": self.found(), "_kept": None}
 
     def found(self) -> _ColumnFacts:
         """Return what the table says; then it is dropped."""
-        asked = self._asked  # read once: another thread may set it to None
-        if self._found is None and asked is not None:
-            self._found = asked.facts()
-            self._asked = None
+        kept = self._kept  # read once: another thread may set it to None
+        if self._found is None and kept is not None:
+            self._found = _facts(*kept)
+            self._kept = None
         return self._found  # type: ignore[return-value]
 
 
@@ -68,30 +60,24 @@ class _ColumnFacts(NamedTuple):
     """Of these columns, (M, M)."""
 
 
-class _AskedLater(NamedTuple):
-    table: StandardTable
-    supports: list[np.ndarray]
-    """The answer, and its alternatives."""
-    search: Refined | None
-    together: JointSource | None
-
-    def facts(self) -> _ColumnFacts:
-        fits = estimates(self.table, self.supports)
-        std_error = np.zeros(self.table.scale.shape[-1])
-        std_error[fits.columns] = fits.std_error[0]
-        others = Estimates(fits.columns, *(field[1:] for field in fits[1:]))
-        joint = None if self.together is None else self.together.joint()
-        columns = np.arange(0) if joint is None else joint.columns
-        correlations = correlations_of(self.table.problem, columns)
-        return _ColumnFacts(std_error, others, self._equivalent(), joint, correlations)
-
-    def _equivalent(self) -> dict[int, list[int]] | None:
-        search = self.search
-        if search is None:
-            return None
-        of = (search.support, search.judge, search.n_redundant)
-        found = equivalent_features(self.table.problem, *of)
-        return {member: others for member, others in found.items() if others}
+def _facts(fit: Fit, problem: Problem) -> _ColumnFacts:
+    (support, _, search, known), frame = fit.answer, fit.frame
+    others = [] if known is None else known.supports
+    fits = estimates(problem, frame, [support, *others])
+    std_error = np.zeros(frame.n_features)
+    std_error[fits.columns] = fits.std_error[0]
+    alternatives = Estimates(fits.columns, *(field[1:] for field in fits[1:]))
+    equivalent = None
+    if search is not None:
+        equal = equivalent_features(problem, search.support, search.judge, search.n_redundant)
+        names = frame.columns
+        equivalent = {int(names[one]): names[same].tolist() for one, same in equal.items() if same}
+    joint, correlations = None, np.empty((0, 0))
+    if known is not None and known.together is not None:
+        joint = known.together.joint()
+        few = problem.products(joint.columns) if joint.columns.size else correlations
+        joint, correlations = joint._replace(columns=frame.columns[joint.columns]), few / problem.n
+    return _ColumnFacts(std_error, alternatives, equivalent, joint, correlations)
 
 
 class ColumnAttributes:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.arrays.backend import to_numpy
-from .._core.data.standard_table import StandardTable
+from .._core.data.frame import Frame
 from .._core.posterior.averaging import AveragedFit, Averaging, SmallEffects, Worlds
 from .._threads import in_threads
 from ._new_response import NewResponse
@@ -23,23 +22,12 @@ _MANY_NUMBERS = 100_000
 class AveragedModel:
     """The averaged coefficients of one table."""
 
-    def __init__(self, averaging: Averaging, table: StandardTable, *, fit_intercept: bool) -> None:
-        self._averaging = averaging
-        scale, mean, y_mean, y_scale, n, dof = (
-            to_numpy(one)[0]
-            for one in (
-                table.scale,
-                table.x_mean,
-                table.y_mean,
-                table.y_scale,
-                table.problem.n,
-                table.problem.degrees_of_freedom,
-            )
-        )
-        self._scale, self._mean = scale[self.columns], mean[self.columns]
-        self._y_mean, self._y_scale, self._dof = float(y_mean), float(y_scale), float(dof)
+    def __init__(self, averaging: Averaging, frame: Frame) -> None:
+        self._averaging, self._frame = averaging, frame.among(averaging.columns)
+        problem = averaging.problem
+        self._dof = problem.dof
         # The mean of y is known from n rows.
-        self._of_mean = 1.0 / float(n) if fit_intercept else 0.0
+        self._of_mean = (problem.n - problem.dof) / problem.n
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: value for name, value in self.__dict__.items() if name != "_worlds"}
@@ -48,7 +36,7 @@ class AveragedModel:
     @property
     def columns(self) -> np.ndarray:
         """The columns of the table that have a part in it, (M,)."""
-        return self._averaging.columns
+        return self._frame.columns
 
     @cached_property
     def fit(self) -> AveragedFit:
@@ -58,7 +46,8 @@ class AveragedModel:
 
     def small_effects(self, support: np.ndarray) -> SmallEffects | None:
         """Return what is known of small effects beside a support (K,), if they were looked for."""
-        return self._worlds.small_effects(support)
+        places = self._averaging.columns[np.isin(self.columns, support)]
+        return self._worlds.small_effects(places)
 
     @cached_property
     def _worlds(self) -> Worlds:
@@ -67,10 +56,10 @@ class AveragedModel:
     def response(self) -> NewResponse:
         """Return what is known of a new response, given rows of ``columns``."""
         return NewResponse(
-            self._mean,
-            self._scale,
-            self._y_mean,
-            self._y_scale,
+            self._frame.x_mean,
+            self._frame.scale,
+            self._frame.y_mean,
+            self._frame.y_scale,
             self.fit.coef,
             self.fit.noise * (1.0 + self._of_mean),
             self._dof,

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, fit_context, with_callbacks
 from .._core.arrays.backend import Array
-from .._core.data.standard_table import StandardTable
-from .._core.pipeline.batch_gates import KeptGates
+from .._core.data.standard_table import StandardTables
+from .._core.pipeline.kept_gates import KeptGates
 from .._core.pipeline.solution import Solution
 from .._core.progress import STAGES, Report
 from ..sources.as_doubles import check_unmasked
@@ -36,12 +36,14 @@ from ._validation import (
 )
 from .gate_options import GateFamily, Gates
 from .questions import (
-    Asked,
+    Fit,
     Question,
-    asked_of,
+    Request,
+    fit_of,
     prepare,
     prepare_as_it_came,
     prepare_sums,
+    request_of,
     solve,
 )
 
@@ -59,7 +61,7 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        # scikit-learn reads the signature each time it is asked, which is several times in a fit.
+        # scikit-learn reads the signature each time it is request, which is several times in a fit.
         return list(_param_names(cls))  # type: ignore[arg-type] # a class can be hashed
 
     def _validate_params(self) -> None:
@@ -153,10 +155,10 @@ class TableSelector(LinearSelector):
         -------
         self : object
         """
-        asked = self._asked()
+        request = self._request()
         tasks: FitTasks | None = None
         if hasattr(self, "_skl_callbacks"):
-            tasks = FitTasks(self, self._stages(asked), X, y)
+            tasks = FitTasks(self, self._stages(request), X, y)
         try:
             any_x = self._takes_any_x
             if not any_x:
@@ -164,24 +166,24 @@ class TableSelector(LinearSelector):
             if is_table(X, y):
                 rows = checked_rows(self, X, y, sample_weight, takes_any_x=any_x)
                 if any_x and is_as_it_came(rows[0]):
-                    self._learn_as_it_came(asked, *rows, tasks)
+                    self._learn_as_it_came(request, *rows, tasks)
                 else:
-                    self._learn(asked, *batch_of_one(*rows), tasks)
+                    self._learn(request, *batch_of_one(*rows), tasks)
             else:
-                self._learn_sums(asked, gathered(X, y, sample_weight), tasks)
+                self._learn_sums(request, gathered(X, y, sample_weight), tasks)
         finally:
             if tasks is not None:
                 tasks.end()
         self.__dict__.pop("_so_far", None)  # of partial_fit
         return self
 
-    def _learn_sums(self, asked: Any, statistics: Statistics, report: Report | None) -> None:
+    def _learn_sums(self, request: Any, statistics: Statistics, report: Report | None) -> None:
         """Learn from sums over the rows; see ``_takes_any_x``."""
         raise NotImplementedError
 
     def _learn_as_it_came(
         self,
-        asked: Any,
+        request: Any,
         X: Any,
         y: np.ndarray,
         weights: np.ndarray | None,
@@ -190,15 +192,15 @@ class TableSelector(LinearSelector):
         """Learn from X (N, D) that is sparse, or too large to copy; see ``_takes_any_x``."""
         raise NotImplementedError
 
-    def _asked(self) -> Any:
+    def _request(self) -> Any:
         """Return what the parameters ask for; raise where they contradict each other."""
 
-    def _stages(self, asked: Any) -> tuple[str, ...]:
+    def _stages(self, request: Any) -> tuple[str, ...]:
         """Return the stages that callbacks hear of."""
         return ()
 
     def _learn(
-        self, asked: Any, X: Array, y: Array, weights: Array | None, report: Report | None
+        self, request: Any, X: Array, y: Array, weights: Array | None, report: Report | None
     ) -> None:
         """Learn from X (1, N, D), y (1, N) and weights (1, N) or None.
 
@@ -228,37 +230,37 @@ class GateSelector(GateAttributes, TableSelector):
         "random_state": ["random_state"],
     }
 
-    def _asked(self) -> Asked:
-        return asked_of(self)
+    def _request(self) -> Request:
+        return request_of(self)
 
-    def _stages(self, asked: Asked) -> tuple[str, ...]:
-        is_auto = asked.n_features_to_select == "auto"
-        if not (is_auto or asked.options.has_search):
+    def _stages(self, request: Request) -> tuple[str, ...]:
+        is_auto = request.n_features_to_select == "auto"
+        if not (is_auto or request.options.has_search):
             return ("gates",)
         stages = STAGES if is_auto else STAGES[1:]
-        return stages if asked.options.probabilities else stages[:-1]
+        return stages if request.options.probabilities else stages[:-1]
 
     def _learn(
-        self, asked: Asked, X: Array, y: Array, weights: Array | None, report: Report | None
+        self, request: Request, X: Array, y: Array, weights: Array | None, report: Report | None
     ) -> None:
         names = getattr(self, "feature_names_in_", None)
-        self._answer(prepare(asked, X, y, weights, names), report)
+        self._answer(prepare(request, X, y, weights, names), report)
 
     def _learn_as_it_came(
         self,
-        asked: Asked,
+        request: Request,
         X: Any,
         y: np.ndarray,
         weights: np.ndarray | None,
         report: Report | None,
     ) -> None:
         names = getattr(self, "feature_names_in_", None)
-        self._answer(prepare_as_it_came(asked, X, y, weights, names), report)
+        self._answer(prepare_as_it_came(request, X, y, weights, names), report)
 
-    def _learn_sums(self, asked: Asked, statistics: Statistics, report: Report | None) -> None:
+    def _learn_sums(self, request: Request, statistics: Statistics, report: Report | None) -> None:
         sums, names = statistics.sums, statistics.feature_names
         check_sums(sums)
-        question = prepare_sums(asked, sums, names)
+        question = prepare_sums(request, sums, names)
         self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         self.n_features_in_ = statistics.n_features
         if names is not None:
@@ -267,12 +269,13 @@ class GateSelector(GateAttributes, TableSelector):
 
     def _answer(self, question: Question, report: Report | None) -> None:
         """Solve, store the answer, and warn where there is reason to."""
-        solution = solve(question, [seed_from(self.random_state)], report)
-        self._store(question.table, solution)
+        (solution,) = solve(question, [seed_from(self.random_state)], report)
+        (group,) = question.groups
+        self._store(fit_of(group.tables, solution, 0, question.names), solution, group.tables)
         gates = self._fitted_gates
         said = None if gates.wait else unfinished(gates.answer().fit, gates.options)
         for text, category in (
-            (question.warning_of(solution), DataDimensionalityWarning),
+            (question.warning_of(solution.answers), DataDimensionalityWarning),
             (said, ConvergenceWarning),
         ):
             if text is not None:
@@ -302,7 +305,7 @@ class GateSelector(GateAttributes, TableSelector):
                 f"partial_fit takes rows, X and y, and got {source_name(X)}; fit takes sources of "
                 "rows, and Statistics gathers them."
             )
-        asked, so_far = self._asked(), self.__dict__.get("_so_far")
+        request, so_far = self._request(), self.__dict__.get("_so_far")
         X, y = validated(
             self, X, y, dtype=np.float64, y_numeric=True, reset=so_far is None, ensure_min_samples=1
         )
@@ -310,16 +313,14 @@ class GateSelector(GateAttributes, TableSelector):
         chunk = Statistics().update(X, y, sample_weight)
         chunk.feature_names = getattr(self, "feature_names_in_", None)
         self._so_far = chunk if so_far is None else so_far + chunk
-        self._learn_sums(asked, self._so_far, None)
+        self._learn_sums(request, self._so_far, None)
         return self
 
-    def _store(self, table: StandardTable, solution: Solution) -> None:
-        self.support_ = solution.support[0]
-        self.coef_ = solution.coef[0]
-        self.intercept_ = float(solution.intercept[0])
-        self.alpha_ = float(solution.alpha[0])
-        self.noise_std_ = None if solution.noise_std is None else float(solution.noise_std[0])
-        self._fitted_gates = KeptGates(solution.gates)
+    def _store(self, fit: Fit, solution: Solution, tables: StandardTables) -> None:
+        self.support_ = fit.frame.mask(fit.answer.support)
+        self.coef_, self.intercept_ = fit.coef, float(fit.frame.intercept(fit.coef))
+        self.alpha_, self.noise_std_ = fit.alpha, fit.noise_std
+        self._fitted_gates = KeptGates([(np.arange(1), solution.gates)])
 
 
 def check_seed(random_state: Any) -> Seed:

@@ -33,11 +33,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._compat import Interval, StrOptions
 from .._core.arrays.backend import Array, quiet
-from .._core.data.least_squares import largest
+from .._core.data.least_squares import largest, least_squares
 from .._core.data.original_units import in_range
-from .._core.data.quadratic import RowQuadratic
-from .._core.data.refit import refit_mask
-from .._core.data.standard_table import StandardTable, as_table
+from .._core.data.problem import Problem
+from .._core.data.standard_table import StandardTables, as_tables
 from .._core.progress import Report
 from .._core.score.criterion import CRITERIA
 from .._core.score.evidence import support_scores
@@ -86,16 +85,16 @@ class FoldedConcaveSelector(TableSelector):
     }
 
     def _learn(
-        self, asked: Any, X: Array, y: Array, weights: Array | None, report: Report | None
+        self, request: Any, X: Array, y: Array, weights: Array | None, report: Report | None
     ) -> None:
         penalty = self._penalty()
-        table = as_table(X, y, weights, centre=self.fit_intercept)
-        check_range(table)
+        tables = as_tables(X, y, weights, centre=self.fit_intercept)
+        check_range(tables.units.y_scale)
         names = getattr(self, "feature_names_in_", None)
-        k = size_or_tenth(self.n_features_to_select, table.varies[0], names)
-        standard = standard_rows(table, X, y, weights)
+        k = size_or_tenth(self.n_features_to_select, tables.varies[0], names)
+        standard = standard_rows(tables, X, y, weights)
         path = penalised_path(*standard, penalty, self._shares(), most=2 * k + _OVERSHOOT)
-        self._store(table, path, chosen(table, path, k, self.rule))
+        self._store(tables, path, chosen(tables.problem(0), path, k, self.rule))
 
     def _penalty(self) -> Any:
         """Return the penalty, one of skglm's."""
@@ -105,14 +104,14 @@ class FoldedConcaveSelector(TableSelector):
         """Return the λ of the path as parts of the largest."""
         return np.geomspace(1.0, self.eps, self.n_alphas + 1)[1:]
 
-    def _store(self, table: StandardTable, path: Path, choice: Choice) -> None:
-        self.support_ = np.zeros(table.scale.shape[-1], dtype=bool)
-        self.support_[choice.columns] = True
-        found = refit_mask(table, self.support_[None])
-        check_coefficients(found.coef, getattr(self, "feature_names_in_", None))
-        self.coef_, self.intercept_ = found.coef[0], float(found.intercept[0])
-        self.alphas_ = path.alphas * table.y_scale[0]
-        self.coef_path_ = in_range(path.coefs, table.scale, table.y_scale).T
+    def _store(self, tables: StandardTables, path: Path, choice: Choice) -> None:
+        frame, support = tables.frame(0), choice.columns
+        self.support_ = frame.mask(support)
+        self.coef_ = frame.coef(support, least_squares(tables.problem(0), support))
+        check_coefficients(self.coef_, getattr(self, "feature_names_in_", None))
+        self.intercept_ = float(frame.intercept(self.coef_))
+        self.alphas_ = path.alphas * frame.y_scale
+        self.coef_path_ = in_range(path.coefs, frame.scale, frame.y_scale).T
         self.alpha_ = float(self.alphas_[choice.point])
         self.has_exact_point_ = choice.is_exact
         self._warn(path, choice)
@@ -137,18 +136,17 @@ class FoldedConcaveSelector(TableSelector):
 
 
 def standard_rows(
-    table: StandardTable, X: Array, y: Array, weights: Array | None
+    tables: StandardTables, X: Array, y: Array, weights: Array | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and target, standardised, whose squares have means: weights are in the rows."""
-    problem, n_rows = table.problem, y.shape[-1]
-    if isinstance(problem, RowQuadratic):
-        rows, target = problem.X[0], problem.y[0]
-    else:  # a tall table is sums by now
-        unit = np.where(table.varies, table.scale, np.inf)
+    problem, frame, n_rows = tables.problem(0), tables.frame(0), y.shape[-1]
+    rows, target = problem.X, problem.y
+    if rows is None or target is None:  # a tall table is sums by now
+        unit = np.where(frame.scale > 0.0, frame.scale, np.inf)
         root = np.ones(n_rows) if weights is None else np.sqrt(weights[0])
-        rows = (X[0] - table.x_mean) / unit * root[:, None]
-        target = (y[0] - table.y_mean) / table.y_scale * root
-    share = np.sqrt(n_rows / float(problem.n[0]))  # skglm divides by rows, not by their weights
+        rows = (X[0] - frame.x_mean) / unit * root[:, None]
+        target = (y[0] - frame.y_mean) / frame.y_scale * root
+    share = np.sqrt(n_rows / problem.n)  # skglm divides by rows, not by their weights
     return np.asfortranarray(rows * share), target * share
 
 
@@ -179,7 +177,7 @@ def penalised_path(
     return Path(alphas[: len(coefs)], np.asarray(coefs), np.asarray(violations))
 
 
-def chosen(table: StandardTable, path: Path, k: int, rule: str) -> Choice:
+def chosen(problem: Problem, path: Path, k: int, rule: str) -> Choice:
     """Return K columns by the rule, by "top" where there is no point for "exact"."""
     exact = np.flatnonzero(path.n_nonzero == k)
     if rule == "exact" and exact.size:
@@ -187,10 +185,10 @@ def chosen(table: StandardTable, path: Path, k: int, rule: str) -> Choice:
     points = np.flatnonzero(path.n_nonzero >= k)
     if not points.size:  # y is a sum of fewer columns: the last point, then the closest to y
         points = np.asarray([len(path.coefs) - 1])
-    score = np.where(table.varies, np.abs(path.coefs[points]), -1.0)
-    tie = np.broadcast_to(np.abs(table.problem.b), score.shape)
+    score = np.where(problem.diagonal > 0.0, np.abs(path.coefs[points]), -1.0)
+    tie = np.broadcast_to(np.abs(problem.b), score.shape)
     supports, first = np.unique(largest(score, tie, k), axis=0, return_index=True)
-    residual = support_scores(table.problem, supports[None], CRITERIA["least-squares"])[0]
+    residual = support_scores(problem, supports, CRITERIA["least-squares"])
     best = int(np.argmin(residual))
     point = int(points[first[best]])
     return Choice(supports[best], point, bool(path.n_nonzero[point] == k))

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core.gates.alternate import Status
 from .._core.gates.gate_fit import GateFit, GateOptions
-from .._core.pipeline.batch_gates import GateAnswer, KeptGates
+from .._core.pipeline.kept_gates import GateAnswer, KeptGates
 from .._messages import Argument, Message
 
 __all__ = ["GateAttributes", "unfinished"]

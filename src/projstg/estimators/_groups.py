@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._core.data.quadratic import Problem, on_host
 from .._core.posterior.credible_groups import credible_groups
 from .._core.posterior.joint import Joint
 
-__all__ = ["CredibleGroup", "any_belongs", "correlations_of", "each_belongs", "named_groups"]
+__all__ = ["CredibleGroup", "any_belongs", "each_belongs", "named_groups"]
 
 
 class CredibleGroup(NamedTuple):
@@ -25,12 +24,6 @@ class CredibleGroup(NamedTuple):
     """How likely each is to be the one, if one of them is; they sum to one."""
     weakest_correlation: float
     """The smallest absolute correlation of two of them; one for a single column."""
-
-
-def correlations_of(problem: Problem, columns: np.ndarray) -> np.ndarray:
-    """Return the correlations (M, M) of columns of one standardised problem."""
-    few = on_host(problem.columns(columns[None]))
-    return np.asarray(few.gram.G[0] / few.n[0], dtype=float)
 
 
 def any_belongs(joint: Joint, inclusion: np.ndarray, chosen: np.ndarray) -> float:

@@ -13,11 +13,14 @@ With K from the data the core finds out itself, and says so by the number of col
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .._core.arrays.backend import Array, namespace, to_numpy
-from .._core.data.quadratic import Problem, RowQuadratic, WideQuadratic, on_host
-from .._core.data.standard_table import StandardTable
+from .._core.data.batch import Batch
+from .._core.data.problem import Problem
+from .._core.data.standard_table import StandardTables
 from .._core.data.table_rank import rank_up_to
 from .._messages import Argument, Message
 
@@ -31,33 +34,33 @@ _MOST_COLUMNS = 1000
 _BLOCK = 64
 
 
-def too_many_columns(table: StandardTable, k: int | None) -> Message | None:
-    """Return a sentence about the tables of a batch for which K columns are too many, or None."""
-    if k is None:
-        return None
-    suspects = np.flatnonzero(to_numpy(_least_rank(table.problem)) <= k)
-    if not suspects.size:
-        return None
-    problem, varies = on_host(table.problem), to_numpy(table.varies)
-    found = []
-    for i in suspects.tolist():
-        said = _one_table(problem.problems(np.asarray([i])), int(varies[i].sum()), k)
-        found += [] if said is None else [said]
-    return Message(_where(len(found), len(varies)), found[0]) if found else None
+def too_many_columns(groups: Sequence[tuple[np.ndarray, StandardTables]], k: int) -> Message | None:
+    """Return a sentence about the tables for which K columns are too many, or None.
 
-
-def too_few_rows(table: StandardTable, n_columns: np.ndarray, n_always: int) -> Message | None:
-    """Return a sentence about the tables of a batch whose rows are too few to choose K, or None.
-
-    ``n_columns``, (B,), says among how many columns the choice went: none in these.
+    It is about the first of them, by the numbers of the tables in each group.
     """
-    few = np.flatnonzero(n_columns == 0)
-    if not few.size:
+    found: dict[int, Message] = {}
+    for numbers, tables in groups:
+        for i in np.flatnonzero(_least_rank(tables) <= k).tolist():
+            said = _one_table(tables.problem(i), k)
+            if said is not None:
+                found[int(numbers[i])] = said
+    if not found:
         return None
-    n_rows = int(float(table.problem.n[few[0]]) + 1e-6)
+    n_tables = sum(len(numbers) for numbers, _ in groups)
+    return Message(_where(len(found), n_tables), found[min(found)])
+
+
+def too_few_rows(n_rows: Sequence[float], n_tables: int, n_always: int) -> Message | None:
+    """Return a sentence about tables, of ``n_tables``, that have too few rows to choose K, or None.
+
+    ``n_rows`` are those of these tables.
+    """
+    if not n_rows:
+        return None
     return Message(
-        f"{_where(few.size, n_columns.size)}{n_rows} rows are too few, or too much alike, to say "
-        "which columns belong: none is selected",
+        f"{_where(len(n_rows), n_tables)}{int(n_rows[0] + 1e-6)} rows are too few, or too much "
+        "alike, to say which columns belong: none is selected",
         *((" beside those in ", Argument("always_select")) if n_always else ()),
         ", and no probability is known; give more rows.",
     )
@@ -67,8 +70,8 @@ def _where(n_found: int, n_tables: int) -> str:
     return f"in {n_found} of {n_tables} problems " if n_tables > 1 else ""
 
 
-def _one_table(problem: Problem, n_varying: int, k: int) -> Message | None:
-    freedom = int(float(problem.degrees_of_freedom[0]) + 1e-6)
+def _one_table(problem: Problem, k: int) -> Message | None:
+    freedom, n_varying = int(problem.dof + 1e-6), int(np.sum(problem.diagonal > 0.0))
     rank = min(rank_up_to(problem, k + 1), freedom)
     if rank > k or (rank == n_varying < freedom):
         return None
@@ -82,7 +85,7 @@ def _one_table(problem: Problem, n_varying: int, k: int) -> Message | None:
             f", {rank}: any {rank} independent columns fit as well, and which are chosen says "
             f"nothing; {fewer}.",
         )
-    n_rows = int(float(problem.n[0]) + 1e-6)
+    n_rows = int(problem.n + 1e-6)
     more = ", or give more rows" if rank > 1 else ""
     return Message(
         asked,
@@ -99,20 +102,20 @@ def _squares(G: Array) -> Array:
     return namespace(G).sum(G * G, axis=(-2, -1))
 
 
-def _least_rank(problem: Problem) -> Array:
+def _least_rank(tables: StandardTables) -> np.ndarray:
     """Return a lower bound of the rank of X, (B,): (tr XᵀX)² / ‖XᵀX‖²."""
-    xp = namespace(problem.b)
-    if isinstance(problem, WideQuadratic):
-        step = -(-problem.b.shape[-1] // _MOST_COLUMNS)
-        problem = problem.columns(np.arange(0, problem.b.shape[-1], step)[None])
-    if isinstance(problem, RowQuadratic) and problem.X.shape[-1] > _FEW_COLUMNS:
-        step = -(-problem.X.shape[-1] // _MOST_COLUMNS)
-        X, trace = problem.X[:, :, ::step], xp.sum(problem.diagonal[:, ::step], axis=-1)
+    batch, step = tables.batch, -(-tables.columns.size // _MOST_COLUMNS)
+    if batch is None:
+        some = np.arange(0, tables.columns.size, step)
+        batch, step = Batch.of([tables.problem(0).subset(some)]), 1
+    xp, X = namespace(batch.b), batch.X
+    if X is not None and X.shape[-1] > _FEW_COLUMNS:
+        X, trace = X[:, :, ::step], xp.sum(batch.diagonal[:, ::step], axis=-1)
         # XXᵀ has the same eigenvalues as XᵀX, and zeros; blocks of tables stay in the cache.
         n = X.shape[0]
         blocks = (X[i : min(i + _BLOCK, n), ...] for i in range(0, n, _BLOCK))
         square = xp.concat([_squares(block @ xp.matrix_transpose(block)) for block in blocks])
     else:
-        square, trace = _squares(problem.gram.G), xp.sum(problem.diagonal, axis=-1)
+        square, trace = _squares(batch.G), xp.sum(batch.diagonal, axis=-1)
     bound = trace * trace / xp.where(square > 0.0, square, xp.ones_like(square))
-    return xp.floor(bound * (1.0 - 1e-9))
+    return to_numpy(xp.floor(bound * (1.0 - 1e-9)))

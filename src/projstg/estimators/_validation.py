@@ -14,8 +14,7 @@ from sklearn.utils.validation import validate_data
 from .._compat import check_sample_weight, validate_parameter_constraints
 from .._core.arrays.backend import Array, to_numpy
 from .._core.data.centred_sums import CentredSums
-from .._core.data.standard_table import StandardTable
-from .._core.data.wide_quadratic import MANY_COLUMNS
+from .._core.data.wide_problem import MANY_COLUMNS
 from .._did_you_mean import did_you_mean
 from .._messages import Argument, Columns, Message
 from .._printable import few_names
@@ -205,28 +204,28 @@ def check_sums(sums: CentredSums) -> None:
     check_total_weight(float(sums.n[0]), sums.n_rows)
 
 
-def check_range(table: StandardTable) -> None:
-    """Raise where squares of the numbers in y are beyond the range of their type."""
-    y_scale = to_numpy(table.y_scale)
+def check_range(y_scale: Array) -> None:
+    """Raise where squares of the numbers in y, of these sizes (B,), are out of range."""
+    y_scale = to_numpy(y_scale)
     # Not a number, too: what has overflowed was taken from itself.
     if not y_scale.max() <= float(np.finfo(y_scale.dtype).max) ** 0.5:
         parts = ("the squares of values in ", _Y, " overflow; divide ", _Y, " by a constant.")
         raise ValueError(Message(*parts))
 
 
-def check_coefficients(coef: Array, names: Any) -> None:
+def check_coefficients(coef: np.ndarray, names: Any) -> None:
     """Raise where a coefficient, (..., D), is beyond the range of numbers in these units."""
-    coef = to_numpy(coef)
+    if np.isfinite(coef).all():
+        return
     is_lost = np.any(~np.isfinite(coef).reshape(-1, coef.shape[-1]), axis=0)
-    if is_lost.any():
-        raise ValueError(
-            Message(
-                "the coefficient of ",
-                _columns(is_lost, names),
-                " is too large or too small for a number in these units; multiply that column of ",
-                *(_X, ", or ", _Y, ", by a constant."),
-            )
+    raise ValueError(
+        Message(
+            "the coefficient of ",
+            _columns(is_lost, names),
+            " is too large or too small for a number in these units; multiply that column of ",
+            *(_X, ", or ", _Y, ", by a constant."),
         )
+    )
 
 
 def column_mask(columns: Any, n_features: int, names: Any, parameter: str) -> np.ndarray:
@@ -337,8 +336,14 @@ def _check_size(
                 f"); ask for at most {n_varying}, or drop the constants.",
             )
         )
-    if k < always.sum():
+    check_smallest(k, int(always.sum()))
+
+
+def check_smallest(k: int, n_always: int) -> None:
+    """Raise where K is less than the columns that must be selected."""
+    if k < n_always:
+        asked = Argument("n_features_to_select", k)
         raise ValueError(
-            f"{asked} is less than the {always.sum()} columns of always_select; ask for at least "
-            f"{always.sum()}."
+            f"{asked} is less than the {n_always} columns of always_select; ask for at least "
+            f"{n_always}."
         )

@@ -9,20 +9,20 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, StrOptions
-from .._core.data.standard_table import StandardTable
+from .._core.data.standard_table import StandardTables
 from .._core.pipeline.information_criteria import SELECTIONS
 from .._core.pipeline.options import DECISIONS
 from .._core.pipeline.solution import Solution
 from .._core.posterior.averaging import SmallEffects
 from .._core.posterior.coefficient_intervals import AveragedCoef, averaged
 from .._core.score.criterion import CRITERIA
-from .._core.search.best_support import Refined
 from ._after_fit import AfterFit, ColumnAttributes
 from ._averaged_model import AveragedModel
 from ._base import GateSelector, Seed
 from ._groups import CredibleGroup, any_belongs, each_belongs, named_groups
 from ._validation import column_mask
 from .gate_options import PROJECTED, Gates
+from .questions import Fit
 
 
 class ProjectedSTG(ColumnAttributes, GateSelector):
@@ -486,14 +486,14 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         """The names of the columns, or their indices."""
         return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
 
-    def _store(self, table: StandardTable, solution: Solution) -> None:
-        super()._store(table, solution)
-        self._store_search(None if solution.search is None else solution.search[0])
-        self._store_posterior(table, solution)
-        self._after_fit = AfterFit(table, solution)
+    def _store(self, fit: Fit, solution: Solution, tables: StandardTables) -> None:
+        super()._store(fit, solution, tables)
+        self._store_search(fit)
+        self._store_posterior(fit)
+        self._after_fit = AfterFit(fit, tables.problem(0), tables.size)
 
-    def _store_posterior(self, table: StandardTable, solution: Solution) -> None:
-        known = None if solution.posterior is None else solution.posterior[0]
+    def _store_posterior(self, fit: Fit) -> None:
+        known, frame = fit.answer.posterior, fit.frame
         if known is None:
             self.support_probability_ = self.all_belong_probability_ = None
             self.inclusion_probability_ = self.inclusion_error_ = None
@@ -502,24 +502,21 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
             return
         self.support_probability_ = known.exactly
         self.all_belong_probability_ = known.all_belong
-        self.inclusion_probability_ = known.inclusion
-        self.inclusion_error_ = known.inclusion_error
+        self.inclusion_probability_ = frame.spread(known.inclusion)
+        self.inclusion_error_ = frame.spread(known.inclusion_error)
         self.accuracy_ = known.accuracy
         self.size_probability_ = known.sizes
-        self._averaged_model = AveragedModel(
-            known.averaging, table, fit_intercept=self.fit_intercept
-        )
+        self._averaged_model = AveragedModel(known.averaging, frame)  # type: ignore[arg-type]
         self.alternatives_ = [
-            (self._names[members].tolist(), float(probability))
+            (self._names[frame.columns[members]].tolist(), float(probability))
             for members, probability in zip(known.supports, known.probabilities, strict=True)
         ]
 
-    def _store_search(self, search: Refined | None) -> None:
+    def _store_search(self, fit: Fit) -> None:
+        search, self.objective_ = fit.answer.search, fit.objective
         if search is None:
-            self.objective_ = None
             self.n_starts_ = self.n_agreeing_starts_ = self.n_swaps_ = 0
             self.n_columns_searched_ = 0
             return
-        self.objective_, self.n_swaps_ = search.objective, search.n_iter
         self.n_starts_, self.n_agreeing_starts_ = search.n_starts, search.n_agreeing_starts
-        self.n_columns_searched_ = search.n_columns
+        self.n_swaps_, self.n_columns_searched_ = search.n_iter, search.n_columns

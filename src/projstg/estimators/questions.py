@@ -1,37 +1,40 @@
-"""From the parameters of an estimator and a table to the answer: prepare, then solve.
+"""From the parameters of an estimator and tables to the answers: prepare, then solve.
 
-    asked = asked_of(model)                            parameters, checked against each other
-    question = prepare(asked, X, y, weights, names)    a batch of tables, checked against them
-    solution = solve(question, seeds)                  what the core answers
+    request = request_of(model)                          parameters, checked against each other
+    question = prepare(request, X, y, weights, names)    tables, standardised and checked
+    solutions = solve(question, seeds)                   what the core answers
+    fit_of(tables, solution, i, names)                   that, in the columns and units of the data
 
-``fit`` does this with one table, ``fit_many`` and the laboratory with a batch, cross-validation
-with all folds. A path passes the prepared table to other functions of the core.
+``fit`` does this with one table, ``fit_many`` and the laboratory with many, cross-validation with
+all folds. A path passes the prepared tables to other functions of the core.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import issparse
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._core.arrays.backend import Array, namespace, to_numpy
+from .._core.arrays.backend import Array, namespace
 from .._core.data.centred_sums import CentredSums
+from .._core.data.frame import Frame
 from .._core.data.shared_sums import are_in_range, shared_sums
-from .._core.data.standard_table import StandardTable, as_table
-from .._core.data.summed_table import table_of_sums
-from .._core.data.wide_quadratic import MANY_COLUMNS
+from .._core.data.standard_table import StandardTables, as_tables, of_same_columns
+from .._core.data.summed_table import tables_of_sums
+from .._core.data.wide_problem import MANY_COLUMNS
 from .._core.data.wide_table import wide_table
 from .._core.pipeline.options import Options
-from .._core.pipeline.solution import Solution, joined
+from .._core.pipeline.solution import Answer, Solution
 from .._core.pipeline.solve import solve as solve_tables
 from .._core.progress import Report
 from .._core.score.criterion import CRITERIA
+from .._core.search.record import RankedSupports
 from .._messages import Argument, Message
 from ._too_many_columns import too_few_rows, too_many_columns
 from ._validation import (
@@ -46,12 +49,15 @@ from ._validation import (
 from .gate_options import price_and_gates
 
 __all__ = [
-    "Asked",
+    "Fit",
     "Question",
-    "asked_of",
+    "Request",
+    "TableGroup",
+    "fit_of",
     "prepare",
     "prepare_as_it_came",
     "prepare_sums",
+    "request_of",
     "solve",
     "solve_in_blocks",
 ]
@@ -61,48 +67,70 @@ _BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Request:
     """The parameters of an estimator, as the core takes them."""
 
     n_features_to_select: int | str | None
     options: Options
-    selection: str | None
-    """How K is chosen from the data; None where the estimator cannot."""
     always_select: Any
     never_select: Any
     fit_intercept: bool
+    may_choose: bool
+    """Whether the estimator can choose K from the data."""
+
+
+class TableGroup(NamedTuple):
+    """Tables that have the same columns to select from, and what is asked of them."""
+
+    numbers: np.ndarray
+    """Of the tables, (B,), among all."""
+    tables: StandardTables
+    options: Options
+
+    def parts(self, size: int) -> Iterator[TableGroup]:
+        """Yield the same in groups of so many tables at the most."""
+        if len(self.tables) <= size:
+            yield self
+            return
+        for first in range(0, len(self.tables), size):
+            own = np.arange(len(self.tables))[first : first + size]
+            yield TableGroup(self.numbers[own], self.tables.some(own), self.options.of(own))
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A batch of tables and what is asked of them."""
+    """Tables and what is asked of them."""
 
-    table: StandardTable
-    options: Options
-    selection: str | None
-    """How K is chosen from the data; None where it is not."""
+    groups: list[TableGroup]
+    """One table each where K is chosen from the data."""
     names: Any
     """Names of the columns, (D,), or None."""
 
-    def problems(self, chosen: np.ndarray) -> Question:
-        """Return what is asked of some of the tables."""
-        every = np.arange(self.table.scale.shape[-1])
-        return replace(self, table=self.table.restricted(chosen, every))
+    @property
+    def n_tables(self) -> int:
+        """How many tables there are."""
+        return sum(len(group.tables) for group in self.groups)
 
     @property
     def warning(self) -> Message | None:
         """What a caller should be told of what is asked, if anything."""
-        return too_many_columns(self.table, self.options.n_selected)
+        k = self.groups[0].options.n_selected
+        if k is None:
+            return None
+        return too_many_columns([(one.numbers, one.tables) for one in self.groups], k)
 
-    def warning_of(self, found: Solution) -> Message | None:
+    def warning_of(self, answers: Sequence[Answer]) -> Message | None:
         """Return what a caller should be told of the answers, if anything."""
-        if self.selection is None or found.search is None:
+        options = self.groups[0].options
+        if options.selection is None:
             return self.warning
-        searched = np.asarray([one.n_columns for one in found.search])
-        return too_few_rows(self.table, searched, len(self.options.always))
+        few = [i for i, one in enumerate(answers) if one.search and not one.search.n_columns]
+        tables = {int(number): group.tables for group in self.groups for number in group.numbers}
+        n_rows = [tables[i].problem(0).n for i in few]
+        return too_few_rows(n_rows, len(answers), len(options.always))
 
 
-def asked_of(model: Any) -> Asked:
+def request_of(model: Any) -> Request:
     """Return what the parameters of a ProjectedSTG or STG ask for.
 
     They are in their ranges (``check_parameters``); a combination in which one of them would not be
@@ -111,20 +139,22 @@ def asked_of(model: Any) -> Asked:
     params = model.get_params(deep=False)
     k = params["n_features_to_select"]
     k = int(k) if isinstance(k, Integral) else k  # small types of NumPy overflow
-    options, search = price_and_gates(params["gates"], model.gate_family), {}
+    options = price_and_gates(params["gates"], model.gate_family)
+    search: dict[str, Any] = {}
     if "refine" in params:
         _check_search(model)
         names = ("refine", "criterion", "decision", "n_starts", "probabilities")
         search = {name: params[name] for name in names}
         if params["n_starts"] is not None:
             search["n_starts"] = int(params["n_starts"])
-    return Asked(
+    size, selection = (None, params["selection"]) if k == "auto" else (k, None)
+    return Request(
         n_features_to_select=k,
-        options=replace(options, n_selected=None if k == "auto" else k, **search),
-        selection=params.get("selection"),
+        options=replace(options, n_selected=size, selection=selection, **search),
         always_select=params.get("always_select"),
         never_select=params.get("never_select"),
         fit_intercept=bool(params["fit_intercept"]),
+        may_choose="selection" in params,
     )
 
 
@@ -158,45 +188,65 @@ def _check_search(model: Any) -> None:
 
 
 def prepare(
-    asked: Asked, X: Array, y: Array, weights: Array | None = None, names: Any = None
+    request: Request, X: Array, y: Array, weights: Array | None = None, names: Any = None
 ) -> Question:
     """Return the tables X (B, N, D), y (B, N), weights (B, N) or None, as a question.
 
     ``names``, (D,) or None, are those that ``always_select`` and ``never_select`` may use. Raises
     where K and the constraints cannot be met.
     """
-    always, never = _masks(asked, X.shape[-1], names)
-    on_device = namespace(X).asarray(never, device=X.device)
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
-        table = as_table(X, y, weights, centre=asked.fit_intercept, never=on_device)
-    return _checked(asked, table, always, never, names)
+    xp, n_features = namespace(X), X.shape[-1]
+    always, never = _masks(request, n_features, names)
+    kept = np.flatnonzero(~never)
+    if not kept.size:  # a table needs a column
+        X, kept = 0.0 * X, np.arange(1)
+
+    def tables(numbers: np.ndarray, columns: np.ndarray) -> StandardTables:
+        own = [X, y, weights]
+        if numbers.size < X.shape[0]:
+            places = xp.asarray(numbers, device=X.device)
+            own = [None if one is None else xp.take(one, places, axis=0) for one in own]
+        some = columns if columns.size < n_features else None
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
+            return as_tables(*own, centre=request.fit_intercept, columns=some)
+
+    return _checked(request, tables(np.arange(X.shape[0]), kept), tables, always, never, names)
 
 
-def prepare_sums(asked: Asked, sums: CentredSums, names: Any = None) -> Question:
+def prepare_sums(request: Request, sums: CentredSums, names: Any = None) -> Question:
     """Return what :func:`prepare` returns, one table a response, where only sums are known."""
-    always, never = _masks(asked, sums.b.shape[-1], names)
-    with np.errstate(over="ignore", invalid="ignore"):
-        table = table_of_sums(sums, centre=asked.fit_intercept, never=never)
-    if not np.isfinite(table.scale).all():  # sums about zero may overflow where those about means
+    always, never = _masks(request, sums.b.shape[-1], names)
+    kept = np.flatnonzero(~never)
+    if not kept.size:  # a table needs a column
+        nothing = {name: 0.0 * getattr(sums, name) for name in ("x_mean", "G", "b")}
+        sums, kept = replace(sums, **nothing), np.arange(1)
+
+    def tables(numbers: np.ndarray, columns: np.ndarray) -> StandardTables:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return tables_of_sums(sums, columns, centre=request.fit_intercept).some(numbers)
+
+    first = tables(np.arange(len(sums.b)), kept)
+    # Sums about zero may overflow where those about means do not.
+    if not np.isfinite(first.units.scale).all():
         raise ValueError("the squares of values in X overflow; divide columns by constants.")
-    return _checked(asked, table, always, never, names)
+    return _checked(request, first, tables, always, never, names)
 
 
 def prepare_as_it_came(
-    asked: Asked, X: Any, y: np.ndarray, weights: np.ndarray | None, names: Any
+    request: Request, X: Any, y: np.ndarray, weights: np.ndarray | None, names: Any
 ) -> Question:
     """Return what :func:`prepare` returns for one X (N, D) that is sparse, or too large to copy."""
     n_rows, n_columns = X.shape
-    always, never = _masks(asked, n_columns, names)
-    needs_all = always.any() or not asked.options.refine or asked.n_features_to_select is None
+    always, never = _masks(request, n_columns, names)
+    needs_all = always.any() or not request.options.refine or request.n_features_to_select is None
     if issparse(X) and n_columns <= min(MANY_COLUMNS, n_rows):
         X = X.tocsr()
         sums = shared_sums(X, y[:, None], weights)
         if are_in_range(X, y[:, None], sums):
-            return prepare_sums(asked, sums, names)
+            return prepare_sums(request, sums, names)
     if n_columns <= MANY_COLUMNS or (needs_all and n_rows * n_columns <= MOST_COPIED):
         dense = X.toarray() if issparse(X) else X
-        return prepare(asked, *batch_of_one(dense.astype(np.float64), y, weights), names)
+        return prepare(request, *batch_of_one(dense.astype(np.float64), y, weights), names)
     if needs_all:
         raise ValueError(
             Message(
@@ -212,72 +262,108 @@ def prepare_as_it_came(
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
-    table = wide_table(X, y, weights, centre=asked.fit_intercept, never=never)
-    return _checked(asked, table, always, never, names)
+    table = wide_table(X, y, weights, centre=request.fit_intercept, never=never)
+    return _checked(request, table, lambda *_: table, always, never, names)
 
 
-def _masks(asked: Asked, n_features: int, names: Any) -> tuple[np.ndarray, np.ndarray]:
+def _masks(request: Request, n_features: int, names: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the columns that must, and must not, be selected, (D,)."""
-    always = column_mask(asked.always_select, n_features, names, "always_select")
-    return always, column_mask(asked.never_select, n_features, names, "never_select")
+    always = column_mask(request.always_select, n_features, names, "always_select")
+    return always, column_mask(request.never_select, n_features, names, "never_select")
 
 
 def _checked(
-    asked: Asked, table: StandardTable, always: np.ndarray, never: np.ndarray, names: Any
+    request: Request,
+    first: StandardTables,
+    tables: Callable[[np.ndarray, np.ndarray], StandardTables],
+    always: np.ndarray,
+    never: np.ndarray,
+    names: Any,
 ) -> Question:
-    """Return the question, or raise where the tables cannot answer it."""
-    check_range(table)
-    k = asked.n_features_to_select
-    otherwise = (
-        ", or pass None for the columns whose gate is open"
-        if asked.selection is None
-        else ', or pass "auto" to choose from the data'
-    )
-    masks = to_numpy(table.varies)
-    for varies in masks[:1] if masks.all() else masks:
+    """Return the question, or raise where the tables cannot answer it.
+
+    ``first`` are all tables; ``tables`` makes some of them, with some columns.
+    """
+    check_range(first.units.y_scale)
+    options, k = request.options, request.n_features_to_select
+    otherwise = ", or pass None for the columns whose gate is open"
+    if request.may_choose:
+        otherwise = ', or pass "auto" to choose from the data'
+    groups: list[TableGroup] = []
+    for numbers, own in of_same_columns(first, tables):
+        varies = np.zeros(always.size, dtype=bool)
+        varies[own.columns] = own.varies[0]
         check_selection(k, varies, always, never, names, otherwise)
-    options = asked.options
-    if always.any():
-        options = replace(options, always=tuple(np.flatnonzero(always).tolist()))
-    return Question(
-        table=table,
-        options=options,
-        selection=asked.selection if k == "auto" else None,
-        names=names,
-    )
+        what = options.of(numbers)
+        if always.any():
+            must = np.searchsorted(own.columns, np.flatnonzero(always))
+            what = replace(what, always=tuple(must.tolist()))
+        group = TableGroup(numbers, own, what)
+        groups += group.parts(1 if k == "auto" else len(numbers))
+    return Question(groups, names)
 
 
-def solve(question: Question, seeds: Sequence[int], report: Report | None = None) -> Solution:
-    """Return the answer for each table; problem i draws from seeds[i].
+class Fit(NamedTuple):
+    """The answer for one table, and what leads to the columns and units of the data."""
 
-    Raises where a coefficient is no number in the units of the data.
+    answer: Answer
+    frame: Frame
+    coef: np.ndarray
+    """Least squares on the selected columns in the units of the data, (D,)."""
+    objective: float | None
+    """The score of the support in these units; None without a search."""
+    alpha: float
+    noise_std: float | None
+
+
+def fit_of(tables: StandardTables, solution: Solution, i: int, names: Any) -> Fit:
+    """Return the answer for table i; raise where a coefficient is no number in these units."""
+    answer, frame, noise_std = solution.answers[i], tables.frame(i), solution.noise_std
+    coef, score = frame.coef(answer.support, answer.coef), None
+    check_coefficients(coef, names)
+    search = answer.search
+    if search is not None:  # the supports that it has scored are of no more use
+        score = frame.score(search.objective, solution.problems[i].dof)
+        search = search._replace(ranked=RankedSupports.none(search.support.size))
+        answer = answer._replace(search=search)
+    sigma = None if noise_std is None else float(noise_std[i])
+    return Fit(answer, frame, coef, score, float(solution.alpha[i]), sigma)
+
+
+def solve(question: Question, seeds: Sequence[int], report: Report | None = None) -> list[Solution]:
+    """Return the solution of each group; table i draws from seeds[i]."""
+    return [
+        solve_tables(tables, options, [seeds[i] for i in numbers], report)
+        for numbers, tables, options in question.groups
+    ]
+
+
+def solve_in_blocks(
+    question: Question, seeds: Sequence[int], n_jobs: int | None
+) -> list[tuple[TableGroup, Solution]]:
+    """Return groups with their solutions, for NumPy on so many threads.
+
+    A table's answer depends on no other table, so neither blocks nor threads change it. What a
+    joint posterior or an average would need is dropped.
     """
-    table, options, selection = question.table, question.options, question.selection
-    found = solve_tables(table, options, seeds, report, selection=selection)
-    check_coefficients(found.coef, question.names)
-    return found
+    size = min(_BLOCK, -(-question.n_tables // effective_n_jobs(n_jobs)))
+    groups = question.groups
+    is_numpy = all(isinstance(one.tables.units.scale, np.ndarray) for one in groups)
+    if is_numpy:
+        groups = [part for group in groups for part in group.parts(size)]
+
+    def solved(group: TableGroup) -> tuple[TableGroup, Solution]:
+        own = [seeds[i] for i in group.numbers]
+        found = solve_tables(group.tables, group.options, own)
+        return group, found._replace(answers=[_slim(answer) for answer in found.answers])
+
+    if len(groups) == 1 or not is_numpy:
+        return [solved(group) for group in groups]
+    return Parallel(n_jobs=n_jobs, prefer="threads")(delayed(solved)(one) for one in groups)
 
 
-def _without_joint(found: Solution) -> Solution:
-    known = found.posterior
+def _slim(answer: Answer) -> Answer:
+    known = answer.posterior
     if known is None:
-        return found
-    return found._replace(posterior=[one and one._replace(together=None) for one in known])
-
-
-def solve_in_blocks(question: Question, seeds: Sequence[int], n_jobs: int | None) -> Solution:
-    """Return what :func:`solve` returns, for NumPy on so many threads.
-
-    A table's answer depends on no other table, so neither blocks nor threads change it. What only
-    a joint posterior would need is dropped.
-    """
-    n_tables, n_threads = len(seeds), effective_n_jobs(n_jobs)
-    size = min(_BLOCK, -(-n_tables // n_threads))
-    if n_tables <= size or not isinstance(question.table.scale, np.ndarray):
-        return _without_joint(solve(question, seeds))
-    blocks = [np.arange(n_tables)[first : first + size] for first in range(0, n_tables, size)]
-
-    def answer(block: np.ndarray) -> Solution:
-        return _without_joint(solve(question.problems(block), [seeds[i] for i in block]))
-
-    return joined(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(answer)(one) for one in blocks))
+        return answer
+    return answer._replace(posterior=known._replace(together=None, averaging=None))

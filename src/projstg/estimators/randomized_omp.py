@@ -6,9 +6,11 @@ from numbers import Integral, Real
 from typing import Any
 
 from .._compat import Interval
-from .._core.arrays.backend import Array
-from .._core.data.standard_table import as_table
-from .._core.greedy.randomized_pursuit import RandomizedSolution, randomized_omp
+from .._core.arrays.backend import Array, quiet
+from .._core.data.least_squares import least_squares
+from .._core.data.original_units import in_range
+from .._core.data.standard_table import as_tables
+from .._core.greedy.randomized_pursuit import randomized_omp
 from .._core.progress import Report
 from ._base import Seed, TableSelector, seed_from
 from ._validation import check_coefficients, check_range, size_or_tenth
@@ -102,21 +104,18 @@ class RandomizedOMP(TableSelector):
         self.random_state = random_state
 
     def _learn(
-        self, asked: Any, X: Array, y: Array, weights: Array | None, report: Report | None
+        self, request: Any, X: Array, y: Array, weights: Array | None, report: Report | None
     ) -> None:
-        table = as_table(X, y, weights, centre=self.fit_intercept)
-        check_range(table)
-        names = getattr(self, "feature_names_in_", None)
-        n_selected = size_or_tenth(self.n_features_to_select, table.varies[0], names)
-        seed = seed_from(self.random_state)
-        temperature, n_runs = float(self.temperature), int(self.n_runs)
-        solution = randomized_omp(table, n_selected, temperature, n_runs, [seed])
-        check_coefficients(solution.coef, names)
-        self._store(solution)
-
-    def _store(self, solution: RandomizedSolution) -> None:
-        self.support_ = solution.support[0]
-        self.coef_ = solution.coef[0]
-        self.intercept_ = float(solution.intercept[0])
-        self.mean_coef_ = solution.mean_coef[0]
-        self.selection_frequency_ = solution.selection_frequency[0]
+        tables = as_tables(X, y, weights, centre=self.fit_intercept)
+        check_range(tables.units.y_scale)
+        names, frame = getattr(self, "feature_names_in_", None), tables.frame(0)
+        n_selected = size_or_tenth(self.n_features_to_select, tables.varies[0], names)
+        with quiet():  # T may be infinite in units of a tiny y: all columns are equally likely
+            temperature = float(self.temperature) / tables.units.y_scale / tables.units.y_scale
+        of = (n_selected, temperature, int(self.n_runs), [seed_from(self.random_state)])
+        (support,), runs = randomized_omp(tables.batch, *of)  # type: ignore[arg-type] # not wide
+        self.coef_ = frame.coef(support, least_squares(tables.problem(0), support))
+        check_coefficients(self.coef_, names)
+        self.support_, self.intercept_ = frame.mask(support), float(frame.intercept(self.coef_))
+        self.mean_coef_ = in_range(runs.mean_coef[0], frame.scale, frame.y_scale)
+        self.selection_frequency_ = runs.frequency[0]

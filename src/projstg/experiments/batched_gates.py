@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core.arrays.backend import to_numpy
 from .._extras import extra
-from ..estimators.batch import fit_together
+from ..estimators.many_fits import fit_together
 from ..estimators.projected_stg import ProjectedSTG
 from ..estimators.stg import STG
 from .outcome import Outcome

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.data.quadratic import RowQuadratic
+from .._core.data.batch import centred_rows
 from .._core.data.standardize import standardized
 from .._core.score.criterion import CRITERIA
 from .._core.score.evidence import support_scores
@@ -162,8 +162,8 @@ def scores(
         (truth, own if comparable else truth)
         for truth, own, comparable in zip(truths, supports, is_comparable, strict=True)
     ]
-    problem, _ = standardized(RowQuadratic.from_rows(X, y, centre=False))
-    both = support_scores(problem, np.asarray(pairs, dtype=np.intp), CRITERIA[criterion])
+    batch, judge = standardized(centred_rows(X, y, centre=False)[0])[0], CRITERIA[criterion]
+    both = [support_scores(batch.problem(i), np.stack(own), judge) for i, own in enumerate(pairs)]
     return [
         (float(true), float(own) if comparable else float("inf"))
         for (true, own), comparable in zip(both, is_comparable, strict=True)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core.data.refit import refit_mask
-from .._core.data.standard_table import StandardTable
+from .._core.arrays.backend import to_numpy
+from .._core.data.least_squares import least_squares
+from .._core.data.standard_table import StandardTables
 from .._core.gates.alternate import Status
-from .._core.pipeline.size_path import scale_path
+from .._core.pipeline.solution import Solution
+from .._core.pipeline.solve import solve
 from .._printable import shortened
-from ..estimators.questions import Asked, Question, prepare
+from ..estimators._validation import check_smallest
+from ..estimators.questions import Question, Request, TableGroup, prepare
 
 FoldJudge = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """From coefficients (C, D) and intercepts (C,) to mean squared errors on rows left out, (C,)."""
@@ -98,7 +101,7 @@ def check_fold(place: int, n_train: int, n_test: int) -> None:
 class FoldCandidates(NamedTuple):
     """What is compared: every size with every C in the rule for λ; all else is the same."""
 
-    asked: Asked
+    request: Request
     """With the largest size."""
     names: Any
     """Names of the columns, (D,), or None."""
@@ -115,7 +118,7 @@ def batch_errors(
 ) -> tuple[np.ndarray, int]:
     """Return errors (n_candidates, n_folds) of some folds, and how many fits were unfinished."""
     training = _training(rows, folds, longest)
-    question = prepare(candidates.asked, *training, candidates.names)
+    question = prepare(candidates.request, *training, candidates.names)
     return judged(candidates, question, [partial(_row_errors, rows, fold) for fold in folds])
 
 
@@ -123,17 +126,34 @@ def judged(
     candidates: FoldCandidates, question: Question, judges: Sequence[FoldJudge]
 ) -> tuple[np.ndarray, int]:
     """Return what :func:`batch_errors` returns: a judge has the rest of each training set."""
-    table, options, scales = question.table, question.options, candidates.scales
-    seeds = [candidates.seed] * len(judges)
-    found = [
-        solution
-        for size in candidates.sizes
-        for solution in scale_path(table, replace(options, n_selected=size), scales, seeds)
-    ]
-    support = np.stack([solution.support for solution in found], axis=1)
-    errors = [_errors(judge, table.part(i), support[i]) for i, judge in enumerate(judges)]
-    ended = [each.gates.answer().fit.status for each in found if not each.gates.wait]
-    return np.stack(errors, axis=1), sum(int(np.sum(s != int(Status.CONVERGED))) for s in ended)
+    smallest = candidates.sizes[0]
+    if smallest is not None:
+        check_smallest(smallest, len(question.groups[0].options.always))
+    errors = np.empty((len(candidates.sizes) * len(candidates.scales), len(judges)))
+    n_unfinished = 0
+    for group in question.groups:
+        found: list[Solution] = []
+        for size in candidates.sizes:
+            found += _along_scales(group, size, candidates)
+        for i, number in enumerate(group.numbers.tolist()):
+            supports = [solution.answers[i].support for solution in found]
+            errors[:, number] = _errors(judges[number], group.tables, i, supports)
+        ended = [each.gates.answer().fit.status for each in found if not each.gates.wait]
+        n_unfinished += sum(int(np.sum(to_numpy(s) != int(Status.CONVERGED))) for s in ended)
+    return errors, n_unfinished
+
+
+def _along_scales(
+    group: TableGroup, size: int | None, candidates: FoldCandidates
+) -> Iterator[Solution]:
+    """Yield the answers for each C > 0 in the rule for λ, where λ is proportional to C."""
+    seeds, scales = [candidates.seed] * group.numbers.size, candidates.scales
+    options = replace(group.options, n_selected=size, alpha_scale=scales[0])
+    first = solve(group.tables, options, seeds)
+    yield first
+    for scale in scales[1:]:
+        alpha = first.alpha * (scale / scales[0])
+        yield solve(group.tables, replace(options, alpha=alpha), seeds)
 
 
 def _training(rows: FoldRows, folds: list[Fold], longest: int) -> FoldRows:
@@ -147,15 +167,20 @@ def _training(rows: FoldRows, folds: list[Fold], longest: int) -> FoldRows:
     return FoldRows(rows.X[chosen], rows.y[chosen], None if is_plain else weights)
 
 
-def _errors(judge: FoldJudge, table: StandardTable, support: np.ndarray) -> np.ndarray:
-    """Return the mean squared error on a fold of least squares on each of ``support``, (C, D).
+def _errors(
+    judge: FoldJudge, tables: StandardTables, i: int, supports: Sequence[np.ndarray]
+) -> np.ndarray:
+    """Return the mean squared error on a fold of least squares on each of the supports.
 
     Each support is fitted once and by itself: equal supports have equal errors to the last bit,
-    whatever else is in the batch, so that ties between candidates are ties.
+    whatever else is there, so that ties between candidates are ties.
     """
-    distinct, which = np.unique(support, axis=0, return_inverse=True)
-    coef = np.concatenate([refit_mask(table, mask[None]).coef for mask in distinct])
-    return judge(coef, table.intercept(coef))[which.ravel()]
+    problem, frame = tables.problem(i), tables.frame(i)
+    distinct = {support.tobytes(): support for support in supports}
+    coef = np.stack([frame.coef(one, least_squares(problem, one)) for one in distinct.values()])
+    errors = judge(coef, frame.intercept(coef))
+    place = {key: number for number, key in enumerate(distinct)}
+    return errors[[place[support.tobytes()] for support in supports]]
 
 
 def _row_errors(rows: FoldRows, fold: Fold, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:

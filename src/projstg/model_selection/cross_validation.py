@@ -23,7 +23,7 @@ from ..estimators._gate_attributes import GateAttributes
 from ..estimators._validation import check_parameters, checked_rows
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
-from ..estimators.questions import asked_of
+from ..estimators.questions import request_of
 from ..sources.gather import is_table
 from ..sources.statistics import Statistics
 from .batched_folds import FoldCandidates, FoldRows, batch_errors, renumbered
@@ -182,9 +182,9 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         seed = seed_from(model.random_state)
         largest = None if sizes is None else max(sizes)
         model.set_params(n_features_to_select=largest, random_state=seed)
-        asked = asked_of(model)
-        scales = self._scales(sizes, asked.options.alpha_scale)
-        candidates = FoldCandidates(asked, None, sizes or [None], scales, seed)
+        request = request_of(model)
+        scales = self._scales(sizes, request.options.alpha_scale)
+        candidates = FoldCandidates(request, None, sizes or [None], scales, seed)
         if is_table(X, y):
             data = (X, y, sample_weight)
             tasks = self._row_tasks(candidates, data, for_splitter)
@@ -194,7 +194,7 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
             tasks = _sum_tasks(candidates, statistics)
         self._choose(self._errors(tasks), sizes, scales)
         self._store(self._chosen(model).fit(*data))
-        if asked.options.alpha is not None:
+        if request.options.alpha is not None:
             self.alpha_scale_ = self.alpha_scales_ = None
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self

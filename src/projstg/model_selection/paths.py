@@ -13,26 +13,28 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 
+from .._core.data.batch import Batch
+from .._core.data.frame import Frame
+from .._core.data.least_squares import least_squares
 from .._core.data.original_units import in_range
-from .._core.data.quadratic import in_memory
-from .._core.data.refit import refit_mask
 from .._core.gates.alternate import Status
 from .._core.gates.gate_path import gate_path, largest_alpha
 from .._core.gates.moments import gated_coefficients
-from .._core.pipeline.batch_gates import KeptGates
-from .._core.pipeline.size_path import size_path
+from .._core.pipeline.kept_gates import KeptGates
+from .._core.pipeline.solve import solve
 from ..estimators._base import seed_from
 from ..estimators._validation import (
     batch_of_one,
     changed,
     check_coefficients,
     check_parameters,
+    check_smallest,
     check_sums,
     checked_rows,
 )
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
-from ..estimators.questions import Question, asked_of, prepare, prepare_sums
+from ..estimators.questions import Question, fit_of, prepare, prepare_sums, request_of
 from ..sources.gather import gathered, is_table
 
 # The smallest λ of the default grid, as a part of the largest.
@@ -152,6 +154,7 @@ def projected_stg_path(
         model, question = _prepared(X, y, sample_weight, counts, params)
         if question.warning is not None:
             warnings.warn(question.warning, DataDimensionalityWarning, stacklevel=2)
+        check_smallest(min(counts), len(question.groups[0].options.always))
         path = _along_sizes(question, counts, seed_from(model.random_state))
     check_coefficients(path.coef_path_, question.names)
     return path
@@ -191,39 +194,46 @@ def _prepared(
     """Return a model that has seen the table, and the table with the largest K asked of it."""
     model = ProjectedSTG(None if sizes is None else max(sizes), **params)
     check_parameters(model)
-    asked = asked_of(model)
+    request = request_of(model)
     if not is_table(X, y):
         statistics = gathered(X, y, sample_weight)
         check_sums(statistics.sums)
-        return model, prepare_sums(asked, statistics.sums, statistics.feature_names)
+        return model, prepare_sums(request, statistics.sums, statistics.feature_names)
     table = batch_of_one(*checked_rows(model, X, y, sample_weight))
-    return model, prepare(asked, *table, getattr(model, "feature_names_in_", None))
+    return model, prepare(request, *table, getattr(model, "feature_names_in_", None))
 
 
 def _along_alpha(question: Question, alphas: Any, n_alphas: int) -> SupportPath:
-    table = question.table
-    unit = float(table.y_scale[0]) ** 2
-    most = float(largest_alpha(in_memory(table.problem))[0]) * unit
+    (group,) = question.groups
+    frame, problem = group.tables.frame(0), group.tables.problem(0)
+    batch: Batch = group.tables.batch  # type: ignore[assignment] # no path takes wide tables
+    unit = frame.y_scale**2
+    most = float(largest_alpha(batch)[0]) * unit
     grid = _grid(alphas, n_alphas, most)
-    gates = gate_path(in_memory(table.problem), grid[None] / unit, question.options.gates)
+    gates = gate_path(batch, grid[None] / unit, group.options.gates)
     _warn_of(gates.status[0], grid)
-    support = (gates.mu[0] > 0.0) & table.varies
+    supports = [np.flatnonzero(mask) for mask in (gates.mu[0] > 0.0) & group.tables.varies[0]]
     gated = gated_coefficients(gates.mu[0], gates.theta[0])
-    coef = np.concatenate([refit_mask(table, mask[None]).coef for mask in support])
+    coef = np.stack([frame.coef(one, least_squares(problem, one)) for one in supports])
     return SupportPath(
         over="alpha",
         alphas=grid,
-        sizes=support.sum(axis=1),
-        support_path_=support,
+        sizes=np.asarray([support.size for support in supports]),
+        support_path_=np.stack([frame.mask(support) for support in supports]),
         coef_path_=coef,
-        intercept_path_=table.intercept(coef),
-        gated_coef_path_=in_range(gated, table.scale, table.y_scale),
-        gate_mean_path_=gates.mean[0],
+        intercept_path_=frame.intercept(coef),
+        gated_coef_path_=_spread(in_range(gated, frame.scale, frame.y_scale), frame),
+        gate_mean_path_=_spread(gates.mean[0], frame),
         objective_path_=gates.value[0] * unit,
         alpha_max=most,
-        feature_std_=table.scale[0],
+        feature_std_=frame.spread(frame.scale),
         feature_names_in_=question.names,
     )
+
+
+def _spread(values: np.ndarray, frame: Frame) -> np.ndarray:
+    """Return values (n_points, W) of the columns that may be selected for all, (n_points, D)."""
+    return np.stack([frame.spread(row) for row in values])
 
 
 def _grid(alphas: Any, n_alphas: int, most: float) -> np.ndarray:
@@ -253,24 +263,29 @@ def _warn_of(status: np.ndarray, grid: np.ndarray) -> None:
 
 
 def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath:
-    table = question.table
-    found = size_path(table, question.options, sizes, [seed])
-    gates = [KeptGates(solution.gates).answer() for solution in found]  # as a single fit has them
+    (group,) = question.groups
+    tables = group.tables
+    found = [solve(tables, group.options.of_size(size), [seed]) for size in sizes]
+    fits = [fit_of(tables, solution, 0, question.names) for solution in found]
+    # As a single fit has them.
+    gates = [KeptGates([(group.numbers, solution.gates)]).answer() for solution in found]
     objective = [
-        own.fit.value[0] if solution.search is None else solution.search[0].objective
-        for solution, own in zip(found, gates, strict=True)
+        own.fit.value[0] if fit.objective is None else fit.objective
+        for fit, own in zip(fits, gates, strict=True)
     ]
+    frame, most = tables.frame(0), largest_alpha(tables.batch)  # type: ignore[arg-type]
+    coef = np.stack([fit.coef for fit in fits])
     return SupportPath(
         over="size",
-        alphas=np.concatenate([solution.alpha for solution in found]),
+        alphas=np.asarray([fit.alpha for fit in fits]),
         sizes=np.asarray(sizes),
-        support_path_=np.concatenate([solution.support for solution in found]),
-        coef_path_=np.concatenate([solution.coef for solution in found]),
-        intercept_path_=np.concatenate([solution.intercept for solution in found]),
+        support_path_=np.stack([frame.mask(fit.answer.support) for fit in fits]),
+        coef_path_=coef,
+        intercept_path_=frame.intercept(coef),
         gated_coef_path_=np.concatenate([own.coef for own in gates]),
         gate_mean_path_=np.concatenate([own.fit.mean for own in gates]),
         objective_path_=np.asarray(objective, dtype=float),
-        alpha_max=float(largest_alpha(in_memory(table.problem))[0]) * float(table.y_scale[0]) ** 2,
-        feature_std_=table.scale[0],
+        alpha_max=float(most[0]) * frame.y_scale**2,
+        feature_std_=frame.spread(frame.scale),
         feature_names_in_=question.names,
     )

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_consistent_length
 
 from ..estimators._validation import column_mask
-from ..estimators.batch import fit_many
+from ..estimators.many_fits import fit_many
 from ..estimators.projected_stg import ProjectedSTG
 
 __all__ = ["HalfRows", "complementary_halves", "fit_to_halves"]

@@ -52,7 +52,7 @@ def summed_errors(
     """Return errors (n_candidates, 1) of one fold, and how many fits were unfinished."""
     train, test = statistics.fold(place)
     check_fold(place, train.n_rows, test.n_rows)
-    question = prepare_sums(candidates.asked, train.sums, candidates.names)
+    question = prepare_sums(candidates.request, train.sums, candidates.names)
     return judged(candidates, question, [partial(_sum_errors, test)])
 
 

@@ -3,10 +3,12 @@
 import array_api_strict as strict
 import numpy as np
 import pytest
+from made_problems import batch_of
+from rounding import assert_same_numbers
 
 from projstg._core.arrays import backend
+from projstg._core.data.batch import Batch, centred_rows
 from projstg._core.data.centred_sums import CentredSums
-from projstg._core.data.quadratic import RowQuadratic
 from projstg._core.data.standardize import standardized
 from projstg._core.gates import moments as gates
 from projstg._core.gates.alternate import alternate
@@ -26,13 +28,11 @@ def dtype(request):
 
 def arrays(value):
     """All floating arrays inside a result, whatever record it is."""
-    if isinstance(value, RowQuadratic):
-        return [value.X, value.y, value.n, value.b, value.yy, value.diagonal]
     if hasattr(value, "__dataclass_fields__"):
         value = [getattr(value, name) for name in value.__dataclass_fields__]
     if isinstance(value, tuple | list):
         return [array for part in value for array in arrays(part)]
-    return [] if value is None or type(value) in (int, float) else [value]
+    return [] if value is None or type(value) in (bool, int, float) else [value]
 
 
 def assert_same_everywhere(function, dtype, *inputs, rtol=None):
@@ -57,7 +57,7 @@ def some_rows(shape, seed=3):
     return X, 2.0 * X[..., 0] + rng.normal(size=shape[:-1])
 
 
-SHAPES = [(12, 5), (5, 12), (3, 12, 5), (3, 5, 12)]
+SHAPES = [(1, 12, 5), (1, 5, 12), (3, 12, 5), (3, 5, 12)]
 
 
 @pytest.mark.parametrize("tau", [0.05, 0.5, 2.0])
@@ -87,41 +87,54 @@ def test_statistics(shape, centre, dtype):
     weights = np.linspace(0.5, 2.0, shape[-2]) * np.ones(shape[:-1])
 
     def through_rows(X, y, weights):
-        return standardized(RowQuadratic.from_rows(X, y, weights, centre=centre))
+        return standardized(centred_rows(X, y, weights, centre=centre)[0])
 
     def through_sums(X, y, weights):
         first = CentredSums.from_rows(X[..., :3, :], y[..., :3], weights[..., :3])
         whole = first.update(X[..., 3:, :], y[..., 3:], weights[..., 3:])
-        return [whole, standardized(whole.quadratic(centre=centre))]
+        own, n = whole if centre else whole.about_zero(), whole.n
+        return [whole, standardized(Batch.of_sums(own.G, own.b, own.yy, n, n - float(centre)))]
 
     for function in (through_rows, through_sums):
         assert_same_everywhere(function, dtype, X, y, weights)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_rows_of_the_gram_matrix(shape, dtype):
+def test_parts_of_a_batch(shape, dtype):
     X, y = some_rows(shape)
-    indices = np.resize(np.asarray([0, 3, 2]), (*shape[:-2], 3))
+    indices = np.resize(np.asarray([0, 3, 2]), (shape[0], 3))
 
     def both_kinds(X, y):
         xp = backend.namespace(X)
-        rows = RowQuadratic.from_rows(X, y)
-        chosen = xp.asarray(indices)
-        return [rows.rows(chosen), rows.gram.rows(chosen)]
+        rows, columns, chosen = batch_of(X, y), xp.asarray(indices), xp.asarray([shape[0] - 1])
+        return [
+            [one.rows(columns), one.columns(columns), one.problems(chosen), one.without_rows()]
+            for one in (rows, rows.by_sums)
+        ]
 
     assert_same_everywhere(both_kinds, dtype, X, y)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_problem_of_a_batch_comes_to_the_host(shape):
+    X, y = some_rows(shape)
+    plain, other = (batch_of(xp.asarray(X), xp.asarray(y)) for xp in (np, strict))
+    for one, expected in ((other, plain), (other.by_sums, plain.by_sums)):
+        found, expected = one.problem(0), expected.problem(0)
+        for name in ("b", "yy", "n", "dof", "diagonal", "X", "y", "sums"):
+            assert type(getattr(found, name)) is type(getattr(expected, name))
+            assert_same_numbers(getattr(found, name), getattr(expected, name), name=name)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("smallest", [0.2, 0.0])
 def test_projection(shape, smallest, dtype):
     X, y = some_rows(shape)
-    ridge = np.resize(np.asarray([smallest, 0.5, 3.0, np.inf, 1.0]), (*shape[:-2], shape[-1]))
+    ridge = np.resize(np.asarray([smallest, 0.5, 3.0, np.inf, 1.0]), (shape[0], shape[-1]))
 
     def all_ways(X, y, ridge):
-        problem = standardized(RowQuadratic.from_rows(X, y))[0]
-        gram = problem.gram
-        betas = [primal(gram, ridge), dual(problem, ridge), project(problem, ridge)]
+        problem = batch_of(X, y)
+        betas = [primal(problem, ridge), dual(problem, ridge), project(problem, ridge)]
         return [*betas, residual_sum_of_squares(problem, ridge, betas[0])]
 
     assert_same_everywhere(all_ways, dtype, X, y, ridge, rtol=2e-3 if dtype == "float32" else None)
@@ -133,38 +146,32 @@ def test_the_paper_s_formula(dtype):
     second = np.outer(q, q) + np.diag(v)
 
     def paper(X, y, second, q):
-        problem = RowQuadratic.from_rows(X, y).gram
+        problem = centred_rows(X, y)[0]
         return hadamard(problem.G, problem.b, second, q, 1e-3)
 
     assert_same_everywhere(paper, dtype, X, y, second, q)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("through", ["rows", "gram"])
-def test_risk(shape, through, dtype):
+def test_risk(shape, door, dtype):
     X, y = some_rows(shape)
-    mu = np.resize(np.asarray([-0.5, 0.0, 0.5, 1.0, 2.0]), (*shape[:-2], shape[-1]))
+    mu = np.resize(np.asarray([-0.5, 0.0, 0.5, 1.0, 2.0]), (shape[0], shape[-1]))
 
     def risk(X, y, mu, alpha):
-        problem = standardized(RowQuadratic.from_rows(X, y))[0]
-        return profiled_risk(problem if through == "rows" else problem.gram, mu, 0.5, alpha)
+        return profiled_risk(door(batch_of(X, y)), mu, 0.5, alpha)
 
-    alpha = np.full(shape[:-2], 0.2)
+    alpha = np.full(shape[0], 0.2)
     assert_same_everywhere(risk, dtype, X, y, mu, alpha, rtol=2e-3 if dtype == "float32" else None)
 
 
 @pytest.mark.parametrize("shape", SHAPES[2:])
-@pytest.mark.parametrize("through", ["rows", "gram"])
 @pytest.mark.parametrize("warm_up", [False, True])
-def test_alternation(shape, through, warm_up, dtype):
+def test_alternation(shape, door, warm_up, dtype):
     X, y = some_rows(shape)
 
     def settle(X, y, alpha):
-        problem = standardized(RowQuadratic.from_rows(X, y))[0]
-        options = {"tol": 1e-3, "max_iter": 200}
-        optimum = alternate(
-            problem if through == "rows" else problem.gram, alpha, 0.5, warm_up=warm_up, **options
-        )
+        options = {"tol": 1e-3, "max_iter": 200, "warm_up": warm_up}
+        optimum = alternate(door(batch_of(X, y)), alpha, 0.5, **options)
         return [optimum.beta, optimum.value, optimum.status, optimum.n_iter, optimum.mu > 0.5]
 
     def as_numbers(*inputs):
@@ -181,7 +188,7 @@ def test_alternation_of_one_precision_is_that_of_the_other():
     X, y = some_rows((3, 30, 5))
     results = []
     for dtype in ("float32", "float64"):
-        problem = standardized(RowQuadratic.from_rows(X.astype(dtype), y.astype(dtype)))[0]
+        problem = batch_of(X.astype(dtype), y.astype(dtype))
         results.append(alternate(problem, np.asarray([0.02, 0.2, 30.0], dtype=dtype), 0.5))
     assert results[0].mu.dtype == results[0].criterion.dtype == np.float32
     np.testing.assert_allclose(results[0].beta, results[1].beta, atol=1e-3)

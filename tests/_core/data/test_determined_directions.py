@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from projstg._core.data.determined_directions import Spectrum, coefficients, on_rows, spectrum
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.standard_table import as_tables
 
 
 def near_copies(apart, rng, n=30, noise=0.1):
@@ -15,17 +15,16 @@ def near_copies(apart, rng, n=30, noise=0.1):
 
 
 def spectra(problem, members, rows=True):
-    G = problem.gram.G[0][np.ix_(members, members)][None]
-    found = spectrum(G, problem.b[:, members], problem.yy)
-    which, members = np.zeros(1, int), np.asarray([members])
-    return on_rows(problem, which, members, found) if rows else found
+    members = np.asarray([members])
+    found = spectrum(problem.products_of(members), problem.b[members], problem.yy)
+    return on_rows(problem, members, found) if rows else found
 
 
 def test_all_of_a_fit_is_made_of_one_decomposition(rng):
     X, y = rng.standard_normal((20, 4)), rng.standard_normal(20)
-    problem = as_table(X[None], y[None], centre=False).problem
+    problem = as_tables(X[None], y[None], centre=False).problem(0)
     found = spectra(problem, [0, 1, 3])
-    A, target = problem.rows_at(0, np.asarray([0, 1, 3]))
+    A, target = problem.rows_of(np.asarray([0, 1, 3]))
     beta, rss = np.linalg.lstsq(A, target)[:2]
     np.testing.assert_allclose(coefficients(found)[0], beta)
     np.testing.assert_allclose(found.rss, rss)
@@ -38,8 +37,8 @@ def test_rows_carry_what_sums_do_not(tall, apart, rng):
     X, y = near_copies(apart, rng, noise=1e-3)
     if not tall:
         X = np.column_stack([X, rng.standard_normal((30, 40))])
-    problem = as_table(X[None], y[None]).problem
-    A, target = problem.rows_at(0, np.arange(3))
+    problem = as_tables(X[None], y[None]).problem(0)
+    A, target = problem.rows_of(np.arange(3))
     expected = np.linalg.lstsq(A, target)[1][0]
     assert spectra(problem, [0, 1, 2]).rss[0] == pytest.approx(expected, rel=1e-6)
     if apart < 1e-3:
@@ -50,24 +49,23 @@ def test_rows_carry_what_sums_do_not(tall, apart, rng):
 @pytest.mark.parametrize(("apart", "rank"), [(1e-5, 3), (3e-6, 3), (1e-7, 2), (0.0, 2)])
 def test_columns_that_agree_to_six_digits_are_one(apart, rank, rng):
     X, y = near_copies(apart, rng)
-    problem = as_table(X[None], y[None]).problem
+    problem = as_tables(X[None], y[None]).problem(0)
     assert np.sum(spectra(problem, [0, 1, 2]).values > 0.0) == rank
 
 
 def test_sums_alone_stay_as_they_are(rng):
     X, y = near_copies(1e-5, rng)
-    sums = as_table(X[None], y[None]).problem
-    alone = type(sums)(sums.G, sums.b, sums.yy, sums.n, sums.degrees_of_freedom)
+    alone = as_tables(X[None], y[None]).problem(0).by_sums
     found = spectra(alone, [0, 1, 2], rows=False)
-    assert on_rows(alone, np.zeros(1, int), np.asarray([[0, 1, 2]]), found) is found
+    assert on_rows(alone, np.asarray([[0, 1, 2]]), found) is found
 
 
 def test_members_that_do_not_count_are_not_there(rng):
     X, y = near_copies(1e-5, rng)
-    problem = as_table(X[None], y[None]).problem
+    problem = as_tables(X[None], y[None]).problem(0)
     counts = np.asarray([[True, True, False]])
     zeroed = Spectrum(*(0.0 * field for field in spectra(problem, [0, 1, 2], rows=False)))
-    found = on_rows(problem, np.zeros(1, int), np.asarray([[0, 1, 2]]), zeroed, counts)
+    found = on_rows(problem, np.asarray([[0, 1, 2]]), zeroed, counts)
     assert coefficients(found)[0, 2] == 0.0
     pair = spectra(problem, [0, 1])
     assert found.rss[0] == pytest.approx(pair.rss[0], rel=1e-9)
@@ -75,7 +73,7 @@ def test_members_that_do_not_count_are_not_there(rng):
 
 def test_fewer_rows_than_columns(rng):
     X = rng.standard_normal((4, 9))
-    problem = as_table(X[None], X[None, :, 0]).problem
+    problem = as_tables(X[None], X[None, :, 0]).problem(0)
     found = spectra(problem, list(range(8)))
     assert np.sum(found.values > 0.0) == 3
     assert found.rss[0] < 1e-20

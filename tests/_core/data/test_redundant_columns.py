@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from made_problems import problem_of
 
-from projstg._core.data.redundant_columns import redundant_columns
+from projstg._core.data.redundant_columns import redundant_columns, redundant_forced
 
 
 @pytest.mark.parametrize("n_copies", [0, 1, 3])
@@ -15,6 +16,8 @@ def test_without_them_the_rest_are_independent_and_span_the_same(n_copies, rng):
     assert found.sum() == n_copies
     assert not found[[3, 7, 8]].any()
     kept = [j for j in columns if not found[j]]
+    always = np.isin(np.arange(9), columns)
+    assert redundant_forced(problem_of(X, X[:, 3]), always) == n_copies
     assert np.linalg.matrix_rank(X[:, kept]) == len(kept) == np.linalg.matrix_rank(X[:, columns])
 
 

@@ -6,9 +6,9 @@ import pytest
 from rounding import assert_same_numbers
 
 from projstg._core.data import standard_table as table_module
-from projstg._core.data.original_units import in_units
-from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.shared_sums import shared_sums
+from projstg._core.data.standard_table import as_tables, of_same_columns
+from projstg._core.data.summed_table import tables_of_sums
 from projstg._core.score.evidence import support_spectra
 
 
@@ -24,7 +24,7 @@ def centre(request):
 
 def batched(X, y, weights, **options):
     weights = None if weights is None else weights[None]
-    return as_table(X[None], y[None], weights, **options)
+    return as_tables(X[None], y[None], weights, **options)
 
 
 def obvious(X, y, weights, centre):
@@ -41,24 +41,32 @@ def obvious(X, y, weights, centre):
 
 
 def assert_same(found, X, y, weights, centre):
-    gram = found.problem if isinstance(found.problem, GramQuadratic) else found.problem.gram
+    problem, frame = found.problem(0), found.frame(0)
     G, b, yy, n, scale, size = obvious(X, y, weights, centre)
-    assert found.y_scale[0] == pytest.approx(size)
+    assert frame.y_scale == pytest.approx(size)
     tolerance = 1e-10 * n
-    np.testing.assert_allclose(gram.G[0], G, atol=tolerance)
-    np.testing.assert_allclose(gram.b[0], b, atol=tolerance * (1 + np.sqrt(yy / n)))
-    np.testing.assert_allclose([gram.yy[0], gram.n[0]], [yy, n], rtol=1e-11, atol=1e-25)
-    assert gram.degrees_of_freedom[0] == pytest.approx(n - centre)
-    np.testing.assert_allclose(found.scale[0], scale, rtol=1e-11)
+    np.testing.assert_allclose(problem.G, G, atol=tolerance)
+    np.testing.assert_allclose(problem.b, b, atol=tolerance * (1 + np.sqrt(yy / n)))
+    np.testing.assert_allclose([problem.yy, problem.n], [yy, n], rtol=1e-11, atol=1e-25)
+    assert problem.dof == pytest.approx(n - centre)
+    np.testing.assert_allclose(frame.scale, scale, rtol=1e-11)
     np.testing.assert_array_equal(found.varies[0], scale > 0)
 
 
 def test_tall_and_wide_tables_are_the_definition(table, weights, centre):
     X, y = table
     found = batched(X, y, weights, centre=centre)
-    kind = GramQuadratic if X.shape[0] >= X.shape[1] else RowQuadratic
-    assert isinstance(found.problem, kind)
+    assert (found.batch.X is None) == (X.shape[0] >= X.shape[1])
     assert_same(found, X, y, weights, centre)
+
+
+def test_some_columns_are_the_table_of_these(table, weights, centre):
+    X, y = table
+    columns = np.arange(0, X.shape[1], 2)
+    found = batched(X, y, weights, centre=centre, columns=columns)
+    assert_same(found, X[:, columns], y, weights, centre)
+    assert found.frame(0).n_features == X.shape[1]
+    np.testing.assert_array_equal(found.frame(0).columns, columns)
 
 
 @pytest.mark.parametrize("rows", [1, 3, 7])
@@ -77,7 +85,7 @@ def test_a_constant_column_is_found_constant(value, shape, dtype, weighted, rng)
     weights = rng.uniform(0.5, 3.0, size=shape[0]).astype(dtype) if weighted else None
     found = batched(X, y, weights)
     assert found.varies[0].tolist() == [d != 2 for d in range(8)]
-    assert found.scale.dtype == dtype
+    assert found.units.scale.dtype == dtype
 
 
 @pytest.fixture(params=[False, True], ids=["equal rows", "weighted"])
@@ -110,26 +118,79 @@ def test_without_centring_a_constant_column_is_a_column(rng):
 def test_the_way_back_to_units_keeps_the_prediction(table, weights, centre, rng):
     X, y = table
     found = batched(X, y, weights, centre=centre)
-    standard = rng.normal(size=(1, X.shape[1]))
-    coef = in_units(standard, found.scale, found.y_scale)
-    assert not coef[~found.varies].any()
-    scale = np.where(found.varies, found.scale, 1.0)[0]
+    frame, support = found.frame(0), np.flatnonzero(found.varies[0])
+    beta = rng.normal(size=support.size)
+    coef = frame.coef(support, beta)
     x_mean = np.average(X, axis=0, weights=weights) * centre
     y_mean = np.average(y, weights=weights) * centre
-    Z = (X - x_mean) / scale * found.varies[0]
-    expected = Z @ standard[0] * found.y_scale[0] + y_mean
-    np.testing.assert_allclose(X @ coef[0] + found.intercept(coef)[0], expected, atol=1e-9)
+    Z = (X - x_mean)[:, support] / frame.scale[support]
+    expected = Z @ beta * frame.y_scale + y_mean
+    np.testing.assert_allclose(X @ coef + frame.intercept(coef), expected, atol=1e-9)
 
 
-def test_a_batch_is_its_members(full_table, rng):
+def assert_same_tables(found, expected):
+    assert len(found) == len(expected)
+    np.testing.assert_array_equal(found.columns, expected.columns)
+    for name, field in expected.units._asdict().items():
+        assert_same_numbers(getattr(found.units, name), field, name=name)
+    for i in range(len(found)):
+        one, other = found.problem(i), expected.problem(i)
+        for name in ("G", "b", "yy", "n", "dof", "diagonal"):
+            assert_same_numbers(getattr(one, name), getattr(other, name), name=name)
+        if one.has_rows:
+            rows, others = (each.rows_of(np.arange(each.b.size))[0] for each in (one, other))
+            assert_same_numbers(rows.T @ rows, others.T @ others)
+
+
+def test_some_of_the_tables_are_tables_of_themselves(full_table):
     X, y = full_table
-    X, y = np.stack([X, 10.0 * X[::-1]]), np.stack([y, y])
-    together = as_table(X, y)
-    for i in range(2):
-        alone = as_table(X[i : i + 1], y[i : i + 1])
-        for name in ("scale", "x_mean", "y_mean"):
-            assert_same_numbers(getattr(together, name)[i], getattr(alone, name)[0], name=name)
-        assert_same_numbers(together.problem.b[i], alone.problem.b[0])
+    X, y = np.stack([X, 10.0 * X[::-1], X**3]), np.stack([y, y, y[::-1]])
+    together = as_tables(X, y)
+    assert together.some(np.arange(3)) is together
+    for chosen in ([0], [1], [2, 0]):
+        alone = as_tables(X[chosen], y[chosen])
+        assert_same_tables(together.some(np.asarray(chosen)), alone)
+
+
+@pytest.mark.parametrize("shape", [(30, 5), (4, 5)])
+def test_tables_without_their_constant_columns_are_grouped_by_the_others(shape, rng):
+    X, y = rng.normal(size=(5, *shape)), rng.normal(size=(5, shape[0]))
+    X[[1, 4], :, 2], X[3] = 7.0, 1.0  # in the last but one nothing varies
+
+    def remake(members, columns):
+        return as_tables(X[members], y[members], columns=columns)
+
+    every, expected = np.arange(5), {0: [0, 1, 2, 3, 4], 1: [0, 1, 3, 4], 3: [0]}
+    groups = of_same_columns(remake(every, every), remake)
+    assert sorted(members.tolist() for members, _ in groups) == [[0, 2], [1, 4], [3]]
+    for members, tables in groups:
+        columns = expected[members[0]]
+        assert tables.columns.tolist() == columns
+        assert tables.n_features == 5
+        for place, i in enumerate(members):
+            own = tables.some(np.asarray([place]))
+            assert_same(own, X[i][:, columns], y[i], None, True)
+
+
+def test_tables_of_which_all_columns_vary_stay_as_they_are(rng):
+    tables = as_tables(rng.normal(size=(3, 9, 4)), rng.normal(size=(3, 9)))
+    ((members, same),) = of_same_columns(tables, None)
+    assert members.tolist() == [0, 1, 2]
+    assert same is tables
+
+
+@pytest.mark.parametrize("columns", [[0, 1, 2, 3], [1, 3]])
+def test_tables_of_sums_are_those_of_the_rows(columns, centre, rng):
+    X, Y = rng.normal(size=(20, 4)) + 3.0, rng.normal(size=(20, 3)) - 1.0
+    Y[:, 1] = -0.1
+    X[:, 2] = 0.1
+    columns = np.asarray(columns)
+    found = tables_of_sums(shared_sums(X, Y), columns, centre=centre)
+    assert len(found) == 3
+    for i in range(3):
+        expected = batched(X, Y[:, i], None, centre=centre, columns=columns)
+        assert_same_tables(found.some(np.asarray([i])), expected)
+        assert not found.problem(i).has_rows
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -140,9 +201,9 @@ def test_a_constant_response_is_explained_by_its_mean_alone(shape, weighted, rng
     for value in (10.0, 0.1, -1e6 / 3.0):
         y = np.full((1, shape[0]), value)
         y[0, 1] = np.nextafter(value, np.inf)
-        found = as_table(X[None], y, weights)
-        assert found.problem.yy[0] == 0.0
-        assert found.y_mean[0] == pytest.approx(value, rel=1e-15)
+        found = as_tables(X[None], y, weights)
+        assert found.problem(0).yy == 0.0
+        assert found.units.y_mean[0] == pytest.approx(value, rel=1e-15)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -150,7 +211,7 @@ def test_a_response_that_hardly_varies_keeps_its_digits(weighted, rng):
     X = rng.standard_normal((12, 1))
     y = 8.8 + 1e-9 * (X[:, 0] + 1e-3 * rng.standard_normal(12))
     weights = rng.integers(1, 4, 12).astype(float) if weighted else np.ones(12)
-    problem = batched(X, y, weights if weighted else None).problem
+    problem = batched(X, y, weights if weighted else None).problem(0)
     with mpmath.workdps(40):
         w, x, z = ([mpmath.mpf(float(v)) for v in column] for column in (weights, X[:, 0], y))
         x, z = ([v - mpmath.fdot(w, side) / sum(w) for v in side] for side in (x, z))
@@ -159,5 +220,5 @@ def test_a_response_that_hardly_varies_keeps_its_digits(weighted, rng):
             for p, q in ((x, x), (x, z), (z, z))
         )
         share = float((zz - xz * xz / xx) / zz)
-    found = support_spectra(problem, np.zeros((1, 1, 1), dtype=int)).rss[0, 0]
-    assert found / problem.yy[0] == pytest.approx(share, rel=1e-6)
+    found = support_spectra(problem, np.zeros((1, 1), dtype=int)).rss[0]
+    assert found / problem.yy == pytest.approx(share, rel=1e-6)

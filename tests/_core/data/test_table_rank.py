@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from projstg._core.data import table_rank as rank
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.standard_table import as_tables
 
 
 @pytest.mark.parametrize("shape", [(30, 8), (9, 20), (12, 12)], ids=str)
@@ -15,8 +15,8 @@ def test_all_ways_agree(rng, monkeypatch, shape, true, through):
     if true is not None:
         X = rng.normal(size=(shape[0], true)) @ rng.normal(size=(true, shape[1]))
     y = rng.normal(size=(1, shape[0]))
-    problem = as_table(X[None], y).problem
-    problem = problem.gram if through == "sums" else problem
+    problem = as_tables(X[None], y).problem(0)
+    problem = problem.by_sums if through == "sums" else problem
     centred = X - X.mean(axis=0)
     expected = int(np.linalg.matrix_rank(centred, tol=1e-8))
     left = y[0] - y.mean()
@@ -25,7 +25,7 @@ def test_all_ways_agree(rng, monkeypatch, shape, true, through):
 
     def check(found):
         assert found[0] == expected
-        assert found[1] / problem.yy[0] == pytest.approx(share_left, abs=1e-9)
+        assert found[1] / problem.yy == pytest.approx(share_left, abs=1e-9)
 
     check(rank.rank_and_residual(problem, 1))
     for most in (1, expected, expected + 1, 100):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made_problems import batch_of
 from oracles import (
     algorithm_1,
     finite_differences,
@@ -9,8 +10,6 @@ from oracles import (
     sampled_projection,
 )
 
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
 from projstg._core.gates.algorithm1 import (
     algorithm1,
     numpy_noise,
@@ -31,13 +30,13 @@ def problem(request, rng):
     shape = (25, 4) if request.param == "long" else (5, 7)
     X = rng.normal(size=shape)
     y = X[:, 0] - 0.5 * X[:, 1] + 0.3 * rng.normal(size=shape[0])
-    return standardized(RowQuadratic.from_rows(X[None], y[None], centre=False))[0]
+    return batch_of(X[None], y[None], centre=False)
 
 
 def run(problem, epochs, n_projection, rule="adam", rate=0.05, **options):
     source = iter(epochs)
     return algorithm1(
-        problem.gram,
+        problem,
         ALPHA,
         TAU,
         lambda: next(source)[None],
@@ -58,7 +57,7 @@ def gates_at(problem, rng, n_draws, n_batch=1):
 @pytest.mark.parametrize("n_draws", [1, 2, 20])
 def test_lines_1_and_2_are_the_projection_of_the_draws(problem, n_draws, rng):
     mu, noise = gates_at(problem, rng, n_draws)
-    found = projected_theta(problem.gram, sampled_gate(mu[:, None, :], TAU, noise))[0]
+    found = projected_theta(problem, sampled_gate(mu[:, None, :], TAU, noise))[0]
     X, y = problem.X[0], problem.y[0]
     expected = sampled_projection(X, y, mu[0], TAU, noise[0], GATES.jitter)
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8 * np.max(np.abs(expected)))
@@ -68,7 +67,7 @@ def test_lines_1_and_2_are_the_projection_of_the_draws(problem, n_draws, rng):
 def test_lines_3_to_10_are_the_gradient_of_the_objective_at_fixed_theta(problem, n_draws, rng):
     mu, noise = gates_at(problem, rng, n_draws)
     theta = rng.normal(size=mu.shape)
-    found = sampled_gradient(problem.gram, theta, sampled_gate(mu[:, None, :], TAU, noise))
+    found = sampled_gradient(problem, theta, sampled_gate(mu[:, None, :], TAU, noise))
     found = found + ALPHA[:, None] * open_slope(mu, TAU)
 
     def objective(point):
@@ -131,17 +130,17 @@ def exact_gradient(problem, mu):
 
 
 def theta_of(problem, mu, z):
-    return projected_theta(problem.gram, z)
+    return projected_theta(problem, z)
 
 
 def gradient_at_the_exact_theta(problem, mu, z):
     theta = np.broadcast_to(exact_theta(problem, mu), (z.shape[0], mu.shape[-1]))
-    return sampled_gradient(problem.gram, theta, z)
+    return sampled_gradient(problem, theta, z)
 
 
 def gradient_of_both_halves(problem, mu, z):
     half = z.shape[1] // 2
-    return sampled_gradient(problem.gram, projected_theta(problem.gram, z[:, :half]), z[:, half:])
+    return sampled_gradient(problem, projected_theta(problem, z[:, :half]), z[:, half:])
 
 
 LIMITS = {

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from made_problems import batch_of
 from oracles import adam_loop, ridge_minimiser
 
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
+from projstg._core.data.batch import Batch
 from projstg._core.gates import alternate as optimize
 from projstg._core.gates.alternate import Status, alternate
 from projstg._core.gates.concave_penalty import gate_penalty
@@ -25,7 +25,7 @@ def tau(request):
 
 def made(X, y):
     """A batch of standardised problems."""
-    return standardized(RowQuadratic.from_rows(X, y, centre=False))[0]
+    return batch_of(X, y, centre=False)
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_a_huge_price_closes_every_gate(batch, door, tau):
 
 @pytest.mark.parametrize("share", [0.0, 1e-12])
 def test_no_price_opens_every_gate(full_problem, door, tau, share):
-    batch = made(full_problem.X[None], full_problem.y[None])
+    batch = Batch.of([full_problem])
     optimum = alternate(door(batch), price(batch, share), tau)
     assert np.all(optimum.status == Status.CONVERGED)
     assert np.all(optimum.mu == np.inf)
@@ -102,7 +102,7 @@ def test_no_price_is_no_trouble_on_any_design(batch, door):
 
 
 def test_y_of_zero_is_settled_at_once(batch, door):
-    empty = RowQuadratic(batch.X, 0.0 * batch.y, batch.n, batch.degrees_of_freedom)
+    empty = Batch.of_rows(batch.X, 0.0 * batch.y, batch.n, batch.dof)
     optimum = alternate(door(empty), np.full(3, 0.1), 0.5)
     assert np.all(optimum.status == Status.CONVERGED)
     assert np.all(optimum.n_iter == 1)
@@ -172,9 +172,9 @@ def test_a_batch_is_its_members(shape, door, rng):
 
 
 def test_many_prices_share_one_design(full_problem, door):
-    y = np.stack([full_problem.y] * 3)
-    batch = made(full_problem.X[None], y[:1])
-    shared = RowQuadratic(batch.X, y, batch.n, batch.degrees_of_freedom)
+    batch = Batch.of([full_problem])
+    rows = (batch.X, batch.y, batch.n, batch.dof)
+    shared = Batch.of_rows(*(np.broadcast_to(one, (3, *one.shape[1:])) for one in rows))
     alpha = np.asarray(SHARES) * full_problem.yy / full_problem.n
     together = alternate(door(shared), alpha, 0.5)
     assert len(set(together.n_iter.tolist())) > 1

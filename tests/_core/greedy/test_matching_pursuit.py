@@ -2,23 +2,16 @@
 
 import numpy as np
 import pytest
+from made_problems import batch_of
 from oracles import greedy_refits, residual_sum
 
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
+from projstg._core.data.batch import centred_rows
 from projstg._core.gates.theory_lambda import estimated_scale
 from projstg._core.greedy.matching_pursuit import forward_selection
 
-DOORS = {"rows": lambda problem: problem, "gram": lambda problem: problem.gram}
-
-
-@pytest.fixture(params=DOORS)
-def door(request):
-    return DOORS[request.param]
-
 
 def made(X, y, centre=False):
-    return standardized(RowQuadratic.from_rows(X, y, centre=centre))[0]
+    return batch_of(X, y, centre=centre)
 
 
 def test_forward_selection_is_brute_force(full_table, door):
@@ -51,7 +44,7 @@ def test_no_steps_take_nothing(door, rng):
 def test_units_of_the_columns_do_not_matter(full_table, rng):
     X, y = full_table
     factor = 10.0 ** rng.uniform(-9, 9, X.shape[1])
-    plain, scaled = (RowQuadratic.from_rows(Z[None], y[None]) for Z in (X, X * factor))
+    plain, scaled = (centred_rows(Z[None], y[None])[0] for Z in (X, X * factor))
     k = min(X.shape) - 2  # centred rows are of rank one less
     left, right = forward_selection(plain, k), forward_selection(scaled, k)
     assert left.order.tolist() == right.order.tolist()

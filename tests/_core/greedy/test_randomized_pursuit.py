@@ -8,8 +8,9 @@ from oracles_pursuit import drawn, greedy, looped_pursuits, looped_support, purs
 from sklearn.linear_model import OrthogonalMatchingPursuit
 
 from projstg import RandomizedOMP
-from projstg._core.data.quadratic import GramQuadratic, RowQuadratic
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.batch import centred_rows
+from projstg._core.data.original_units import in_range
+from projstg._core.data.standard_table import as_tables
 from projstg._core.greedy import randomized_pursuit as randomized
 from projstg._core.greedy.matching_pursuit import (
     Candidates,
@@ -33,7 +34,18 @@ def softmax(temperature, draws):
 
 
 def problem_of(X, y):
-    return RowQuadratic.from_rows(X[None], y[None], centre=False)
+    return centred_rows(X[None], y[None], centre=False)[0]
+
+
+def solved(tables, k, temperature, n_runs, seeds):
+    """Supports (B, k), the averages of the coefficients in the units of the data, and the shares.
+
+    The temperature is in the units of y².
+    """
+    units = tables.units
+    scaled = temperature / units.y_scale**2
+    support, runs = randomized_omp(tables.batch, k, scaled, n_runs, seeds)
+    return support, in_range(runs.mean_coef, units.scale, units.y_scale[:, None]), runs.frequency
 
 
 # The kernel
@@ -125,22 +137,24 @@ def test_the_ends_of_the_draws_take_the_first_and_the_last_usable_column(uniform
 def test_the_support_is_that_of_the_loop(rng):
     for seed in range(5):
         X, y = planted(rng)
-        found = randomized_omp(as_table(X[None], y[None], centre=False), 4, 0.75, 30, [seed])
+        tables = as_tables(X[None], y[None], centre=False)
+        (support,), (coef,), (shares,) = solved(tables, 4, 0.75, 30, [seed])
         draws = np.random.default_rng([seed, 4]).random((30, 4))
-        np.testing.assert_array_equal(found.support[0], looped_support(X, y, 0.75, draws))
+        expected = looped_support(X, y, 0.75, draws)
+        np.testing.assert_array_equal(tables.frame(0).mask(support), expected)
         orders, mean_coef = looped_pursuits(X, y, 0.75, draws)
-        np.testing.assert_allclose(found.mean_coef[0], mean_coef, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(coef, mean_coef, rtol=1e-9, atol=1e-12)
         frequency = np.bincount(orders.ravel(), minlength=X.shape[1]) / 30
-        np.testing.assert_allclose(found.selection_frequency[0], frequency, rtol=1e-12)
+        np.testing.assert_allclose(shares, frequency, rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_rows", [12, 40])
 def test_a_batch_is_its_problems_one_by_one(n_rows, rng):
     X, y = planted(rng, n_rows, n_problems=7)
-    many = randomized_omp(as_table(X, y), 3, 0.75, 150, range(7))
+    many = solved(as_tables(X, y), 3, 0.75, 150, range(7))
     for i in range(7):
-        one = randomized_omp(as_table(X[i : i + 1], y[i : i + 1]), 3, 0.75, 150, [i])
-        np.testing.assert_array_equal(one.support[0], many.support[i])
+        one = solved(as_tables(X[i : i + 1], y[i : i + 1]), 3, 0.75, 150, [i])
+        np.testing.assert_array_equal(one[0][0], many[0][i])
         for left, right in zip(one, many, strict=True):
             np.testing.assert_allclose(left[0], right[i], rtol=1e-9, atol=1e-12)
 
@@ -150,23 +164,24 @@ def test_a_batch_is_its_problems_one_by_one(n_rows, rng):
 )
 def test_blocks_are_the_whole(sizes, rng, monkeypatch):
     X, y = planted(rng, n_problems=3)
-    table = as_table(X, y)
-    whole = averaged_pursuits(table.problem, 3, np.ones(3), 11, range(3))
+    batch = as_tables(X, y).batch
+    whole = averaged_pursuits(batch, 3, np.ones(3), 11, range(3))
     for name, value in sizes.items():
         monkeypatch.setattr(randomized, name, value)
-    parts = averaged_pursuits(table.problem, 3, np.ones(3), 11, range(3))
+    parts = averaged_pursuits(batch, 3, np.ones(3), 11, range(3))
     np.testing.assert_allclose(parts.mean_coef, whole.mean_coef, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(parts.frequency, whole.frequency, rtol=1e-12)
 
 
-def test_rows_are_the_gram_matrix(rng, monkeypatch):
+def test_rows_are_the_sums(rng, monkeypatch):
     X, y = planted(rng, 10, 40)
-    table = as_table(X[None], y[None])
+    tables = as_tables(X[None], y[None])
     seen = []
-    for largest, kind in ((10**6, GramQuadratic), (1, RowQuadratic)):
+    for largest, by_sums in ((10**6, True), (1, False)):
         monkeypatch.setattr(randomized, "_LARGEST_GRAM", largest)
-        assert type(randomized._quicker(table.problem, np.zeros((1, 30, 4)))) is kind
-        seen.append(randomized_omp(table, 4, 0.75, 30, [0]))
+        quicker = randomized._quicker(tables.batch, np.zeros((1, 30, 4)))
+        assert (quicker.X is None) == by_sums
+        seen.append(solved(tables, 4, 0.75, 30, [0]))
     for left, right in zip(*seen, strict=True):
         np.testing.assert_allclose(left, right, rtol=1e-8, atol=1e-12)
 
@@ -177,7 +192,7 @@ def test_other_libraries_agree(library, temperature, rng):
     xp = pytest.importorskip(library)  # torch is an extra
     X, y = planted(rng, n_problems=2)
     plain, other = (
-        randomized_omp(as_table(convert(X), convert(y)), 3, temperature, 20, [5, 6])
+        solved(as_tables(convert(X), convert(y)), 3, temperature, 20, [5, 6])
         for convert in (np.asarray, xp.asarray)
     )
     for left, right in zip(plain, other, strict=True):
@@ -327,9 +342,8 @@ def test_the_average_is_nearer_the_truth_than_the_greedy_run(rng):
     """Elad and Yavneh's point: in mean square, many representations are better than one."""
     beta = 1.0 * (np.arange(40) < 3)
     X = rng.normal(size=(300, 20, 40))
-    table = as_table(X, X @ beta + rng.normal(size=(300, 20)), centre=False)
+    tables = as_tables(X, X @ beta + rng.normal(size=(300, 20)), centre=False)
     cold, warm = (
-        np.sum((randomized_omp(table, 3, t, 50, range(300)).mean_coef - beta) ** 2, axis=-1)
-        for t in (0.0, 0.75)
+        np.sum((solved(tables, 3, t, 50, range(300))[1] - beta) ** 2, axis=-1) for t in (0.0, 0.75)
     )
     assert np.mean(cold - warm) > 3 * np.std(cold - warm) / np.sqrt(300)

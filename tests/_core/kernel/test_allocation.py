@@ -5,17 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from kernel_builds import built
+from made_problems import problem_of
 
 from projstg import ProjectedSTG
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
 from projstg._core.kernel import library
 from projstg._core.posterior.compiled_chain import CompiledChains
-from projstg._core.score.compiled_neighbours import neighbours_compiled
-from projstg._core.score.compiled_scores import scores_compiled
 from projstg._core.score.criterion import CRITERIA
+from projstg._core.score.neighbours import neighbours
 from projstg._core.score.prior import costs_of_sizes, size_prior
-from projstg._core.search.working_set import restricted
+from projstg._core.score.scored_supports import scores_of
+from projstg._core.search.best_support import whole_field
 
 pytestmark = pytest.mark.skipif(library.KERNEL is None, reason="there is no kernel")
 
@@ -69,10 +68,8 @@ def fitted(n_columns, **options):
 
 
 def problem_and_judge():
-    X, y = near_copies(30, 14)
-    problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None]))
-    nobody = np.zeros((1, 14), dtype=bool)
-    field = restricted(problem, np.arange(14)[None], nobody, nobody)
+    problem = problem_of(*near_copies(30, 14))
+    field = whole_field(problem, np.zeros(14, dtype=bool))
     return problem, field, CRITERIA["common-size"].judge(problem, 6)
 
 
@@ -87,8 +84,8 @@ def drawn():
 def scored():
     problem, field, judge = problem_and_judge()
     members = np.asarray([[0, 1, 2], [2, 4, 5]])
-    around = neighbours_compiled(field, members, judge, resize=True)
-    return around, scores_compiled(problem, field, np.arange(14), 0, members, judge)
+    around = neighbours(field, members, judge, resize=True)
+    return around, scores_of(problem, field, np.arange(14), members, judge)
 
 
 TASKS = {

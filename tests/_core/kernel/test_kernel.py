@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kernel_builds import built
+from made_problems import batch_of, problem_of
+from rounding import assert_same_numbers
 from soaking import examples
 
 from projstg import ProjectedSTG
+from projstg._core.data.batch import Batch
 from projstg._core.data.column_spectrum import ColumnSpectrum
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
+from projstg._core.data.standard_table import as_tables
 from projstg._core.gates.alternate import warm_up_coefficients
 from projstg._core.greedy.matching_pursuit import (
     forward_selection,
@@ -20,54 +22,54 @@ from projstg._core.greedy.matching_pursuit import (
     matching_pursuits,
 )
 from projstg._core.kernel import library
+from projstg._core.kernel.twin import definition_of
 from projstg._core.posterior.chain import Chains
 from projstg._core.posterior.compiled_chain import CompiledChains
-from projstg._core.score.compiled_neighbours import neighbours_compiled
-from projstg._core.score.compiled_scores import scores_compiled
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
 from projstg._core.score.prior import costs_of_sizes, log_mean_determinants, size_prior
+from projstg._core.score.scored_supports import scores_of
 from projstg._core.search.best_support import refine
 from projstg._core.search.working_set import restricted
 
 pytestmark = pytest.mark.skipif(library.KERNEL is None, reason="there is no kernel")
 
 
-def without_kernel(function, *arguments):
+def without_kernel(function, *arguments, **options):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(library, "KERNEL", None)
-        return function(*arguments)
+        return function(*arguments, **options)
 
 
 @st.composite
-def tables(draw, most_columns=30):
+def problems(draw):
     """A standardised problem: with or without noise, correlations, copies and empty columns."""
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    n_rows, n_columns = draw(st.integers(4, 40)), draw(st.integers(2, most_columns))
+    n_rows, n_columns = draw(st.integers(4, 40)), draw(st.integers(2, 30))
     shared = draw(st.sampled_from([0.0, 0.5, 0.95]))
-    X = np.sqrt(1 - shared) * rng.standard_normal((1, n_rows, n_columns))
-    X += np.sqrt(shared) * rng.standard_normal((1, n_rows, 1))
+    X = np.sqrt(1 - shared) * rng.standard_normal((n_rows, n_columns))
+    X += np.sqrt(shared) * rng.standard_normal((n_rows, 1))
     if draw(st.booleans()):
-        X[..., -1] = X[..., 0]
+        X[:, -1] = X[:, 0]
     if draw(st.integers(0, 9)) == 0:
-        X[..., n_columns // 2] = 0.0
-    y = X[..., : min(3, n_columns)] @ rng.choice([-2.0, -1.0, 0.5, 1.0], min(3, n_columns))
-    y += draw(st.sampled_from([0.05, 0.5, 3.0])) * rng.standard_normal((1, n_rows))
-    problem, _ = standardized(RowQuadratic.from_rows(X, y))
-    return (problem if draw(st.booleans()) else problem.gram), rng
+        X[:, n_columns // 2] = 0.0
+    y = X[:, : min(3, n_columns)] @ rng.choice([-2.0, -1.0, 0.5, 1.0], min(3, n_columns))
+    y += draw(st.sampled_from([0.05, 0.5, 3.0])) * rng.standard_normal(n_rows)
+    problem = problem_of(X, y)
+    return (problem if draw(st.booleans()) else problem.by_sums), rng
 
 
 def most_members(problem):
     """How large a support may be: from sums alone a residual of nothing is rounding."""
-    most = problem.b.shape[1]
-    return most if problem.rows_at is not None else min(most, max(int(problem.n[0]) - 3, 1))
+    most = problem.b.size
+    return most if problem.has_rows else min(most, max(int(problem.n) - 3, 1))
 
 
 def a_field(problem, locked=(), excluded=()):
-    columns = np.arange(problem.b.shape[1])
-    masks = (np.isin(columns, own)[None] for own in (excluded, locked))
-    return restricted(problem, columns[None], *masks), columns
+    columns = np.arange(problem.b.size)
+    field = restricted(problem, columns, np.isin(columns, locked))
+    return field._replace(excluded=field.excluded | np.isin(columns, excluded)), columns
 
 
 def same(found, expected, atol=1e-3):
@@ -78,15 +80,15 @@ def same(found, expected, atol=1e-3):
 
 
 @examples(60)
-@given(tables(), st.booleans(), st.data())
-def test_greedy_pursuits(table, by_gain, data):
-    problem, _ = table
-    n_steps = data.draw(st.integers(1, problem.b.shape[1]))
+@given(problems(), st.booleans(), st.data())
+def test_greedy_pursuits(drawn, by_gain, data):
+    batch = Batch.of([drawn[0]])
+    n_steps = data.draw(st.integers(1, drawn[0].b.size))
 
     def found():
         if by_gain:
-            return forward_selection(problem, n_steps)
-        return matching_pursuits(problem, n_steps, 1, largest_correlation)
+            return forward_selection(batch, n_steps)
+        return matching_pursuits(batch, n_steps, 1, largest_correlation)
 
     compiled, expected = found(), without_kernel(found)
     if by_gain:  # of two copies either may be taken
@@ -101,8 +103,8 @@ def test_greedy_pursuits_take_the_same_columns():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((3, 30, 50))
     y = X[..., :5].sum(axis=-1) + 0.5 * rng.standard_normal((3, 30))
-    problem, _ = standardized(RowQuadratic.from_rows(X, y))
-    for one in (problem, problem.gram):
+    batch = batch_of(X, y)
+    for one in (batch, batch.by_sums):
         for found in (
             lambda one=one: forward_selection(one, 20).order,
             lambda one=one: matching_pursuits(one, 20, 1, largest_correlation).order,
@@ -111,30 +113,30 @@ def test_greedy_pursuits_take_the_same_columns():
 
 
 @examples(60)
-@given(tables(), st.sampled_from(sorted(CRITERIA)), st.data())
-def test_exact_scores(table, name, data):
-    problem, rng = table
+@given(problems(), st.sampled_from(sorted(CRITERIA)), st.data())
+def test_exact_scores(drawn, name, data):
+    problem, rng = drawn
     field, columns = a_field(problem)
     K = data.draw(st.integers(0, most_members(problem)))
     supports = np.sort(np.stack([rng.permutation(columns)[:K] for _ in range(8)]), axis=1)
     judge = CRITERIA[name].judge(problem, K)
-    found = scores_compiled(problem, field, columns, 0, supports, judge)
-    same(found.total, support_scores(problem, supports[None], judge)[0], atol=1e-5)
+    found = scores_of(problem, field, columns, supports, judge)
+    same(found.total, support_scores(problem, supports, judge), atol=1e-5)
 
 
 @examples(60)
-@given(tables(), st.sampled_from(["common-size", "evidence"]), st.booleans(), st.data())
-def test_scores_of_neighbours(table, name, resize, data):
-    problem, rng = table
-    n_rows, n_columns = int(problem.n[0]), problem.b.shape[1]
+@given(problems(), st.sampled_from(["common-size", "evidence"]), st.booleans(), st.data())
+def test_scores_of_neighbours(drawn, name, resize, data):
+    problem, rng = drawn
+    n_rows, n_columns = int(problem.n), problem.b.size
     K = data.draw(st.integers(0, min(n_columns, n_rows - 3)))
     order = rng.permutation(n_columns)
     field, _ = a_field(problem, locked=order[: K // 3], excluded=order[K : K + 1])
     judge, members = CRITERIA[name].judge(problem, K + 1), np.sort(order[:K])[None]
-    if not np.isfinite(support_scores(problem, members[None], judge)).all():
+    if not np.isfinite(support_scores(problem, members, judge)).all():
         return  # around dependent columns nothing is said
-    expected = neighbours(field, np.zeros(1, int), members, judge, resize=resize)
-    found = neighbours_compiled(field, members, judge, resize=resize)
+    expected = definition_of(neighbours)(field, members, judge, resize=resize)
+    found = neighbours(field, members, judge, resize=resize)
     if not (found.has_enough_digits[0] and expected.has_enough_digits[0]):
         return  # the caller scores them one by one; beside copies rounding decides which
     same(found.present, expected.present)
@@ -149,27 +151,25 @@ def test_scores_of_neighbours(table, name, resize, data):
 @pytest.mark.parametrize("name", ["common-size", "evidence"])
 def test_scores_of_neighbours_have_nine_digits_where_columns_are_not_copies(name):
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((1, 40, 30))
-    y = X[..., :5].sum(axis=-1) + rng.standard_normal((1, 40))
-    problem, _ = standardized(RowQuadratic.from_rows(X, y))
+    X = rng.standard_normal((40, 30))
+    problem = problem_of(X, X[:, :5].sum(axis=1) + rng.standard_normal(40))
     field, _ = a_field(problem)
-    judge, members = (
-        CRITERIA[name].judge(problem, 8),
-        np.asarray([[0, 1, 2, 3, 9], [4, 5, 6, 7, 8]]),
-    )
-    expected = neighbours(field, np.zeros(2, int), members, judge, resize=True)
-    found = neighbours_compiled(field, members, judge, resize=True)
+    judge = CRITERIA[name].judge(problem, 8)
+    members = np.asarray([[0, 1, 2, 3, 9], [4, 5, 6, 7, 8]])
+    expected = definition_of(neighbours)(field, members, judge, resize=True)
+    found = neighbours(field, members, judge, resize=True)
     for part, other in zip(found[:4], expected[:4], strict=True):
         same(part, other, atol=1e-9)
 
 
 @examples(25)
-@given(tables(), st.sampled_from(sorted(CRITERIA)), st.data())
-def test_searches(table, name, data):
-    problem, rng = table
-    n_columns = problem.b.shape[1]
+@given(problems(), st.sampled_from(sorted(CRITERIA)), st.data())
+def test_searches(drawn, name, data):
+    problem, rng = drawn
+    n_columns = problem.b.size
     # With more members every support fits, and where a walk goes is rounding.
-    K = data.draw(st.integers(1, min(n_columns, max(int(problem.n[0]) - 3, 1))))
+    most = min(int(np.sum(problem.diagonal > 0.0)), max(int(problem.n) - 3, 1))
+    K = data.draw(st.integers(1, most))
     always = np.isin(np.arange(n_columns), rng.permutation(n_columns)[: K // 4])
 
     def found():
@@ -179,7 +179,7 @@ def test_searches(table, name, data):
     compiled, expected = found(), without_kernel(found)
     assert compiled.judge.is_diluted == expected.judge.is_diluted
     # Of two copies either may be taken, and walks part: the best is the same where starts agree.
-    G, one, other = problem.gram.G[0], compiled.n_agreeing_starts, expected.n_agreeing_starts
+    G, one, other = problem.G, compiled.n_agreeing_starts, expected.n_agreeing_starts
     if not np.isclose(G[0, -1], G[0, 0]) or min(one, other) > 0:
         same(*(np.full(1, one.objective) for one in (compiled, expected)))
 
@@ -188,11 +188,11 @@ def test_a_search_finds_the_same_supports_with_the_same_draws():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((3, 25, 40))
     y = X[..., :6].sum(axis=-1) + 0.7 * rng.standard_normal((3, 25))
-    problems, _ = standardized(RowQuadratic.from_rows(X, y))
+    batch = batch_of(X, y)
 
     def found(seed):
         draws = {"generator": np.random.default_rng(seed), "criterion": "common-size"}
-        return refine(problems.problems(np.asarray([seed])), 6, **draws)
+        return refine(batch.problem(seed), 6, **draws)
 
     for seed in range(3):
         compiled, expected = found(seed), without_kernel(found, seed)
@@ -207,10 +207,9 @@ def test_a_search_finds_the_same_supports_with_the_same_draws():
 @pytest.mark.parametrize("name", ["common-size", "evidence"])
 def test_chains_make_the_same_steps(sizes, name):
     rng = np.random.default_rng(3)
-    X = rng.standard_normal((1, 30, 20))
-    X[..., 7] = X[..., 2] + 0.1 * rng.standard_normal((1, 30))
-    y = X[..., :3].sum(axis=-1) + 2.0 * rng.standard_normal((1, 30))
-    problem, _ = standardized(RowQuadratic.from_rows(X, y))
+    X = rng.standard_normal((30, 20))
+    X[:, 7] = X[:, 2] + 0.1 * rng.standard_normal(30)
+    problem = problem_of(X, X[:, :3].sum(axis=1) + 2.0 * rng.standard_normal(30))
     field, _ = a_field(problem, locked=[1], excluded=[5])
     prior = size_prior(1, 6, 20)
     if sizes == "given":
@@ -245,22 +244,85 @@ def test_means_of_determinants(seed, n_rows, n_columns, most):
     rng = np.random.default_rng(seed)
     values = np.sort(rng.gamma(0.3, size=(2, min(n_rows, n_columns))))[:, ::-1]
     values[1, -1] = 0.0
-    none = np.ones((2, 0)), np.zeros(2, dtype=np.int64)
-    of = ColumnSpectrum(values, np.full(2, n_columns), *none)
-    kappa, n = 10.0 ** np.arange(-6.0, 5.0), np.full(2, float(n_rows))
-    found = log_mean_determinants(of, n, kappa, most)
-    expected = without_kernel(log_mean_determinants, of, n, kappa, most)
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    for own in values:
+        of = (ColumnSpectrum(own, n_columns, np.zeros(0)), float(n_rows))
+        of = (*of, 10.0 ** np.arange(-6.0, 5.0), most)
+        expected = without_kernel(log_mean_determinants, *of)
+        np.testing.assert_allclose(log_mean_determinants(*of), expected, rtol=1e-9, atol=1e-9)
 
 
 @examples(40)
-@given(tables(), st.sampled_from([0.0, 0.02, 0.5]), st.sampled_from([0.2, 0.5, 1.0]))
-def test_first_steps_of_gates(table, alpha, tau):
-    problem, _ = table
-    alphas = np.full(1, alpha)
-    found = warm_up_coefficients(problem, alphas, tau)
-    expected = without_kernel(warm_up_coefficients, problem, alphas, tau)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)
+@given(problems(), st.sampled_from([0.0, 0.02, 0.5]), st.sampled_from([0.2, 0.5, 1.0]))
+def test_first_steps_of_gates(drawn, alpha, tau):
+    of = (Batch.of([drawn[0]]), np.full(1, alpha), tau)
+    expected = without_kernel(warm_up_coefficients, *of)
+    np.testing.assert_allclose(warm_up_coefficients(*of), expected, rtol=0, atol=1e-7)
+
+
+@st.composite
+def raw_tables(draw):
+    """X (B, N, D), y (B, N), weights or None: columns that are constant, copied, far from zero."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    B, N, D = draw(st.integers(1, 3)), draw(st.integers(2, 40)), draw(st.integers(1, 30))
+    X = rng.standard_normal((B, N, D)) * 10.0 ** rng.integers(-9, 9, D)
+    X += draw(st.sampled_from([0.0, 1.0, 1e6])) * rng.standard_normal(D)
+    y = rng.standard_normal((B, N)) + draw(st.sampled_from([0.0, 1e3]))
+    if draw(st.booleans()):
+        X[..., 0] = draw(st.sampled_from([0.0, 0.1, -3e8]))
+    if draw(st.integers(0, 5)) == 0:
+        y[:] = draw(st.sampled_from([0.0, 0.3]))
+    weights = None
+    if draw(st.booleans()):
+        weights = rng.uniform(0.5, 3.0, (B, N))
+        weights[:, 2:] *= rng.integers(0, 2, (B, N - 2))
+    return X, y, weights
+
+
+@examples(80)
+@given(raw_tables(), st.booleans(), st.booleans())
+def test_tables(raw, centre, is_some):
+    D = raw[0].shape[2]
+    options = {"centre": centre, "columns": np.arange(max(D - 1, 1)) if is_some else None}
+    found, expected = as_tables(*raw, **options), without_kernel(as_tables, *raw, **options)
+    np.testing.assert_array_equal(found.varies, expected.varies)
+    for ours, theirs in zip(found.units, expected.units, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8 * np.abs(theirs).max())
+    ours, theirs = found.batch, expected.batch
+    n = theirs.n[:, None]
+    np.testing.assert_allclose(ours.n, theirs.n, rtol=1e-14)
+    np.testing.assert_allclose(ours.b / n, theirs.b / n, atol=1e-6)
+    np.testing.assert_allclose(ours.G / n[..., None], theirs.G / n[..., None], atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(20, 30), (40, 11)])
+def test_numbers_out_of_range_have_units_and_change_no_bit_of_other_tables(shape):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((2, *shape)), rng.standard_normal((2, shape[0]))
+    alone = as_tables(X[:1], y[:1])
+    X[1, :, 3] *= 1e200
+    X[1, :, 4] *= 1e-250
+    found, expected = as_tables(X, y), without_kernel(as_tables, X, y)
+    np.testing.assert_allclose(found.units.scale, expected.units.scale, rtol=1e-12)
+    np.testing.assert_allclose(found.batch.G, expected.batch.G, atol=1e-10)
+    # The kernel's, one by one.
+    np.testing.assert_array_equal(found.units.scale[0], alone.units.scale[0])
+    assert_same_numbers(found.batch.G[0], alone.batch.G[0])
+
+
+@pytest.mark.parametrize("shape", [(40, 11), (15, 30)])
+def test_rows_of_weight_zero_and_other_tables_change_no_bit(shape):
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal((3, *shape)), rng.standard_normal((3, shape[0]))
+    weights = np.ones(y.shape)
+    weights[:, -2:] = 0.0
+    together = as_tables(X, y, weights)
+    fewer_rows = as_tables(X[1:2, :-2], y[1:2, :-2])
+    as_many_rows = as_tables(X[1:2], y[1:2], weights[1:2])
+    for alone in (fewer_rows, as_many_rows):
+        for ours, theirs in zip(together.units, alone.units, strict=True):
+            np.testing.assert_array_equal(ours[1], theirs[0])
+        # Sums are those of BLAS, not of the kernel.
+        assert_same_numbers(together.batch.G[1], alone.batch.G[0])
 
 
 @pytest.fixture(scope="module")
@@ -307,23 +369,21 @@ def test_numbers_that_decide_nothing_are_at_the_edges_of_what_floats_can_say():
 @pytest.mark.parametrize("n_different", [1, 2, 4])
 def test_many_copies_of_few_columns(name, n_different):
     rng = np.random.default_rng(n_different)
-    X = rng.standard_normal((1, 40, n_different))[..., np.arange(35) % n_different]
-    y = X[..., 0] + rng.standard_normal((1, 40))
-    problem, _ = standardized(RowQuadratic.from_rows(X, y))
+    X = rng.standard_normal((40, n_different))[:, np.arange(35) % n_different]
+    problem = problem_of(X, X[:, 0] + rng.standard_normal(40))
     field, columns = a_field(problem)
     judge = replace(CRITERIA[name], is_diluted=False).judge(problem, 35)
     for K in range(2, 36):
         supports = np.stack([np.sort(rng.permutation(35)[:K]) for _ in range(4)])
-        found = scores_compiled(problem, field, columns, 0, supports, judge)
-        same(found.total, support_scores(problem, supports[None], judge)[0], atol=1e-6)
+        found = scores_of(problem, field, columns, supports, judge)
+        same(found.total, support_scores(problem, supports, judge), atol=1e-6)
 
 
 def test_forced_columns_that_depend_on_others_are_left_to_numpy():
     rng = np.random.default_rng(23)
-    X = rng.standard_normal((1, 30, 24))
-    X[..., 0] = 0.0
-    y = X[..., 1:7].sum(axis=-1) + rng.standard_normal((1, 30))
-    problem, _ = standardized(RowQuadratic.from_rows(X, y))
+    X = rng.standard_normal((30, 24))
+    X[:, 0] = 0.0
+    problem = problem_of(X, X[:, 1:7].sum(axis=1) + rng.standard_normal(30))
     always = np.arange(24) < 2
 
     def found(seed):

@@ -84,6 +84,19 @@ def test_a_record_takes_all_of_its_fields_by_name():
         RowsRecord.of(**fields | {"y": np.ones(2, dtype=np.float32)})
 
 
+def test_several_arrays_have_an_address_each_and_are_copied_only_to_be_read():
+    several = library._record("SeveralRecord", "const double **X; double **y;")
+    arrays = [np.ones((2, 3)), np.arange(6.0).reshape(3, 2).T]
+    record = several.of(X=arrays, y=arrays[:1])
+    copies, places = record.given["X"]
+    assert copies[0] is arrays[0]
+    np.testing.assert_array_equal(copies[1], arrays[1])
+    assert places.tolist() == [one.ctypes.data for one in copies]
+    assert record.X == places.ctypes.data
+    with pytest.raises(TypeError, match="no double one after another"):
+        several.of(X=None, y=arrays)
+
+
 def declared_in_c():
     """The text of all sources without comments, on one line."""
     text = "".join(one.read_text(encoding="utf-8") for one in sorted(FOLDER.glob("*.[ch]")))
@@ -97,6 +110,7 @@ def test_records_have_the_fields_of_c_in_the_same_order():
         in_c = library._record("InC", bodies[record.__name__.removesuffix("Record")])
         assert record._fields_ == in_c._fields_, record
         assert record._arrays == in_c._arrays, record
+        assert record._lists == in_c._lists, record
 
 
 def test_functions_take_the_records_of_c_in_the_same_order():

@@ -8,12 +8,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from made_problems import problem_of
 from rounding import assert_same_numbers
 from sklearn.exceptions import DataDimensionalityWarning
 
 from projstg import Gates, ProjectedSTG, fit_many
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
 from projstg._core.pipeline import auto_size as auto
 from projstg._core.pipeline.information_criteria import SELECTIONS
 from projstg._core.pipeline.pipeline_settings import PIPELINE
@@ -86,11 +85,11 @@ def likeliest_of_all(X, y, k_max):
     The prior of a size is :func:`size_prior`.
     """
     n_features, logs = X.shape[1], {}
-    problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None]))
+    problem = problem_of(X, y)
     for k in range(k_max + 1):
         supports = list(combinations(range(n_features), k))
-        indices = np.asarray(supports, dtype=np.int64)[None]
-        scores = support_scores(problem, indices, CRITERIA["common-size"])[0]
+        indices = np.asarray(supports, dtype=np.int64)
+        scores = support_scores(problem, indices, CRITERIA["common-size"])
         choices = len(supports) / np.exp(size_prior(0, k_max, n_features)[k])
         logs |= dict(zip(supports, -0.5 * scores - np.log(choices), strict=True))
     best = max(logs, key=logs.get)

@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse
 
 from projstg import ProjectedSTG
-from projstg._core.data.wide_quadratic import WideQuadratic
+from projstg._core.data.batch import Batch
+from projstg._core.data.wide_problem import WideProblem
 from projstg._core.data.wide_table import wide_table
 from projstg._core.pipeline import candidate_columns as candidates
 from projstg._core.pipeline import quick_search as quick
@@ -32,19 +33,19 @@ def table(seed=0, n_rows=80, n_columns=2500, noise=0.2):
 
 def problem_of(X, y):
     never = np.zeros(X.shape[1], dtype=bool)
-    return wide_table(X, y, None, centre=True, never=never).problem
+    return wide_table(X, y, None, centre=True, never=never).problem(0)
 
 
 @pytest.fixture
 def passes(monkeypatch):
     """The number of vectors in each pass over all columns."""
-    seen, real = [], WideQuadratic.products
+    seen, real = [], WideProblem.along
 
     def listening(self, V):
         seen.append(V.shape[1])
         return real(self, V)
 
-    monkeypatch.setattr(WideQuadratic, "products", listening)
+    monkeypatch.setattr(WideProblem, "along", listening)
     return seen
 
 
@@ -62,21 +63,21 @@ def test_a_hidden_column_joins_in_a_few_passes(passes, monkeypatch):
 
 @pytest.mark.parametrize("k_max", [0, 1, 3, 20])
 def test_residuals_are_those_of_the_path(k_max):
-    problem = problem_of(*table()).columns(np.arange(30)[None])
-    left = candidates._residuals(problem, k_max)
+    problem, columns = problem_of(*table()), np.arange(30)
+    left, few = candidates._residuals(problem, columns, k_max), problem.subset(columns)
     assert left.shape[1] == k_max.bit_length()
-    order = candidates.forward_selection(problem, k_max).order[0]
+    order = candidates.forward_selection(Batch.of([few]), k_max).order[0]
     for place, residual in enumerate(left.T):
-        taken = problem.X[0][:, order[: 2**place]]
-        beta, *_ = np.linalg.lstsq(taken, problem.y[0], rcond=None)
-        np.testing.assert_allclose(residual, problem.y[0] - taken @ beta, atol=1e-9)
+        taken = few.X[:, order[: 2**place]]
+        beta, *_ = np.linalg.lstsq(taken, few.y, rcond=None)
+        np.testing.assert_allclose(residual, few.y - taken @ beta, atol=1e-9)
 
 
 def test_a_path_that_ends_early_has_fewer():
     X, y = table()
     X[:, 5:] = X[:, :1]
-    few = problem_of(X, y).columns(np.arange(10)[None])
-    assert candidates._residuals(few, 9).shape[1] == (5).bit_length()
+    left = candidates._residuals(problem_of(X, y), np.arange(10), 9)
+    assert left.shape[1] == (5).bit_length()
 
 
 @pytest.mark.parametrize("target", ["zero", "exact"])
@@ -90,15 +91,15 @@ def test_a_y_without_noise_has_candidates(target):
 
 def test_quick_searches_make_no_pass_and_have_exact_scores(passes):
     problem = problem_of(*table())
-    nobody = np.zeros(problem.b.shape[1], dtype=bool)
+    nobody = np.zeros(problem.b.size, dtype=bool)
     judge = CRITERIA["common-size"].judge(problem, 10, nobody)
-    search = QuickSearch(problem, judge, 10, nobody, nobody, 0)
+    search = QuickSearch(problem, judge, 10, nobody, 0)
     n_before = len(passes)
     found = search(4, 6)
     assert len(passes) == n_before == PIPELINE.candidate_passes
     assert found.support.tolist() == TRUTH
     assert not search(1, 6).is_complete  # not among all columns
-    exact = support_scores(problem, found.ranked.supports[None], judge)[0]
+    exact = support_scores(problem, found.ranked.supports, judge)
     np.testing.assert_allclose(found.ranked.scores, exact, rtol=1e-8)
 
 
@@ -121,7 +122,7 @@ def test_k_from_the_data_takes_a_few_passes(kind, passes):
 def test_a_column_that_no_quick_search_looked_at_is_found(monkeypatch):
     """Sizes are proposed from some columns; before an answer is final all are looked at."""
     X, y = table()
-    likeliest = np.argsort(-np.abs(problem_of(X, y).b[0]))
+    likeliest = np.argsort(-np.abs(problem_of(X, y).b))
     assert 2400 not in likeliest[:1000]  # nor would a first working set have it
     real = quick.candidate_columns
 
@@ -139,13 +140,13 @@ def test_information_criteria_take_as_few_passes(passes):
 
 
 def test_a_pass_is_made_around_the_answer(monkeypatch):
-    seen, real = [], WideQuadratic.row_blocks
+    seen, real = [], WideProblem.row_blocks
 
     def listening(self, members):
         seen.append(members.tolist())
         return real(self, members)
 
-    monkeypatch.setattr(WideQuadratic, "row_blocks", listening)
+    monkeypatch.setattr(WideProblem, "row_blocks", listening)
     found = ProjectedSTG().fit(*table())
     assert seen.count(found.get_support(indices=True).tolist()) == 1  # and is not made twice
     assert found.n_columns_searched_ < 2500

@@ -5,13 +5,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_problems import problem_of
 from oracles import few_examples
 from rounding import assert_same_numbers
 from sklearn.exceptions import ConvergenceWarning
 
 from projstg import STG, Gates, ProjectedSTG, fit_many
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 
@@ -24,8 +23,7 @@ def drawn(seed, n=30, n_features=20, k=5, noise=0.5):
 
 
 def score(X, y, support, criterion):
-    problem, _ = standardized(RowQuadratic.from_rows(X[None], y[None]))
-    return support_scores(problem, np.asarray(support)[None, None], CRITERIA[criterion])[0, 0]
+    return support_scores(problem_of(X, y), np.asarray(support)[None], CRITERIA[criterion])[0]
 
 
 @pytest.mark.parametrize("criterion", ["evidence", "least-squares"])

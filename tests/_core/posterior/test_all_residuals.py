@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.standard_table import as_tables
 from projstg._core.posterior.all_residuals import all_residuals
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import least_scores, support_scores
@@ -45,14 +45,13 @@ def test_of_dependent_columns_nothing_is_said():
 @pytest.mark.parametrize("seed", range(4))
 def test_no_score_is_below_its_bound(name, seed):
     X, y = table(seed, n_rows=[8, 12, 40, 200][seed])
-    problem = as_table(X[None], y[None]).problem
-    judge, gram = CRITERIA[name].judge(problem), problem.gram
-    yy, dof = float(gram.yy[0]), float(gram.degrees_of_freedom[0])
-    found = all_residuals(gram.G[0], gram.b[0], yy, np.arange(0), np.arange(6))
+    Z = as_tables(X[None], y[None]).problem(0)
+    judge = CRITERIA[name].judge(Z)
+    found = all_residuals(Z.G, Z.b, Z.yy, np.arange(0), np.arange(6))
     sizes = found.masks.sum(axis=1)
-    bounds = least_scores(found.least, sizes, judge, yy, dof)
+    bounds = least_scores(found.least, sizes, judge, Z.yy, Z.dof)
     at_each = [judge.at(np.asarray([r])) for r in range(judge.ridges.kappa.size)]
     for mask, bound in zip(found.masks, bounds, strict=True):
-        support = np.flatnonzero(mask)[None, None]
-        scores = [support_scores(problem, support, own)[0, 0] for own in at_each]
+        support = np.flatnonzero(mask)[None]
+        scores = [support_scores(Z, support, own)[0] for own in at_each]
         assert np.all(np.asarray(scores) >= bound - 1e-9)

@@ -4,7 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracles_posterior import JUDGE, UP_TO_5, counted, draw, judge_of, listed, sampled
+from oracles_posterior import (
+    JUDGE,
+    UP_TO_5,
+    counted,
+    draw,
+    judge_of,
+    listed,
+    mask_of,
+    sampled,
+    with_columns,
+)
 
 from projstg._core.posterior.averaging import Averaging
 from projstg._core.posterior.combined import Combined
@@ -26,18 +36,17 @@ def averaging(Z, supports, criterion=JUDGE, strengths=()):
 def of_list(Z, known):
     """Mean, covariance and noise over all supports, one after another."""
     judge = judge_of(Z, JUDGE)
-    yy, dof = np.full((1, 1), Z.yy[0]), np.full((1, 1), Z.degrees_of_freedom[0])
     mean, second, variance = np.zeros(8), np.zeros((8, 8)), 0.0
     for support, probability in known.items():
         own = np.asarray(support, dtype=np.int64)
-        volume = judge.volume(0, np.full((1, 1), own.size))
-        found = shrunk_coefficients(support_spectra(Z, own[None, None]), volume, yy, dof, judge)
+        of = (judge.volume(own.size), Z.yy, Z.dof, judge)
+        found = shrunk_coefficients(support_spectra(Z, own[None]), *of)
         coef, covariance = np.zeros(8), np.zeros((8, 8))
-        coef[own] = found.mean[0, 0]
-        covariance[np.ix_(own, own)] = found.covariance[0, 0]
+        coef[own] = found.mean[0]
+        covariance[np.ix_(own, own)] = found.covariance[0]
         mean += probability * coef
         second += probability * (covariance + np.outer(coef, coef))
-        variance += probability * found.variance[0, 0]
+        variance += probability * found.variance[0]
     return mean, second - np.outer(mean, mean), variance
 
 
@@ -77,15 +86,15 @@ def beside(Z, criterion, own, eta):
 
     One Gaussian prior after another, with the covariance of y written out; effects are around zero.
     """
-    X, y, dof = Z.X[0], Z.y[0], Z.degrees_of_freedom[0]
+    X, y, dof = Z.X, Z.y, Z.dof
     V = np.eye(len(y)) + eta * X @ X.T
     root = np.linalg.cholesky(np.linalg.inv(V)).T
-    whitened = replace(Z, X=(root @ X)[None], y=(root @ y)[None])
-    volumes = criterion.judge(whitened, 8).volume(0, np.asarray(len(own)))
+    whitened = with_columns(replace(Z, y=root @ y), root @ X)
+    volumes = criterion.judge(whitened, 8).volume(len(own))
     logs, means, squares, variances, smalls = [], [], [], [], []
     for r, kappa in enumerate(criterion.ridges.kappa):
         # Large and small effects side by side: 16 coefficients.
-        prior = np.diag(np.append(np.isin(np.arange(8), own) / kappa, np.full(8, eta)))
+        prior = np.diag(np.append(mask_of(own) / kappa, np.full(8, eta)))
         XX = np.column_stack([X, X])
         covariance = np.eye(len(y)) + XX @ prior @ XX.T
         gain = prior @ XX.T @ np.linalg.inv(covariance)
@@ -106,9 +115,7 @@ def beside(Z, criterion, own, eta):
 
 def test_backgrounds_have_the_shares_of_their_evidence():
     Z, criterion, strengths = draw(0, noise=2.0), CRITERIA["evidence"], (0.5, 3.0)
-    masks = np.zeros((4, 8), dtype=bool)
-    for i, own in enumerate(((), (0,), (1, 4), (0, 1, 2))):
-        masks[i, list(own)] = True
+    masks = np.stack([mask_of(own) for own in ((), (0,), (1, 4), (0, 1, 2))])
     weights, logs, parts = np.asarray([0.1, 0.4, 0.3, 0.2]), [], []
     for mask, weight in zip(masks, weights, strict=True):
         own = np.flatnonzero(mask)
@@ -124,11 +131,11 @@ def test_backgrounds_have_the_shares_of_their_evidence():
     )
     found = averaging(Z, WeightedSupports(masks, weights), criterion, strengths).worlds().fit()
     assert_same(found, mean, square - np.outer(mean, mean), variance, atol=1e-7)
-    none, X = shares.reshape(4, 3)[:, 0].sum(), Z.X[0]
+    none, X = shares.reshape(4, 3)[:, 0].sum(), Z.X
     for of in (np.arange(8) >= 0, np.arange(8) >= 3, np.arange(8) == 5):
         effects = found.small_effects(of)
         expected = np.trace(X[:, of].T @ X[:, of] @ small[np.ix_(of, of)])
-        assert effects.share == pytest.approx(expected / Z.yy[0])
+        assert effects.share == pytest.approx(expected / Z.yy)
         assert 0.001 < effects.share < 0.9
         assert effects.probability == pytest.approx(1.0 - none)
 

@@ -11,10 +11,12 @@ from oracles_posterior import (
     PRIORS,
     UP_TO_5,
     D,
+    costs_of,
     draw,
     field_of,
     judge_of,
     listed,
+    with_columns,
 )
 from oracles_search import all_supports
 from rounding import assert_same_numbers
@@ -24,31 +26,28 @@ from projstg._core.posterior.posterior_settings import POSTERIOR
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
-from projstg._core.score.prior import costs_of_sizes
 
 # Go on while there is anything left to look at.
 TO_THE_END = replace(POSTERIOR, settled=0.0, negligible=200.0)
 
 
-def looking(Z, criterion, prior, always=(), never=(), settings=TO_THE_END):
-    n_columns = Z.b.shape[1]
-    costs = costs_of_sizes(prior, n_columns - len(never), len(always))
-    own = judge_of(Z, criterion, always)
-    exact = lambda supports: support_scores(Z, supports[None], own)[0]  # noqa: E731
-    return BestFirst(field_of(Z, always, never), own, costs, exact, settings)
+def looking(Z, criterion, prior, always=(), settings=TO_THE_END):
+    own, costs = judge_of(Z, criterion, always), costs_of(Z, prior, always)
+    exact = lambda supports: support_scores(Z, supports, own)  # noqa: E731
+    return BestFirst(field_of(Z, always), own, costs, exact, settings)
 
 
 def begin(looked, supports):
     """Count supports of one size."""
     supports = np.asarray(supports)
-    mask = np.zeros((len(supports), looked.field.b.shape[1]), dtype=bool)
+    mask = np.zeros((len(supports), looked.field.b.size), dtype=bool)
     np.put_along_axis(mask, supports, True, axis=1)
     looked.count(mask, looked.score(supports) + looked.cost_of_size[supports.shape[1]])
 
 
-def a_poor_support(Z, prior, always=(), never=()):
+def a_poor_support(Z, prior, always=()):
     size = int(np.flatnonzero(np.isfinite(prior))[-1])
-    allowed = [j for j in reversed(range(Z.b.shape[1])) if j not in {*always, *never}]
+    allowed = [j for j in np.flatnonzero(Z.diagonal)[::-1].tolist() if j not in always]
     return np.sort([*always, *allowed[: size - len(always)]])[None]
 
 
@@ -57,11 +56,11 @@ def a_poor_support(Z, prior, always=(), never=()):
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("noise", [0.5, 3.0])
 def test_to_the_end_it_counts_all_supports(name, limits, prior, noise):
-    Z, criterion, prior = draw(0, noise=noise), CRITERIA[name], PRIORS[prior]
-    always, never = LIMITS[limits]
-    expected = listed(Z, criterion, prior, always, never)
-    looked = looking(Z, criterion, prior, always, never)
-    begin(looked, a_poor_support(Z, prior, always, never))
+    always, zeros = LIMITS[limits]
+    Z, criterion, prior = draw(0, noise=noise, zeros=zeros), CRITERIA[name], PRIORS[prior]
+    expected = listed(Z, criterion, prior, always)
+    looked = looking(Z, criterion, prior, always)
+    begin(looked, a_poor_support(Z, prior, always))
     looked.look_around(10_000)
     found = looked.counted
     assert len(found.costs) == len(expected)
@@ -74,7 +73,7 @@ def test_to_the_end_it_counts_all_supports(name, limits, prior, noise):
 def test_what_comes_twice_counts_once_in_whatever_order():
     Z, criterion = draw(3, noise=0.1), CRITERIA["common-size"]
     supports = all_supports(D, 3)
-    order = np.argsort(support_scores(Z, supports[None], criterion)[0])
+    order = np.argsort(support_scores(Z, supports, criterion))
     answers = []
     for way in (order, order[::-1], np.append(order, order)):
         looked = looking(Z, criterion, ONLY_3)
@@ -97,20 +96,20 @@ def test_a_better_support_than_all_that_were_found_turns_up():
 def test_however_many_are_as_likely_the_best_has_been_looked_around():
     Z, criterion = draw(12, n_rows=10, n_columns=30, noise=100.0), CRITERIA["common-size"]
     supports = all_supports(30, 3)
-    order = np.argsort(support_scores(Z, supports[None], criterion)[0])
+    order = np.argsort(support_scores(Z, supports, criterion))
     looked = looking(Z, criterion, ONLY_3, settings=POSTERIOR)
     begin(looked, supports[order[500:]])  # so many that no eight have a share of one percent
     looked.look_around(100)
     best = np.flatnonzero(looked.counted.masks[0])[None]
-    around = neighbours(field_of(Z), np.zeros(1, int), best, criterion.judge(Z), resize=False)
+    around = neighbours(field_of(Z), best, criterion.judge(Z), resize=False)
     assert around.exchanged.min() >= around.present[0] - 1e-7
 
 
 def test_dependent_supports_are_not_counted():
     Z, criterion = draw(5), CRITERIA["common-size"]
     X = Z.X.copy()
-    X[..., 7], X[..., 6] = -X[..., 0], (X[..., 1] + X[..., 2]) / np.sqrt(2.0)
-    Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
+    X[:, 7], X[:, 6] = -X[:, 0], (X[:, 1] + X[:, 2]) / np.sqrt(2.0)
+    Z = with_columns(Z, X)
     looked = looking(Z, criterion, UP_TO_5)
     begin(looked, [[3, 4, 5]])
     looked.look_around(10_000)
@@ -126,7 +125,7 @@ def test_dependent_supports_are_not_counted():
 def test_what_the_tables_have_no_digits_for_is_scored_one_by_one(most, monkeypatch):
     from projstg._core.score import neighbours as around
 
-    none = lambda field, problem, state: np.zeros(len(problem), bool)  # noqa: E731
+    none = lambda field, state, n_supports: np.zeros(n_supports, bool)  # noqa: E731
     monkeypatch.setattr(around, "has_enough_digits", none)
     monkeypatch.setattr("projstg._core.kernel.library.KERNEL", None)
     Z, criterion = draw(6, noise=2.0), CRITERIA["common-size"]

@@ -9,31 +9,29 @@ from oracles_posterior import (
     LIMITS,
     PRIORS,
     UP_TO_5,
+    costs_of,
     draw,
     field_of,
     judge_of,
     listed,
+    mask_of,
     summed,
+    with_columns,
 )
 
 from projstg._core.posterior.chain import Chains
 from projstg._core.posterior.posterior_settings import POSTERIOR
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
-from projstg._core.score.prior import costs_of_sizes
 
 ONE_STEP = replace(POSTERIOR, steps_at_a_ridge=1)
 
 
-def chains(
-    Z, criterion, prior, supports, always=(), never=(), seed=0, doubt=None, settings=POSTERIOR
-):
-    n_columns = Z.b.shape[1]
-    begin = np.stack([np.isin(np.arange(n_columns), own) for own in supports])
-    costs = costs_of_sizes(prior, n_columns - len(never), len(always))
-    doubt = np.ones(n_columns) if doubt is None else doubt
-    generator = np.random.default_rng(seed)
-    field, own = field_of(Z, always, never), judge_of(Z, criterion, always)
+def chains(Z, criterion, prior, supports, always=(), seed=0, doubt=None, settings=POSTERIOR):
+    begin = np.stack([mask_of(own, Z.b.size) for own in supports])
+    doubt = np.ones(Z.b.size) if doubt is None else doubt
+    generator, costs = np.random.default_rng(seed), costs_of(Z, prior, always)
+    field, own = field_of(Z, always), judge_of(Z, criterion, always)
     return Chains(field, own, costs, begin, doubt, generator, settings)
 
 
@@ -51,14 +49,14 @@ def average(sample):
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("prior", PRIORS)
 def test_its_law_is_the_posterior(name, limits, prior):
-    Z, criterion, prior = draw(0, noise=2.0), CRITERIA[name], PRIORS[prior]
-    always, never = LIMITS[limits]
+    always, zeros = LIMITS[limits]
+    Z, criterion, prior = draw(0, noise=2.0, zeros=zeros), CRITERIA[name], PRIORS[prior]
     begin = [[*always, *(j for j in (1, 3, 4) if j not in always)][:3]] * 80
     doubt = np.random.default_rng(1).uniform(0.2, 1.0, 8)  # any will do
-    run = chains(Z, criterion, prior, begin, always, never, doubt=doubt)
+    run = chains(Z, criterion, prior, begin, always, doubt=doubt)
     run.run(150)
     inclusion, sizes = average(run.run(150))
-    expected = summed(listed(Z, criterion, prior, always, never), 8, prior.size)
+    expected = summed(listed(Z, criterion, prior, always), 8, prior.size)
     np.testing.assert_allclose(inclusion, expected[0], atol=0.03)
     np.testing.assert_allclose(sizes, expected[1], atol=0.03)
 
@@ -68,14 +66,14 @@ def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge(always):
     Z, criterion, n_redundant = draw(1, noise=2.0), CRITERIA["common-size"], len(always) // 2
     begin = [[0, 3], [], [1, 2, 5, 6, 7], [4]]
     if always:
-        Z.X[..., 7] = -Z.X[..., 3]
-        Z = type(Z)(Z.X, Z.y, Z.n, Z.degrees_of_freedom)
+        Z.X[:, 7] = -Z.X[:, 3]
+        Z = with_columns(Z, Z.X)
         begin = [[0, 3, 7], [3, 7], [1, 2, 3, 5, 7]]
     run = chains(Z, criterion, UP_TO_5, begin, always, settings=ONE_STEP)
     run._draw_ridges()
     bases = run._bases()
     shares = run._shares(bases, run.ridge)
-    costs = costs_of_sizes(UP_TO_5, 8, len(always))
+    costs = costs_of(Z, UP_TO_5, always)
     for base, share, r in zip(bases, shares, run.ridge, strict=True):
         at_ridge = judge_of(Z, criterion, always).at(np.asarray([r]))
         members, logs = np.flatnonzero(base), []
@@ -84,7 +82,7 @@ def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge(always):
             if np.unique(own).size < own.size or own.size > 5:
                 logs.append(-np.inf)
                 continue
-            score = support_scores(Z, np.sort(own)[None, None], at_ridge, n_redundant)[0, 0]
+            score = support_scores(Z, np.sort(own)[None], at_ridge, n_redundant)[0]
             stays, leaves = run.law.own[members.size], 1.0 - run.law.own[members.size + 1]
             chosen = stays if j is None else leaves / (own.size - len(always))
             with np.errstate(divide="ignore"):
@@ -97,20 +95,19 @@ def test_supports_it_has_been_at_have_their_exact_costs():
     Z, criterion = draw(2, noise=2.0), CRITERIA["common-size"]
     run = chains(Z, criterion, UP_TO_5, [[0, 3], [1], [2, 4, 5, 6], []], settings=ONE_STEP)
     run.run(12)
-    costs = costs_of_sizes(UP_TO_5, 8, 0)
+    costs = costs_of(Z, UP_TO_5)
     for mask, cost in zip(*run.visited, strict=True):
         own = np.flatnonzero(mask)
-        expected = support_scores(Z, own[None, None], criterion)[0, 0] + costs[own.size]
+        expected = support_scores(Z, own[None], criterion)[0] + costs[own.size]
         assert cost == pytest.approx(expected, rel=1e-9)
 
 
 def test_it_never_enters_a_dependent_support():
     Z, criterion = draw(3, n_columns=6, noise=2.0), CRITERIA["common-size"]
     X = Z.X.copy()
-    X[..., 5], X[..., 4] = X[..., 0], (X[..., 1] - X[..., 2]) / np.sqrt(2.0)
-    near = X[..., 3] + 3e-7 * X[..., 2]  # nearer than the rule for rank, though no copy
-    X = np.concatenate([X, near[..., None]], axis=-1)
-    Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
+    X[:, 5], X[:, 4] = X[:, 0], (X[:, 1] - X[:, 2]) / np.sqrt(2.0)
+    near = X[:, 3] + 3e-7 * X[:, 2]  # nearer than the rule for rank, though no copy
+    Z = with_columns(Z, np.column_stack([X, near]))
     run = chains(Z, criterion, UP_TO_5, [[0, 1, 3]] * 50)
     sample = run.run(60)
     both = sample.bases[:, None, :] | np.eye(8, 7, dtype=bool)

@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.base import clone
 
 from projstg import ProjectedSTG, ProjectedSTGCV
-from projstg._core.data.standard_table import as_table
+from projstg._core.data.standard_table import as_tables
 from projstg._core.posterior.coefficient_intervals import averaged, estimates
 
 SHAPES = {"long": (40, 8), "wide": (20, 30)}
@@ -36,9 +36,9 @@ def textbook(X, y, members, weights=None, *, intercept=True):
     return beta[intercept:], errors[intercept:], nu
 
 
-def one_table(X, y, weights=None, *, centre=True):
-    weights = None if weights is None else weights[None]
-    return as_table(X[None], y[None], weights, centre=centre)
+def fitted(X, y, supports):
+    tables = as_tables(X[None], y[None])
+    return estimates(tables.problem(0), tables.frame(0), supports)
 
 
 # On one support
@@ -58,7 +58,7 @@ def test_standard_errors_are_those_of_the_textbook(data, intercept, k, rng):
 def test_supports_of_all_sizes_go_through_in_one_batch(data):
     X, y = data
     supports = [np.asarray(s, dtype=int) for s in ([], [4], [6, 1, 4], [0, 2, 3, 5, 7])]
-    found = estimates(one_table(X, y), supports)
+    found = fitted(X, y, supports)
     assert found.columns.tolist() == list(range(8))
     for m, members in enumerate(supports):
         outside = np.setdiff1d(np.arange(8), members)
@@ -92,7 +92,7 @@ def test_without_a_search_the_gates_have_errors_too(data):
 def test_no_rows_left_over_is_no_error_known(rng):
     X = rng.normal(size=(6, 8))
     y = rng.normal(size=6)
-    found = estimates(one_table(X, y), [np.arange(5), np.arange(4)])
+    found = fitted(X, y, [np.arange(5), np.arange(4)])
     assert np.isnan(found.std_error[0, :5]).all()
     _, errors, _ = textbook(X, y, np.arange(4))
     np.testing.assert_allclose(found.std_error[1, :4], errors, rtol=1e-8)
@@ -103,7 +103,7 @@ def test_dependent_columns_have_no_error_of_their_own(rng):
     X = rng.normal(size=(30, 4))
     X[:, 2] = -3.0 * X[:, 0]
     y = X[:, 0] + X[:, 1] + rng.normal(size=30)
-    found = estimates(one_table(X, y), [np.arange(3)])
+    found = fitted(X, y, [np.arange(3)])
     assert np.isnan(found.std_error[0, [0, 2]]).all()
     _, errors, nu = textbook(X, y, [0, 1])  # column 2 adds nothing, not even a parameter
     assert found.std_error[0, 1] == pytest.approx(errors[1])
@@ -117,7 +117,7 @@ def test_one_certain_support_is_the_naive_interval(data):
     X, y = data
     members = np.asarray([1, 4, 6])
     beta, errors, nu = textbook(X, y, members)
-    known = estimates(one_table(X, y), [members])
+    known = fitted(X, y, [members])
     result = averaged(known, np.asarray([1.0]), X.shape[1], 0.8)
     half = stats.t.ppf(0.9, nu) * errors
     np.testing.assert_allclose(result.coef[members], beta, rtol=1e-8)
@@ -133,7 +133,7 @@ def test_intervals_are_quantiles_of_the_mixture(data, level, rng):
     X, y = data
     supports = [np.asarray(s) for s in ([1, 4, 6], [1, 4], [1, 4, 5, 6], [3])]
     p = np.asarray([0.3, 0.2, 0.2, 0.1])  # as if the rest had been left out
-    result = averaged(estimates(one_table(X, y), supports), p, X.shape[1], level)
+    result = averaged(fitted(X, y, supports), p, X.shape[1], level)
     assert result.probability == pytest.approx(0.8)
     n_draws = 200_000
     which = rng.choice(4, size=n_draws, p=p / p.sum())
@@ -155,7 +155,7 @@ def test_intervals_are_quantiles_of_the_mixture(data, level, rng):
 
 def test_where_the_mass_is_the_end_is_exactly_zero(data):
     X, y = data
-    known = estimates(one_table(X, y), [np.asarray([1]), np.asarray([1, 4])])
+    known = fitted(X, y, [np.asarray([1]), np.asarray([1, 4])])
     sign = np.sign(known.coef[1, 1])
     result = averaged(known, np.asarray([0.6, 0.4]), X.shape[1], 0.9)
     near, far = (result.low, result.high) if sign > 0 else (result.high, result.low)
@@ -202,7 +202,7 @@ def test_a_table_of_noise_has_coefficients_near_nothing(rng):
     assert not model.support_.any()
     result = model.averaged_coef()
     assert np.all((result.low <= 0.0) & (result.high >= 0.0))
-    known = estimates(one_table(X, y), [np.asarray([], dtype=int)])
+    known = fitted(X, y, [np.asarray([], dtype=int)])
     assert averaged(known, np.ones(1), 10, 0.9).high.tolist() == [0.0] * 10
 
 

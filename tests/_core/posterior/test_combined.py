@@ -6,6 +6,7 @@ from oracles_posterior import (
     JUDGE,
     ONLY_3,
     UP_TO_5,
+    costs_of,
     counted,
     draw,
     field_of,
@@ -18,7 +19,6 @@ from oracles_posterior import (
 from projstg._core.posterior.chain import Chains
 from projstg._core.posterior.combined import Combined
 from projstg._core.posterior.counted import Counted
-from projstg._core.score.prior import costs_of_sizes
 
 
 @pytest.mark.parametrize("prior", [ONLY_3, UP_TO_5], ids=["K = 3", "up to 5"])
@@ -65,8 +65,8 @@ def test_draws_of_sizes_apart_are_taken_as_they_are():
     known = listed(Z, JUDGE, UP_TO_5)
     begin = np.zeros((20, 8), dtype=bool)
     begin[::2, :5] = True
-    field, costs = field_of(Z), costs_of_sizes(UP_TO_5, 8, 0)
-    chains = Chains(field, JUDGE.judge(Z), costs, begin, np.ones(8), np.random.default_rng(0))
+    of = (field_of(Z), JUDGE.judge(Z), costs_of(Z, UP_TO_5), begin, np.ones(8))
+    chains = Chains(*of, np.random.default_rng(0))
     order = sorted(known, key=known.get, reverse=True)
     nothing = counted(Z, known, UP_TO_5, [order.index(())])
     sizes = Combined(nothing, chains.run(1)).sizes(6).mean

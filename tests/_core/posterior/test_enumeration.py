@@ -2,29 +2,39 @@
 
 import numpy as np
 import pytest
-from oracles_posterior import JUDGES, LIMITS, PRIORS, draw, judge_of, listed, masks
+from made_problems import problem_of
+from oracles_posterior import (
+    JUDGES,
+    LIMITS,
+    PRIORS,
+    costs_of,
+    draw,
+    judge_of,
+    listed,
+    mask_of,
+    with_columns,
+)
 
-from projstg._core.data.standard_table import as_table
 from projstg._core.posterior.counted import support_keys
 from projstg._core.posterior.enumeration import enumerated, n_supports
 from projstg._core.posterior.exploration import every_support
 from projstg._core.posterior.target import Target, target
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
-from projstg._core.score.prior import costs_of_sizes, size_prior
+from projstg._core.score.prior import size_prior
 
 
 @pytest.mark.parametrize("name", JUDGES)
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("prior", PRIORS)
 def test_it_is_the_list_of_all_supports(name, limits, prior):
-    Z, criterion, prior = draw(0), CRITERIA[name], PRIORS[prior]
-    always, never = masks(*LIMITS[limits])
-    costs = costs_of_sizes(prior, int(np.sum(~never)), int(always.sum()))
-    exact = judge_of(Z, criterion, LIMITS[limits][0])
-    found = enumerated(lambda own, _: support_scores(Z, own[None], exact)[0], costs, always, never)
-    expected = listed(Z, criterion, prior, *LIMITS[limits])
-    assert n_supports(costs, always, never) == len(found.costs) == len(expected)
+    must, zeros = LIMITS[limits]
+    Z, criterion, prior = draw(0, zeros=zeros), CRITERIA[name], PRIORS[prior]
+    costs, always = costs_of(Z, prior, must), mask_of(must)
+    is_open, exact = ~mask_of([*must, *zeros]), judge_of(Z, criterion, must)
+    found = enumerated(lambda own, _: support_scores(Z, own, exact), costs, always, is_open)
+    expected = listed(Z, criterion, prior, must)
+    assert n_supports(costs, always, is_open) == len(found.costs) == len(expected)
     assert np.all(np.diff(found.costs) >= 0.0)
     for mask, weight in zip(found.masks, found.weights, strict=True):
         true = expected[tuple(np.flatnonzero(mask).tolist())]
@@ -33,13 +43,10 @@ def test_it_is_the_list_of_all_supports(name, limits, prior):
 
 def test_of_a_support_and_its_copies_one_counts():
     Z, criterion = draw(1), CRITERIA["evidence"]
-    X = Z.X.copy()
-    X[..., 7] = X[..., 0]
-    Z, nobody = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom), np.zeros(8, dtype=bool)
-    costs = costs_of_sizes(PRIORS["K = 3"], 8, 0)
-    found = enumerated(
-        lambda own, _: support_scores(Z, own[None], criterion)[0], costs, nobody, nobody
-    )
+    Z.X[:, 7] = Z.X[:, 0]
+    Z, none = with_columns(Z, Z.X), np.zeros(8, dtype=bool)
+    costs = costs_of(Z, PRIORS["K = 3"])
+    found = enumerated(lambda own, _: support_scores(Z, own, criterion), costs, none, ~none)
     assert len(found.costs) == 56 - 6  # without those that hold both
     assert not np.any(found.masks[:, 0] & found.masks[:, 7])
 
@@ -48,13 +55,13 @@ def test_of_a_support_and_its_copies_one_counts():
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("noise", [0.1, 3.0])
 def test_what_is_left_out_weighs_nothing(name, limits, noise, monkeypatch):
-    rng = np.random.default_rng(4)
-    X = rng.standard_normal((1, 40, 8))
-    X[..., 6] = X[..., 0] + 0.1 * X[..., 6]
-    y = X[..., :2].sum(axis=-1) + noise * rng.standard_normal((1, 40))
-    problem, (always, never) = as_table(X, y).problem, masks(*LIMITS[limits])
-    prior = size_prior(int(always.sum()), 8, int(np.sum(~never)))
-    own = target(problem, CRITERIA[name], prior, always=always, never=never)
+    rng, (must, zeros) = np.random.default_rng(4), LIMITS[limits]
+    X = rng.standard_normal((40, 8))
+    X[:, 6] = X[:, 0] + 0.1 * X[:, 6]
+    y = X[:, :2].sum(axis=-1) + noise * rng.standard_normal(40)
+    X[:, list(zeros)] = 0.0
+    prior = size_prior(len(must), 8, 8 - len(zeros))
+    own = target(problem_of(X, y).by_sums, CRITERIA[name], prior, always=mask_of(must))
     few = every_support(own)
     monkeypatch.setattr(Target, "bounds", everything)
     every = every_support(own)

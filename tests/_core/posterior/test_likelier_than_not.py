@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from projstg._core.posterior.combined import Estimate
 from projstg._core.posterior.joint import joint_of
-from projstg._core.posterior.likelier_than_not import Doubt, likelier_than_not
+from projstg._core.posterior.likelier_than_not import likelier_than_not
 
 
 def posterior(supports, n_columns=6):
@@ -14,7 +15,7 @@ def posterior(supports, n_columns=6):
     shares = np.zeros((len(masks), n_columns + 1))
     shares[:, -1] = 1.0
     joint = joint_of(np.arange(n_columns), masks, shares, weights)
-    return joint, Doubt(weights @ masks, np.zeros(n_columns))
+    return joint, Estimate(weights @ masks, np.zeros(n_columns))
 
 
 def chosen(supports, preferred=(), error=0.0):

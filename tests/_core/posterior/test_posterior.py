@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_problems import problem_of
 from oracles_posterior import (
     JUDGES,
     LIMITS,
@@ -14,12 +15,11 @@ from oracles_posterior import (
     draw,
     holding,
     listed,
+    mask_of,
     summed,
+    with_columns,
 )
-from oracles_posterior import masks as limits_of
 
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
 from projstg._core.posterior import drawing, exploration
 from projstg._core.posterior.counted import Counted
 from projstg._core.posterior.credible_groups import credible_groups
@@ -38,16 +38,16 @@ from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores, total_score
 from projstg._core.search.best_support import refine
 from projstg._core.search.record import RankedSupports
+from projstg._core.search.working_set import AroundSupport
 
 
-def searched(Z, size, criterion="common-size", **limits):
-    generator = np.random.default_rng(0)
-    return refine(Z, size, generator=generator, criterion=criterion, **limits).ranked
+def searched(Z, size, criterion="common-size", always=()):
+    generator, always = np.random.default_rng(0), mask_of(always, Z.b.size)
+    return refine(Z, size, generator=generator, criterion=criterion, always=always).ranked
 
 
-def posed(Z, criterion, prior, always=(), never=(), settings=POSTERIOR):
-    always, never = limits_of(always, never, Z.b.shape[1])
-    return target(Z, criterion, prior, always=always, never=never, settings=settings)
+def posed(Z, criterion, prior, always=(), settings=POSTERIOR):
+    return target(Z, criterion, prior, always=mask_of(always, Z.b.size), settings=settings)
 
 
 def close(found, expected, support, prior, atol):
@@ -67,11 +67,12 @@ def close(found, expected, support, prior, atol):
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("prior", PRIORS)
 def test_of_few_supports_all_are_scored(name, limits, prior):
-    Z, criterion, prior = draw(0, noise=2.0), CRITERIA[name], PRIORS[prior]
-    own = posed(Z, criterion, prior, *LIMITS[limits])
+    always, zeros = LIMITS[limits]
+    Z, criterion, prior = draw(0, noise=2.0, zeros=zeros), CRITERIA[name], PRIORS[prior]
+    own = posed(Z, criterion, prior, always)
     assert own.is_enumerable
     known = every_support(own)
-    expected = listed(Z, criterion, prior, *LIMITS[limits])
+    expected = listed(Z, criterion, prior, always)
     assert tuple(known.likeliest.tolist()) == max(expected, key=expected.get)
     found = known.about(known.likeliest)
     close(found, expected, known.likeliest, prior, 1e-7)
@@ -126,11 +127,10 @@ def test_what_is_said_of_a_support_that_is_not_among_the_best_is_its_probability
 
 def test_every_one_of_many_equal_columns_has_its_share():
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((1, 60, 45))
-    X[..., :40] = X[..., :1]
-    y = X[..., 0] + X[..., 41] + 0.5 * rng.standard_normal((1, 60))
-    Z = draw(0)
-    Z = type(Z)(X / np.sqrt(np.mean(X**2, axis=1, keepdims=True)), y, Z.n * 0 + 60.0, Z.n * 0 + 60)
+    X = rng.standard_normal((60, 45))
+    X[:, :40] = X[:, :1]
+    y = X[:, 0] + X[:, 41] + 0.5 * rng.standard_normal(60)
+    Z = problem_of(X, y, centre=False)
     prior = np.where(np.arange(3) == 2, 0.0, -np.inf)
     known = every_support(posed(Z, CRITERIA["common-size"], prior))
     found = known.about(np.asarray([7, 41]))
@@ -184,7 +184,7 @@ def test_a_better_support_that_a_chain_has_been_at_is_the_likeliest():
     Z, criterion = draw(6, n_columns=30, noise=0.3), CRITERIA["common-size"]
     own = posed(Z, criterion, ONLY_3, settings=replace(POSTERIOR, most_looks=0))
     poor = np.asarray([[0, 11, 12]])
-    known = counted_around(own, [RankedSupports(poor, support_scores(Z, poor[None], criterion)[0])])
+    known = counted_around(own, [RankedSupports(poor, support_scores(Z, poor, criterion))])
     assert known.likeliest.tolist() == [0, 11, 12]
     known = drawn(known, 0)
     assert known.likeliest.tolist() == [0, 1, 2]
@@ -211,7 +211,7 @@ def test_where_one_support_is_beyond_doubt_no_chain_is_run():
 
 
 def test_a_fit_that_leaves_no_digits_is_counted_and_not_sampled(monkeypatch):
-    none = lambda field, problem, state: np.zeros(1, bool)  # noqa: E731
+    none = lambda field, state, n_supports: np.zeros(1, bool)  # noqa: E731
     monkeypatch.setattr(drawing, "has_enough_digits", none)
     Z, criterion = draw(7, noise=0.0), CRITERIA["common-size"]
     known = drawn(counted_around(posed(Z, criterion, ONLY_3), [searched(Z, 3)]), 0)
@@ -225,8 +225,7 @@ def test_a_fit_that_leaves_no_digits_is_counted_and_not_sampled(monkeypatch):
 
 def test_where_all_supports_are_dependent_there_is_no_dilution():
     Z, criterion = draw(8), CRITERIA["common-size"]
-    X = np.repeat(Z.X[..., :2], 4, axis=-1)
-    Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
+    Z = with_columns(Z, np.repeat(Z.X[:, :2], 4, axis=1))
     own, supports = posed(Z, criterion, ONLY_3), np.asarray([[0, 1, 4], [0, 4, 5]])
     for known in (every_support(own), counted_around(own, [RankedSupports(supports, np.zeros(2))])):
         assert not known.target.judge.is_diluted
@@ -259,11 +258,12 @@ def test_least_squares_has_no_probabilities_of_its_own():
 def test_of_many_columns_those_that_come_closest_are_looked_at():
     Z, criterion = draw(10, n_columns=40, n_rows=25, noise=0.5), CRITERIA["common-size"]
     prior = np.where(np.arange(5) == 4, 0.0, -np.inf)
-    always, never = limits_of([39], [5], 40)
-    search = searched(Z, 4, always=always, never=never)
+    Z.X[:, 5] = 0.0
+    Z = with_columns(Z, Z.X)
+    search = searched(Z, 4, always=[39])
     answers = []
     for settings in (POSTERIOR, replace(POSTERIOR, most_columns=20, n_leaders=1)):
-        known = drawn(counted_around(posed(Z, criterion, prior, [39], [5], settings), [search]), 0)
+        known = drawn(counted_around(posed(Z, criterion, prior, [39], settings), [search]), 0)
         answers.append(known.about(known.likeliest))
     whole, some = answers
     assert whole.supports[0].tolist() == some.supports[0].tolist() == [0, 1, 2, 39]
@@ -280,9 +280,7 @@ def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
     few = replace(POSTERIOR, most_columns=5, n_leaders=1)
     supports = np.asarray([[0, 1, 2], [0, 1, 38], [17, 38, 39]])
     own = posed(Z, criterion, ONLY_3, settings=few)
-    known = counted_around(
-        own, [RankedSupports(supports, support_scores(Z, supports[None], criterion)[0])]
-    )
+    known = counted_around(own, [RankedSupports(supports, support_scores(Z, supports, criterion))])
     found = known.about(known.likeliest)
     columns = known.columns
     assert columns.size <= 5
@@ -290,7 +288,7 @@ def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
     for own in found.supports:
         assert np.unique(own).size == 3
     for own, probability in zip(found.supports[1:], found.probabilities[1:], strict=True):
-        odds = support_scores(Z, np.stack([own, found.supports[0]])[None], criterion)[0]
+        odds = support_scores(Z, np.stack([own, found.supports[0]]), criterion)
         expected = np.exp(-0.5 * (odds[0] - odds[1])) * found.probabilities[0]
         np.testing.assert_allclose(probability, expected, rtol=0.02)
     outside = known.about(np.asarray([17, 38, 39]))
@@ -304,9 +302,10 @@ def test_a_better_support_with_columns_not_looked_at_makes_the_count_begin_again
     poor, best = np.asarray([[30], [31]]), np.asarray([[0, 1, 2]])
 
     def optima(supports):
-        return [RankedSupports(supports, support_scores(Z, supports[None], criterion)[0])]
+        return [RankedSupports(supports, support_scores(Z, supports, criterion))]
 
-    monkeypatch.setattr(exploration, "least_changes", lambda *_: np.arange(40)[::-1] * 1.0)
+    likeliest_last = AroundSupport(np.arange(40)[::-1] * 1.0, np.zeros(40))
+    monkeypatch.setattr(exploration, "around_support", lambda *_: likeliest_last)
     known = counted_around(posed(Z, criterion, UP_TO_5, settings=few), optima(poor))
     assert not {0, 1, 2} & set(known.columns.tolist())
     known = drawn(known, 0)
@@ -323,13 +322,12 @@ def test_a_better_support_with_columns_not_looked_at_makes_the_count_begin_again
 def test_dependent_columns_that_must_be_selected_weigh_alike_wherever_they_were_found():
     """Six copies are forced: the search's supports and their neighbours are on one scale."""
     rng = np.random.default_rng(14)
-    X = rng.standard_normal((1, 60, 13))
-    X[..., 1:6] = X[..., :1]
-    y = X[..., 0] + 0.3 * X[..., 7] - 0.25 * X[..., 9] + rng.standard_normal((1, 60))
-    Z, criterion = standardized(RowQuadratic.from_rows(X, y))[0], CRITERIA["evidence"]
-    prior, forced = np.full(14, -np.log(14.0)), range(6)
-    own, (always, never) = posed(Z, criterion, prior, forced), limits_of(forced, (), 13)
-    found = [searched(Z, size, "evidence", always=always, never=never) for size in (6, 8)]
+    X = rng.standard_normal((60, 13))
+    X[:, 1:6] = X[:, :1]
+    y = X[:, 0] + 0.3 * X[:, 7] - 0.25 * X[:, 9] + rng.standard_normal(60)
+    Z, criterion, forced = problem_of(X, y), CRITERIA["evidence"], range(6)
+    own = posed(Z, criterion, np.full(14, -np.log(14.0)), forced)
+    found = [searched(Z, size, "evidence", forced) for size in (6, 8)]
     exact, counted = every_support(own), drawn(counted_around(own, found), 0)
     support = exact.likeliest
     one, other = exact.about(support), counted.about(support)
@@ -341,7 +339,7 @@ def test_scores_over_all_ridges_are_those_of_the_criterion():
     Z, criterion = draw(12), CRITERIA["common-size"]
     supports = np.asarray([[0, 1, 2], [3, 4, 5]])
     by_ridge = posed(Z, criterion, ONLY_3).scores_by_ridge(supports)
-    expected = support_scores(Z, supports[None], criterion)[0]
+    expected = support_scores(Z, supports, criterion)
     np.testing.assert_allclose(total_score(by_ridge), expected, rtol=1e-12)
 
 
@@ -363,13 +361,12 @@ def said(own, masks):
 
 def test_of_dependent_columns_the_least_likely_one_is_left_out_and_no_other():
     Z = draw(8, n_rows=20, n_columns=6, noise=2.0)
-    X = np.concatenate([Z.X, Z.X[..., :1] * -1.0], axis=-1)  # the last column copies the first
-    Z = type(Z)(X, Z.y, Z.n, Z.degrees_of_freedom)
+    Z = with_columns(Z, np.column_stack([Z.X, -Z.X[:, 0]]))  # the last column copies the first
     settings = replace(POSTERIOR, far_less_likely=1e-300)
     own = posed(Z, CRITERIA["common-size"], UP_TO_5, always=(3,), settings=settings)
     # Column 2 is less likely than the copy, 6, and depends on nothing.
     supports = [{0, 2, 3, 6}] * 3 + [{0, 3, 6}] * 2 + [{0, 2, 3}, {0, 3}]
-    masks = [np.isin(np.arange(7), list(own)) for own in supports]
+    masks = [mask_of(list(own), 7) for own in supports]
     assert said(own, masks).median(np.asarray([3])).tolist() == [0, 2, 3]
 
 
@@ -385,7 +382,7 @@ def test_columns_far_less_likely_together_give_way_to_the_preferred_support():
     Z = draw(0, noise=0.1)
     own = posed(Z, CRITERIA["common-size"], UP_TO_5)
     best = every_support(own).likeliest
-    others = ~np.isin(np.arange(D), best)
+    others = ~mask_of(best)
     assert np.array_equal(said(own, [others]).median(best), best)
     own = replace(own, settings=replace(POSTERIOR, far_less_likely=1e-300))
     assert np.array_equal(said(own, [others]).median(best), np.flatnonzero(others)[:5])

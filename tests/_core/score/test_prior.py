@@ -4,16 +4,15 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from made_problems import problem_of
 from scipy.special import comb
 from scipy.stats import betabinom
 
 from projstg._core.data.column_spectrum import ColumnSpectrum, column_spectrum
-from projstg._core.data.standard_table import as_table
 from projstg._core.score.prior import (
     costs_of_sizes,
     log_mean_determinants,
     log_supports,
-    n_selectable,
     size_prior,
     spectral_dilution,
     volumes,
@@ -46,11 +45,6 @@ def test_it_is_a_beta_binomial_distribution(n):
     np.testing.assert_allclose(np.exp(size_prior(0, n, n)), known.pmf(np.arange(n + 1)))
 
 
-def test_a_column_that_must_be_selected_may_be_even_where_it_does_not_vary():
-    always, never = np.asarray([True, False, False]), np.asarray([True, True, False])
-    assert n_selectable(always, never) == 2
-
-
 def test_a_support_pays_for_its_size_and_for_how_many_there_are():
     prior = np.asarray([-np.inf, np.log(0.25), -np.inf, np.log(0.75), np.log(0.1)])
     costs = costs_of_sizes(prior, n_free=9, n_locked=1)
@@ -67,11 +61,10 @@ def correlations(rng, n, d, apart=1.0):
     return np.corrcoef(X, rowvar=False)
 
 
-def spectrum_of(*tables, n_values=None):
-    """That of tables with these correlations, nothing forced; so many eigenvalues of each."""
-    values = np.stack([np.linalg.eigvalsh(R)[::-1][:n_values] for R in tables])
-    none, n = np.empty((len(tables), 0)), [len(R) for R in tables]
-    return ColumnSpectrum(np.maximum(values, 0.0), np.asarray(n), none, np.zeros(len(tables), int))
+def spectrum_of(R, n_values=None):
+    """That of a table with these correlations, nothing forced; so many eigenvalues."""
+    values = np.linalg.eigvalsh(R)[::-1][:n_values]
+    return ColumnSpectrum(np.maximum(values, 0.0), len(R), np.empty(0))
 
 
 @pytest.mark.parametrize("apart", [1.0, 1e-2])
@@ -81,17 +74,17 @@ def test_mean_determinants_are_those_of_all_supports(n, d, kappa, apart, rng):
     R = correlations(rng, n, d, apart) if d > 1 else np.ones((1, 1))
     C, rank = (n * R + kappa * np.eye(d)) / (n + kappa), min(n - 1, d)
     of = spectrum_of(R, n_values=rank)
-    found = log_mean_determinants(of, np.full(1, float(n)), np.asarray([kappa]), d)[0, 0]
+    found = log_mean_determinants(of, float(n), np.asarray([kappa]), d)[0]
     for k in range(d + 1):
         every = [np.linalg.det(C[np.ix_(own, own)]) for own in combinations(range(d), k)]
         assert found[k] == pytest.approx(np.log(np.mean(every)), rel=1e-6, abs=1e-9)
 
 
 def test_many_and_nearly_dependent_columns_do_not_underflow():
-    values = np.exp(-0.2 * np.arange(200.0))[None]
+    values = np.exp(-0.2 * np.arange(200.0))
     values *= 200.0 / values.sum()
-    of = ColumnSpectrum(values, np.asarray([200]), np.empty((1, 0)), np.zeros(1, int))
-    found = log_mean_determinants(of, np.full(1, 300.0), np.asarray([1e-6, 1.0]), 200)[0]
+    of = ColumnSpectrum(values, 200, np.empty(0))
+    found = log_mean_determinants(of, 300.0, np.asarray([1e-6, 1.0]), 200)
     assert np.all(np.diff(found, axis=-1) < 1e-9)
     assert found[0, 200] == pytest.approx(np.log((300.0 * values + 1e-6) / 300.000001).sum())
     assert found[0, 200] < -1000.0
@@ -99,19 +92,17 @@ def test_many_and_nearly_dependent_columns_do_not_underflow():
 
 def test_sizes_beyond_the_columns_have_the_mean_of_the_last(rng):
     of = spectrum_of(correlations(rng, 30, 5))
-    found = log_mean_determinants(of, np.full(1, 30.0), np.asarray([0.5, 40.0]), 7)
-    np.testing.assert_allclose(found[..., 5:], np.repeat(found[..., 5:6], 3, axis=-1))
+    found = log_mean_determinants(of, 30.0, np.asarray([0.5, 40.0]), 7)
+    np.testing.assert_allclose(found[:, 5:], np.repeat(found[:, 5:6], 3, axis=1))
 
 
-def test_each_problem_has_the_means_of_its_own_columns(rng):
-    tables = [correlations(rng, n, 5) for n in (8, 30)]
-    n, kappa = np.asarray([8.0, 30.0]), np.asarray([0.1, 3.0])
-    together = spectrum_of(*tables)._replace(n_columns=np.asarray([4, 5]))
-    found = log_mean_determinants(together, n, kappa, 4)
-    for i, count in enumerate((4, 5)):
-        alone = spectrum_of(tables[i], n_values=count)._replace(n_columns=np.asarray([count]))
-        own = log_mean_determinants(alone, n[i : i + 1], kappa, 4)[0]
-        np.testing.assert_allclose(found[i], own, rtol=1e-9, atol=1e-12)
+def test_eigenvalues_beyond_the_columns_are_of_none(rng):
+    R, kappa = correlations(rng, 8, 5), np.asarray([0.1, 3.0])
+    found, expected = (
+        log_mean_determinants(spectrum_of(R, count)._replace(n_columns=4), 8.0, kappa, 4)
+        for count in (5, 4)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("kappa", [1e-3, 3.0, 30.0, 1e4])
@@ -120,7 +111,7 @@ def test_a_size_has_about_the_prior_it_was_given_however_correlated_the_columns(
     """The volume of the coefficients' prior is left: what the columns' takes is 1 on average."""
     R, k = correlations(rng, n, 10), 4
     C = (n * R + kappa * np.eye(10)) / (n + kappa)
-    found = volumes(spectrum_of(R), np.full(1, float(n)), np.asarray([kappa]), k)[0, 0, k]
+    found = volumes(spectrum_of(R), float(n), np.asarray([kappa]), k)[0, k]
     relative = np.exp(0.5 * (k * np.log1p(n / kappa) - found))
     roots = [np.sqrt(np.linalg.det(C[np.ix_(own, own)])) for own in combinations(range(10), k)]
     assert np.mean(roots) * relative == pytest.approx(1.0, abs=0.2)
@@ -131,12 +122,12 @@ def test_beside_forced_columns_means_are_over_the_supports_that_contain_them(kap
     """At the ends of the grid; between them it is an approximation."""
     X = rng.standard_normal((30, 7)) + rng.standard_normal((30, 1))
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    Z = as_table(X[None], X[None, :, 0]).problem
+    Z = problem_of(X, X[:, 0])
     always = np.isin(np.arange(7), [1, 4])
     C = (X.T @ X + kappa * np.eye(7)) / (30.0 + kappa)
-    for problem in (Z, Z.gram):
+    for problem in (Z, Z.by_sums):
         of = column_spectrum(problem, always)
-        found = volumes(of, np.full(1, 30.0), np.asarray([kappa]), 5)[0, 0]
+        found = volumes(of, 30.0, np.asarray([kappa]), 5)[0]
         for k in range(2, 6):
             own = [[1, 4, *others] for others in combinations([0, 2, 3, 5, 6], k - 2)]
             mean = np.log(np.mean([np.linalg.det(C[np.ix_(s, s)]) for s in own]))
@@ -144,7 +135,7 @@ def test_beside_forced_columns_means_are_over_the_supports_that_contain_them(kap
 
 
 def test_eigenvalues_below_a_tenth_are_repetition():
-    found = spectral_dilution(np.asarray([[8.0, 8.0], [16.0, 0.0], [15.99, 0.01]]), np.full(3, 8.0))
+    found = spectral_dilution(np.asarray([[8.0, 8.0], [16.0, 0.0], [15.99, 0.01]]), 8.0)
     assert found[0] == pytest.approx(0.0)
     assert found[1] == pytest.approx(np.log(2.1 / 2.2))  # a zero is left out
     assert found[2] == pytest.approx(np.log(0.1 / 0.00125), abs=0.2)
@@ -152,5 +143,5 @@ def test_eigenvalues_below_a_tenth_are_repetition():
 
 def test_one_column_and_none_are_not_diluted(rng):
     of = spectrum_of(correlations(rng, 30, 5))
-    found = log_mean_determinants(of, np.full(1, 30.0), np.asarray([2.0]), 1)
+    found = log_mean_determinants(of, 30.0, np.asarray([2.0]), 1)
     np.testing.assert_allclose(found, 0.0, atol=1e-12)

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
+from made_problems import problem_of
 
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.tableau import Tableau, exchange, tableau
 from projstg._core.score.updates import added, exchanged, left_out, present
-from projstg._core.search.working_set import restricted
+from projstg._core.search.best_support import whole_field
 
 D = 7
 CRITERION = CRITERIA["common-size"]
@@ -17,17 +16,14 @@ RIDGES = np.asarray([1e-3, 0.5, 30.0])
 
 @pytest.fixture(params=[12, 4])
 def field(request, rng):
-    X = rng.standard_normal((1, request.param, D))
-    y = X[..., 0] - X[..., 1] + 0.5 * rng.standard_normal((1, request.param))
-    nobody = np.zeros((1, D), dtype=bool)
-    Z = standardized(RowQuadratic.from_rows(X, y))[0]
-    return restricted(Z, np.arange(D)[None], nobody, nobody)
+    X = rng.standard_normal((request.param, D))
+    y = X[:, 0] - X[:, 1] + 0.5 * rng.standard_normal(request.param)
+    return whole_field(problem_of(X, y), np.zeros(D, dtype=bool))
 
 
 def at_ridges(field, members):
     """The tableaux of one support at all ridges."""
-    problem = np.zeros(RIDGES.size, dtype=np.int64)
-    return tableau(field, problem, np.tile(np.asarray(members, int), (RIDGES.size, 1)), RIDGES)
+    return tableau(field, np.tile(np.asarray(members, int), (RIDGES.size, 1)), RIDGES)
 
 
 def fit_of(field, members):
@@ -77,13 +73,11 @@ def test_without_a_common_size_the_residual_is_the_same(field):
 def test_an_exchange_of_a_tableau_is_the_tableau_of_the_exchange(field, p):
     members, moved = [3, 0, 5], [3, 0, 5]
     moved[p] = 2
-    problem, places = np.zeros(RIDGES.size, dtype=np.int64), np.full(RIDGES.size, p)
     state = exchange(
         field,
         Tableau(*(one.copy() for one in at_ridges(field, members))),
-        problem,
         np.tile(members, (RIDGES.size, 1)),
-        places,
+        np.full(RIDGES.size, p),
         np.full(RIDGES.size, 2),
     )
     for found, expected in zip(state, at_ridges(field, moved), strict=True):

@@ -2,57 +2,54 @@
 
 import numpy as np
 import pytest
+from made_problems import problem_of
 
-from projstg._core.data.quadratic import RowQuadratic
-from projstg._core.data.standardize import standardized
-from projstg._core.search.best_support import refine
+from projstg._core.search.best_support import refine, whole_field
 from projstg._core.search.independent_start import independent_support
-from projstg._core.search.working_set import restricted
 
 
 def copies(rng, n_copies=6, n_other=4):
     """So many copies of one column, and others; y depends on the first and the last."""
-    X = rng.standard_normal((1, 40, n_copies + n_other))
-    X[..., :n_copies] = X[..., :1] * np.arange(1, n_copies + 1)
-    y = X[..., 0] - X[..., -1] + 0.3 * rng.standard_normal((1, 40))
-    return standardized(RowQuadratic.from_rows(X, y))[0]
+    X = rng.standard_normal((40, n_copies + n_other))
+    X[:, :n_copies] = X[:, :1] * np.arange(1, n_copies + 1)
+    return problem_of(X, X[:, 0] - X[:, -1] + 0.3 * rng.standard_normal(40))
 
 
 def field_of(Z, locked=(), excluded=()):
-    columns = np.arange(Z.b.shape[1])
-    masks = (np.isin(columns, excluded)[None], np.isin(columns, locked)[None])
-    return restricted(Z, columns[None], *masks)
+    columns = np.arange(Z.b.size)
+    field = whole_field(Z, np.isin(columns, locked))
+    return field._replace(excluded=np.isin(columns, excluded))
 
 
 def test_dependent_members_leave_and_the_best_others_enter(rng):
     field = field_of(copies(rng))
-    assert independent_support(field, 0, np.asarray([1, 2, 7])).tolist() == [1, 7, 9]
-    assert independent_support(field, 0, np.asarray([0, 7, 9])).tolist() == [0, 7, 9]
+    assert independent_support(field, np.asarray([1, 2, 7])).tolist() == [1, 7, 9]
+    assert independent_support(field, np.asarray([0, 7, 9])).tolist() == [0, 7, 9]
 
 
 def test_columns_that_must_and_must_not_be_selected(rng):
     Z = copies(rng)
-    found = independent_support(field_of(Z, locked=[4]), 0, np.asarray([1, 4, 7]))
+    found = independent_support(field_of(Z, locked=[4]), np.asarray([1, 4, 7]))
     assert found.tolist() == [4, 7, 9]
-    found = independent_support(field_of(Z, excluded=[9]), 0, np.asarray([1, 4, 7]))
+    found = independent_support(field_of(Z, excluded=[9]), np.asarray([1, 4, 7]))
     assert 9 not in found.tolist()
-    both = independent_support(field_of(Z, locked=[2, 4]), 0, np.asarray([1, 2, 4, 7]))
+    both = independent_support(field_of(Z, locked=[2, 4]), np.asarray([1, 2, 4, 7]))
     assert {2, 4, 7, 9} == set(both.tolist())
 
 
 def test_a_locked_column_that_is_nearly_a_copy_stays(rng):
-    X = rng.standard_normal((1, 40, 7))
-    X[..., 1] = X[..., 0] + 1e-5 * X[..., 1]
-    X[..., 3] = X[..., 2]
-    Z = standardized(RowQuadratic.from_rows(X, rng.standard_normal((1, 40))))[0]
-    found = independent_support(field_of(Z, locked=[0, 1]), 0, np.asarray([0, 1, 2, 3]))
+    X = rng.standard_normal((40, 7))
+    X[:, 1] = X[:, 0] + 1e-5 * X[:, 1]
+    X[:, 3] = X[:, 2]
+    Z = problem_of(X, rng.standard_normal(40))
+    found = independent_support(field_of(Z, locked=[0, 1]), np.asarray([0, 1, 2, 3]))
     assert {0, 1, 2} <= set(found.tolist())
     assert 3 not in found.tolist()
 
 
 def test_where_there_are_too_few_independent_columns_there_is_none(rng):
     Z = copies(rng, n_copies=8, n_other=1)
-    assert independent_support(field_of(Z), 0, np.asarray([0, 1, 8])) is None
+    assert independent_support(field_of(Z), np.asarray([0, 1, 8])) is None
 
 
 @pytest.mark.parametrize("criterion", ["common-size", "evidence"])
@@ -72,5 +69,5 @@ def test_where_locked_columns_are_dependent_to_the_last_digit_there_is_none(rng)
     Z = copies(rng, n_copies=3, n_other=4)
     field = field_of(Z)
     locked = np.zeros_like(field.locked)
-    locked[0, :2] = True  # copies, of which none is said to be redundant
-    assert independent_support(field._replace(locked=locked), 0, np.asarray([0, 1, 4])) is None
+    locked[:2] = True  # copies, of which none is said to be redundant
+    assert independent_support(field._replace(locked=locked), np.asarray([0, 1, 4])) is None

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .determined_directions import SMALLEST_SHARE
-from .quadratic import Problem, RowQuadratic, on_host
+from .problem import DenseProblem, Problem
 
 __all__ = ["Background", "background"]
 
@@ -38,20 +38,19 @@ class Background(NamedTuple):
     rest: float
     """What X cannot explain of yᵀy."""
     n: float
-    degrees_of_freedom: float
+    dof: float
 
     def log_determinant(self, eta: float) -> float:
         """Return log |V|."""
         return float(np.sum(np.log1p(eta * self.values)))
 
-    def problem(self, eta: float) -> RowQuadratic:
-        """Return the problem in the metric of V⁻¹, a batch of one."""
+    def problem(self, eta: float) -> DenseProblem:
+        """Return the problem in the metric of V⁻¹."""
         roots = 1.0 / np.sqrt(1.0 + eta * self.values)
-        X = np.zeros((1, roots.size + 1, len(self.loadings)))
-        X[0, :-1] = roots[:, None] * self.loadings.T
+        X = np.zeros((roots.size + 1, len(self.loadings)))
+        X[:-1] = roots[:, None] * self.loadings.T
         y = np.append(roots * self.along, np.sqrt(self.rest))
-        n, dof = (np.full(1, one) for one in (self.n, self.degrees_of_freedom))
-        return RowQuadratic(X, y[None], n, dof)
+        return DenseProblem.of_rows(X, y, self.n, self.dof)
 
     def shrinkage(self, eta: float) -> np.ndarray:
         """Return η/(1 + ηλ), (r,)."""
@@ -59,22 +58,20 @@ class Background(NamedTuple):
 
 
 def background(problem: Problem) -> Background:
-    """Return the directions of a batch of one."""
-    problem = on_host(problem)
-    if isinstance(problem, RowQuadratic) and problem.X.shape[1] < problem.b.shape[1]:
-        X = problem.X[0].astype(float)
+    """Return the directions of a problem."""
+    X = problem.X
+    if X is not None and len(X) < problem.b.size:
         values, vectors = np.linalg.eigh(X @ X.T)
         counts = _counts(values)
-        loadings, along = X.T @ vectors[:, counts], problem.y[0] @ vectors[:, counts]
+        loadings, along = X.T @ vectors[:, counts], problem.y @ vectors[:, counts]
     else:
-        values, vectors = np.linalg.eigh(problem.gram.G[0].astype(float))
+        values, vectors = np.linalg.eigh(problem.G)
         counts = _counts(values)
         roots = np.sqrt(values[counts])
         loadings = vectors[:, counts] * roots
-        along = problem.b[0] @ vectors[:, counts] / roots
-    yy, n, dof = (float(one[0]) for one in (problem.yy, problem.n, problem.degrees_of_freedom))
-    rest = max(yy - float(along @ along), 0.0)
-    return Background(values[counts], loadings, along, rest, n, dof)
+        along = problem.b @ vectors[:, counts] / roots
+    rest = max(problem.yy - float(along @ along), 0.0)
+    return Background(values[counts], loadings, along, rest, problem.n, problem.dof)
 
 
 def _counts(values: np.ndarray) -> np.ndarray:

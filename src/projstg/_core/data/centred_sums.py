@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays.backend import Array
+from .batch import centred_rows
 from .different_rows import most_counted, n_different, rows_of_both
-from .quadratic import GramQuadratic, centred_rows
 
 __all__ = ["CentredSums"]
 
@@ -27,9 +27,9 @@ class CentredSums:
     --------
     >>> import numpy as np
     >>> from projstg._core.data.centred_sums import CentredSums
-    >>> X, y = np.arange(12.0).reshape(6, 2), np.arange(6.0)
+    >>> X, y = np.arange(12.0).reshape(1, 6, 2), np.arange(6.0)[None]
     >>> whole = CentredSums.from_rows(X, y)
-    >>> parts = CentredSums.from_rows(X[:4], y[:4]).update(X[4:], y[4:])
+    >>> parts = CentredSums.from_rows(X[:, :4], y[:, :4]).update(X[:, 4:], y[:, 4:])
     >>> bool(np.allclose(whole.G, parts.G)), parts.n_rows
     (True, 6)
     """
@@ -47,10 +47,9 @@ class CentredSums:
 
     @classmethod
     def from_rows(cls, X: Array, y: Array, weights: Array | None = None) -> CentredSums:
-        """Return the sums of X (..., N, D), y (..., N), weights (..., N) or None."""
+        """Return the sums of X (B, N, D), y (B, N), weights (B, N) or None."""
         rows, x_mean, y_mean = centred_rows(X, y, weights)
-        gram = rows.gram
-        return cls(X.shape[-2], rows.n, x_mean, y_mean, gram.G, gram.b, gram.yy)
+        return cls(X.shape[-2], rows.n, x_mean, y_mean, rows.G, rows.b, rows.yy)
 
     def update(self, X: Array, y: Array, weights: Array | None = None) -> CentredSums:
         """Return the sums with more rows added."""
@@ -92,20 +91,22 @@ class CentredSums:
         few = slice(place, place + 1)
         return replace(self, y_mean=self.y_mean[few], b=self.b[few], yy=self.yy[few])
 
-    def quadratic(self, *, centre: bool = True, never: np.ndarray | None = None) -> GramQuadratic:
-        """Return the least-squares problem, with (``centre``) or without an intercept.
-
-        Rows that differ in columns of ``never``, a mask (D,), alone are not different.
-        """
-        few = None
-        if self.cells is not None:
-            few = n_different(self.cells if never is None else self.cells[:, ~never])
-        if centre:
-            return GramQuadratic(self.G, self.b, self.yy, self.n, self.n - 1, few_rows=few)
+    def about_zero(self) -> CentredSums:
+        """Return the sums as they are without subtracting the means, which are zero then."""
         n, x, y = self.n, self.x_mean, self.y_mean
-        G = self.G + _column(_column(n)) * x[..., :, None] * x[..., None, :]
-        b, yy = self.b + _column(n * y) * x, self.yy + n * y * y
-        return GramQuadratic(G, b, yy, n, n, few_rows=few)
+        return replace(
+            self,
+            x_mean=0.0 * x,
+            y_mean=0.0 * y,
+            G=self.G + _column(_column(n)) * x[..., :, None] * x[..., None, :],
+            b=self.b + _column(n * y) * x,
+            yy=self.yy + n * y * y,
+        )
+
+    @property
+    def n_different(self) -> int | None:
+        """How many different rows there are; None where they are many, or not known."""
+        return None if self.cells is None else n_different(self.cells)
 
 
 def _column(value: Array) -> Array:

@@ -14,65 +14,70 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..kernel import library
+from ..kernel.twin import answered_by
 from .determined_directions import SMALLEST_SHARE
 from .partial_out import without_part
-from .quadratic import Problem, RowQuadratic, WideQuadratic, in_memory, on_host
+from .problem import Problem
 
 __all__ = ["ColumnSpectrum", "column_spectrum"]
 
 # An average over sets of columns as large as supports hardly differs where more are looked at.
 _MOST = 250
+# A larger matrix takes LAPACK less time than the kernel.
+_MOST_COMPILED = 100
 
 
 class ColumnSpectrum(NamedTuple):
-    """The eigenvalues of XᵀX/n of each problem, whose columns have the squared norm n."""
+    """The eigenvalues of XᵀX/n, where columns have the squared norm n."""
 
     values: np.ndarray
-    """(B, M): of the columns that may be selected, largest first. All others are zero. Those beyond
+    """(M,): of the columns that may be selected, largest first. All others are zero. Those beyond
     ``n_columns`` are of no column."""
-    n_columns: np.ndarray
-    """(B,): how many columns may be selected; those looked at, where some are left out."""
+    n_columns: int
+    """How many columns may be selected; those looked at, where some are left out."""
     forced: np.ndarray
-    """(B, F): of the columns that must be selected, as far as they are independent; then ones."""
-    n_forced: np.ndarray
-    """(B,): how many these are."""
+    """(F,): of the columns that must be selected, as far as they are independent."""
+
+
+def _is_for_kernel(matrix: np.ndarray) -> bool:
+    """Return whether the kernel takes less time: the matrix is small."""
+    return len(matrix) <= _MOST_COMPILED
+
+
+def _by_kernel(matrix: np.ndarray) -> np.ndarray:
+    K = len(matrix)
+    values, work = np.empty(K), np.empty(4 * K)
+    own = np.array(matrix, dtype=np.float64, order="C")
+    library.KERNEL.projstg_eigenvalues(
+        library.EigenvaluesRecord.of(K=K, matrix=own, values=values, work=work)
+    )
+    return np.sort(values)
+
+
+@answered_by(_by_kernel, where=_is_for_kernel)
+def _eigenvalues(matrix: np.ndarray) -> np.ndarray:
+    """Return the eigenvalues of a symmetric matrix, (K,), in increasing order."""
+    return np.linalg.eigvalsh(matrix)
 
 
 def column_spectrum(problem: Problem, always: np.ndarray) -> ColumnSpectrum:
-    """Return that of standardised problems; ``always``, (D,), are the columns that must be in."""
-    problem = on_host(problem)
-    n, forced = problem.n.astype(float)[:, None], np.flatnonzero(always)
-    varies = (problem.diagonal > 0.0) & ~always
-    left = without_part(in_memory(problem), forced) if forced.size else problem
-    small, columns = _smaller_side(left, np.flatnonzero(varies.any(axis=0)))
-    own = np.zeros((len(n), 0))
+    """Return that of a problem; ``always``, (D,), are the columns that must be in."""
+    forced, columns = np.flatnonzero(always), np.flatnonzero((problem.diagonal > 0.0) & ~always)
+    left, own = problem, np.zeros(0)
     if forced.size:
-        own = np.linalg.eigvalsh(_inner_products(problem, forced))
-    counts = own > SMALLEST_SHARE * np.max(own, axis=-1, keepdims=True, initial=0.0)
-    return ColumnSpectrum(
-        np.maximum(np.linalg.eigvalsh(small)[:, ::-1], 0.0) / n,
-        np.sum(varies[:, columns], axis=1),
-        np.where(counts, own / n, 1.0),
-        np.sum(counts, axis=1),
-    )
-
-
-def _smaller_side(problem: Problem, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return XXᵀ, (B, N, N), or XᵀX, (B, M, M), and which of ``columns`` these are of."""
-    if isinstance(problem, RowQuadratic) and problem.X.shape[1] < min(columns.size, _MOST + 1):
-        X = problem.X[..., columns].astype(float)
-        return X @ X.swapaxes(-1, -2), columns
-    if columns.size > _MOST:
-        columns = np.sort(np.random.default_rng(0).choice(columns, _MOST, replace=False))
-    return _inner_products(problem, columns), columns
-
-
-def _inner_products(problem: Problem, columns: np.ndarray) -> np.ndarray:
-    """Return XᵀX of columns (M,), (B, M, M); all of G is formed only where it is small."""
-    if isinstance(problem, WideQuadratic):
-        return problem.columns(columns[None]).gram.G
-    if isinstance(problem, RowQuadratic) and problem.b.shape[1] > 4 * _MOST:
-        X = problem.X[..., columns].astype(float)
-        return X.swapaxes(-1, -2) @ X
-    G: np.ndarray = problem.gram.G[:, columns[:, None], columns]
-    return G.astype(float, copy=False)
+        left = without_part(problem, forced)
+        own = np.linalg.eigvalsh(problem.products(forced))
+        own = own[own > SMALLEST_SHARE * own[-1]]
+    X, is_all = left.X, columns.size == problem.b.size
+    if X is not None and len(X) < min(columns.size, _MOST + 1):
+        X = X if is_all else X[:, columns]
+        small = X @ X.T
+    elif is_all and columns.size <= _MOST:
+        small = left.G
+    else:
+        if columns.size > _MOST:
+            columns = np.sort(np.random.default_rng(0).choice(columns, _MOST, replace=False))
+        small = left.products(columns)
+    values = np.maximum(_eigenvalues(small)[::-1], 0.0) / problem.n
+    return ColumnSpectrum(values, columns.size, own / problem.n)

@@ -21,14 +21,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import Array, namespace, to_numpy
-from .quadratic import Quadratic
+from .problem import Problem
 
 __all__ = [
     "ENOUGH_DIGITS",
     "SMALLEST_SHARE",
     "Spectrum",
     "coefficients",
+    "lacks_digits",
     "on_rows",
     "spectrum",
     "without_digits",
@@ -48,87 +48,82 @@ _AT_ONCE = 1_000_000
 class Spectrum(NamedTuple):
     """Supports along their directions; λ, c and c²/λ are zero where not determined."""
 
-    values: Array
+    values: np.ndarray
     """λ, (..., K)."""
-    vectors: Array
+    vectors: np.ndarray
     """V, (..., K, K)."""
-    along: Array
+    along: np.ndarray
     """c, (..., K)."""
-    taken: Array
+    taken: np.ndarray
     """c²/λ, (..., K)."""
-    rss: Array
+    rss: np.ndarray
     """The residual sum of squares, (...)."""
 
 
-def spectrum(G: Array, b: Array, yy: Array) -> Spectrum:
+def spectrum(G: np.ndarray, b: np.ndarray, yy: np.ndarray | float) -> Spectrum:
     """Return the directions of supports with G_SS (..., K, K), b_S (..., K) and yᵀy (...)."""
-    xp = namespace(b)
-    values, vectors = xp.linalg.eigh(G)
+    values, vectors = np.linalg.eigh(G)
     return _along(values, vectors, (b[..., None, :] @ vectors)[..., 0, :], yy)
 
 
-def _along(values: Array, vectors: Array, along: Array, yy: Array) -> Spectrum:
+def _along(
+    values: np.ndarray, vectors: np.ndarray, along: np.ndarray, yy: np.ndarray | float
+) -> Spectrum:
     """Return the directions, with zeros where the rule for rank says: not determined."""
-    xp = namespace(values)
     K = values.shape[-1]
     if K == 0:
-        return Spectrum(values, vectors, along, along, yy)
-    smallest = max(SMALLEST_SHARE, K * float(xp.finfo(values.dtype).eps))
-    determined = values > smallest * xp.max(values, axis=-1, keepdims=True)
-    zero = xp.zeros_like(values)
-    along = xp.where(determined, along, zero)
-    taken = along * along / xp.where(determined, values, xp.ones_like(values))
-    rss = yy - xp.sum(taken, axis=-1)
-    return Spectrum(xp.where(determined, values, zero), vectors, along, taken, rss)
+        return Spectrum(values, vectors, along, along, np.broadcast_to(yy, values.shape[:-1]))
+    smallest = max(SMALLEST_SHARE, K * float(np.finfo(values.dtype).eps))
+    determined = values > smallest * np.max(values, axis=-1, keepdims=True)
+    along = np.where(determined, along, 0.0)
+    taken = along * along / np.where(determined, values, 1.0)
+    rss = yy - np.sum(taken, axis=-1)
+    return Spectrum(np.where(determined, values, 0.0), vectors, along, taken, rss)
 
 
-def coefficients(of: Spectrum, along: Array | None = None) -> Array:
+def coefficients(of: Spectrum, along: np.ndarray | None = None) -> np.ndarray:
     """Return G_SS⁺ b_S, (..., K), or G_SS⁺ r for another right-hand side r with ``along`` = Vᵀr."""
-    xp = namespace(of.values)
     along = of.along if along is None else along
     is_null = of.values == 0.0
-    inside = xp.where(is_null, xp.zeros_like(along), along)
-    inside = inside / xp.where(is_null, xp.ones_like(inside), of.values)
+    inside = np.where(is_null, 0.0, along) / np.where(is_null, 1.0, of.values)
     return (of.vectors @ inside[..., None])[..., 0]
 
 
 def on_rows(
-    problem: Quadratic,
-    which: np.ndarray,
-    members: np.ndarray,
-    found: Spectrum,
-    counts: np.ndarray | None = None,
+    problem: Problem, members: np.ndarray, found: Spectrum, counts: np.ndarray | None = None
 ) -> Spectrum:
-    """Return the directions of supports ``members`` (C, K) of problems ``which`` (C,), for NumPy.
+    """Return the directions of supports ``members`` (C, K) of one problem.
 
     Where the Gram matrix has too few digits they are computed again from the rows, if there are
     any. ``counts`` (C, K) is false for entries of ``members`` that are not members.
     """
-    lost = without_digits(problem, which, found)
+    lost = without_digits(problem, found)
     if not lost.size:
         return found
     found = Spectrum(*(np.array(field) for field in found))
-    for i in np.unique(which[lost]):
-        own = lost[which[lost] == i]
-        columns, places = np.unique(members[own], return_inverse=True)
-        places = places.reshape(own.size, -1)
-        X, y = problem.rows_at(int(i), columns)  # type: ignore[misc] # not None here
-        size = max(1, _AT_ONCE // (len(X) * places.shape[1]))
-        for first in range(0, own.size, size):
-            some = own[first : first + size]
-            parts = X.T[places[first : first + size]].swapaxes(-1, -2)
-            parts = parts if counts is None else parts * counts[some, None, :]
-            for field, new in zip(found, _of_rows(parts, y), strict=True):
-                field[some] = new
+    columns, places = np.unique(members[lost], return_inverse=True)
+    places = places.reshape(lost.size, -1)
+    X, y = problem.rows_of(columns)
+    size = max(1, _AT_ONCE // (len(X) * places.shape[1]))
+    for first in range(0, lost.size, size):
+        some = lost[first : first + size]
+        parts = X.T[places[first : first + size]].swapaxes(-1, -2)
+        parts = parts if counts is None else parts * counts[some, None, :]
+        for field, new in zip(found, _of_rows(parts, y), strict=True):
+            field[some] = new
     return found
 
 
-def without_digits(problem: Quadratic, which: np.ndarray, found: Spectrum) -> np.ndarray:
+def without_digits(problem: Problem, found: Spectrum) -> np.ndarray:
     """Return which of C supports need the rows: the Gram matrix has too few digits for them."""
-    if problem.rows_at is None or not found.values.size:
+    if not (problem.has_rows and found.values.size):
         return np.empty(0, dtype=np.int64)
-    smallest = ENOUGH_DIGITS * to_numpy(problem.yy)[which]
-    return np.flatnonzero(_share(found) * found.rss < smallest)
+    return np.flatnonzero(lacks_digits(found, problem.yy))
+
+
+def lacks_digits(found: Spectrum, yy: np.ndarray | float) -> np.ndarray:
+    """Return for which of C supports the Gram matrix has too few digits, (C,)."""
+    return np.asarray(_share(found) * found.rss < ENOUGH_DIGITS * yy)
 
 
 def _share(found: Spectrum) -> np.ndarray:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..arrays.backend import Array, namespace, take_along, to_numpy
-from .determined_directions import Spectrum, coefficients, on_rows, spectrum, without_digits
-from .quadratic import Quadratic, WideQuadratic
+from .batch import Batch
+from .determined_directions import (
+    Spectrum,
+    coefficients,
+    lacks_digits,
+    on_rows,
+    spectrum,
+    without_digits,
+)
+from .problem import Problem
 
-__all__ = ["as_mask", "largest", "least_squares", "spread"]
+__all__ = ["largest", "least_squares", "least_squares_of_each"]
 
 
 def largest(score: Array, tie: Array, k: int) -> Array:
@@ -22,69 +32,52 @@ def largest(score: Array, tie: Array, k: int) -> Array:
     return xp.sort(take_along(by_tie, by_score)[:, :k], axis=-1)
 
 
-def as_mask(support: Array, counts: Array, n_features: int) -> Array:
-    """Return a mask (B, D) of the columns ``support`` (B, k) where ``counts`` (B, k) is true."""
-    xp = namespace(support)
-    if xp is np:
-        mask = np.zeros((len(support), n_features), dtype=bool)
-        mask[_places(support, counts)] = True
-        return mask
-    columns = xp.arange(n_features, device=support.device)
-    return xp.any((support[:, :, None] == columns) & counts[:, :, None], axis=1)
+def least_squares(problem: Problem, support: np.ndarray) -> np.ndarray:
+    """Return the coefficients of least squares on the columns ``support``, (K,).
 
+    Where the columns are dependent it is the solution of minimum norm.
 
-def _places(support: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows and columns of the entries of ``support`` (B, k) that count."""
-    which, at = np.nonzero(counts)
-    return which, support[which, at]
-
-
-def spread(values: Array, support: Array, n_features: int) -> Array:
-    """Return values (B, k) at their places among D columns, (B, D), zero elsewhere."""
-    xp = namespace(values)
-    if xp is np:
-        whole = np.zeros((len(values), n_features), dtype=values.dtype)
-        places = _places(support, support >= 0)
-        whole[places] = values[support >= 0]
-        return whole
-    columns = xp.arange(n_features, device=support.device)
-    places = xp.astype(support[:, :, None] == columns, values.dtype)
-    return xp.sum(values[:, :, None] * places, axis=1)
-
-
-def least_squares(problem: Quadratic, support: Array, counts: Array) -> Array:
-    """Return the coefficients of least squares on the columns ``support``, (B, k).
-
-    Where the columns are dependent it is the solution of minimum norm. Where ``counts``, (B, k), is
-    false the column is left out and its coefficient is zero: supports of several sizes fit in one
-    array.
+    Examples
+    --------
+    >>> from projstg._core.data.standard_table import as_tables
+    >>> X = np.random.default_rng(0).standard_normal((1, 20, 4))
+    >>> tables = as_tables(X, 3.0 * X[..., 2] + 1.0)
+    >>> support = np.asarray([1, 2])
+    >>> beta, frame = least_squares(tables.problem(0), support), tables.frame(0)
+    >>> coef = frame.coef(support, beta)
+    >>> (coef.round(9) + 0.0).tolist(), float(frame.intercept(coef).round(9))
+    ([0.0, 0.0, 3.0, 0.0], 1.0)
     """
-    xp = namespace(problem.b)
-    k = support.shape[-1]
-    if k == 0:
-        return xp.zeros_like(problem.b)[:, :0]
-    if isinstance(problem, WideQuadratic):
-        problem, support = problem.columns(support), np.arange(k)[None]
-    used = xp.astype(counts, problem.b.dtype)
-    G = take_along(problem.rows(support), xp.broadcast_to(support[:, None, :], (*support.shape, k)))
-    G = G * used[:, :, None] * used[:, None, :]
-    b = take_along(problem.b, support) * used
-    found = spectrum(G, b, problem.yy)
+    if not support.size:
+        return np.zeros(0)
+    G, b = problem.products(support), problem.b[support]
+    beta, found = _solved(G[None], b[None], problem.yy)
+    if without_digits(problem, found).size:
+        beta = coefficients(on_rows(problem, support[None], found))
+    return beta[0]
+
+
+def least_squares_of_each(
+    batch: Batch, supports: np.ndarray, problem: Callable[[int], Problem]
+) -> np.ndarray:
+    """Return what :func:`least_squares` returns for one support of each problem, (B, K).
+
+    ``problem`` gives one of them, where a Gram matrix has too few digits.
+    """
+    if not supports.shape[1]:
+        return np.zeros(supports.shape)
+    few = batch.columns(namespace(batch.b).asarray(supports, device=batch.b.device))
+    G, b, yy = (to_numpy(side) for side in (few.G, few.b, few.yy))
+    beta, found = _solved(G, b, yy)
+    for i in np.flatnonzero(lacks_digits(found, yy)).tolist():
+        beta[i] = least_squares(problem(i), supports[i])
+    return beta
+
+
+def _solved(G: np.ndarray, b: np.ndarray, yy: np.ndarray | float) -> tuple[np.ndarray, Spectrum]:
+    """Return the solutions of G β = b, (M, K), each corrected once, and the directions of G."""
+    found = spectrum(G, b, yy)
     beta = coefficients(found)
     missing = b - (G @ beta[:, :, None])[:, :, 0]
-    beta = beta + coefficients(found, (missing[:, None, :] @ found.vectors)[:, 0, :])
-    return used * _on_rows(problem, support, counts, found, beta)
-
-
-def _on_rows(
-    problem: Quadratic, support: Array, counts: Array, found: Spectrum, beta: Array
-) -> Array:
-    """Return ``beta``, computed again from the rows where the Gram matrix has too few digits."""
-    host, which = Spectrum(*(to_numpy(field) for field in found)), np.arange(support.shape[0])
-    is_new = np.isin(which, without_digits(problem, which, host))
-    if not is_new.any():
-        return beta
-    exact = on_rows(problem, which, to_numpy(support), host, to_numpy(counts))
-    xp = namespace(beta)
-    new, is_new = (xp.asarray(one, device=beta.device) for one in (coefficients(exact), is_new))
-    return xp.where(is_new[:, None], xp.astype(new, beta.dtype), beta)
+    along = (missing[:, None, :] @ found.vectors)[:, 0, :]
+    return beta + coefficients(found, along), found

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.lapack import dpstrf
 
-from ..arrays.backend import to_numpy
 from .determined_directions import spectrum
-from .quadratic import Problem
+from .problem import Problem
 
 __all__ = ["redundant_columns", "redundant_forced"]
 
@@ -30,7 +29,7 @@ def redundant_columns(G: np.ndarray, columns: np.ndarray) -> np.ndarray:
     if columns.size < 2:
         return mask
     few = G[np.ix_(columns, columns)]
-    found = spectrum(few, np.zeros(columns.size), np.zeros(()))
+    found = spectrum(few, np.zeros(columns.size), 0.0)
     n_dependent = int(np.sum(found.values == 0.0))
     if n_dependent:
         _, order, _, _ = dpstrf(few, tol=0.0)
@@ -39,9 +38,8 @@ def redundant_columns(G: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 
 def redundant_forced(problem: Problem, always: np.ndarray) -> int:
-    """Return how many columns of a mask (D,) depend on others of it, in one problem."""
+    """Return how many columns of a mask (D,) depend on others of it."""
     forced = np.flatnonzero(always)
     if forced.size < 2:
         return 0
-    few = to_numpy(problem.columns(forced[None]).gram.G)[0]
-    return int(redundant_columns(few, np.arange(forced.size)).sum())
+    return int(redundant_columns(problem.products(forced), np.arange(forced.size)).sum())

@@ -1,28 +1,26 @@
-"""From a table to a standardised problem: centred, weighted, scaled; Gram matrix or rows."""
+"""From tables to standardised problems: centred, weighted, scaled; through their sums or rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import Array, namespace
+from ..arrays.backend import Array, namespace, to_numpy
+from ..kernel import library
 from ..kernel.twin import answered_by
+from .batch import Batch, centred_rows
 from .centred_sums import CentredSums
-from .compiled_table import StandardRows, standard_rows
-from .kept_rows import BLOCK_ROWS, TableRows, chosen
-from .quadratic import (
-    GramQuadratic,
-    Problem,
-    RowQuadratic,
-    SmallProblem,
-    WideQuadratic,
-    centred_rows,
-)
+from .frame import Frame, Units
+from .problem import Problem
+from .source_rows import BLOCK_ROWS, RawTables, SourceRows
 from .standardize import standardized
+from .wide_problem import WideProblem
 
-__all__ = ["ROUNDING", "StandardTable", "as_table"]
+__all__ = ["ROUNDING", "StandardTables", "Units", "as_tables", "of_same_columns"]
 
 ROUNDING = 16
 """A centred column whose root mean square is at most this many units in the last place of its mean
@@ -36,86 +34,100 @@ _MOST_COPIED = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class StandardTable:
-    """A batch of standardised problems, and what leads back to the units of the data."""
+class StandardTables:
+    """B tables over the same columns, standardised: as a batch, and one by one as problems."""
 
-    problem: Problem
-    scale: Array
-    """What each column was divided by, (B, D); zero for a column that does not vary."""
-    x_mean: Array
-    """(B, D), zero without an intercept."""
-    y_mean: Array
-    """(B,), zero without an intercept."""
-    y_scale: Array
-    """What y less its mean was divided by, (B,): its root mean square, one where that is zero."""
-    rows: TableRows | None
-    """The rows it came from; None where only sums are known."""
+    batch: Batch | None
+    """None for a wide table, which is alone."""
+    units: Units
+    columns: np.ndarray
+    """The columns of the data that they have, (W,), in increasing order."""
+    n_features: int
+    """The number of all columns of the data."""
+    raw: RawTables | None = None
+    """None where only sums are known, or the table is wide."""
+    few_rows: int | None = None
+    """How many different rows are behind sums; None where they are many or not known."""
+    wide: WideProblem | None = None
+
+    def __len__(self) -> int:
+        return int(self.units.y_scale.shape[0])
 
     @property
-    def varies(self) -> Array:
-        """The columns that can be selected, (B, D)."""
-        return self.scale > 0.0
+    def varies(self) -> np.ndarray:
+        """Which columns vary, (B, W)."""
+        return np.asarray(self._host_units.scale > 0.0)
 
     @property
     def size(self) -> int:
-        """How many numbers the tables have, in rows or, without rows, in sums."""
-        if isinstance(self.problem, WideQuadratic):
-            return self.problem.n_rows * self.problem.b.shape[-1]
-        if self.rows is None:
-            return int(self.problem.gram.G.size)
-        return int(self.rows.X.size)
+        """How many numbers a table has, in rows or, without rows, in sums."""
+        if self.wide is not None:
+            return self.wide.height * self.columns.size
+        if self.raw is not None:
+            return int(self.raw.X.shape[1]) * self.columns.size
+        return self.problem(0).height * self.columns.size
 
-    def part(self, i: int) -> StandardTable:
-        """Return the i-th problem alone, a batch of one."""
-        return self.restricted(np.asarray([i]), np.arange(self.scale.shape[-1]))
+    def problem(self, i: int) -> Problem:
+        """Return table i as a problem, on the host."""
+        return self._only if len(self) == 1 else self._problem(i)
 
-    def restricted(self, problems: np.ndarray, columns: np.ndarray) -> StandardTable:
-        """Return problems (P,) in columns (W,); the same columns must vary in all of them.
+    @cached_property
+    def _only(self) -> Problem:
+        return self._problem(0)
 
-        Where columns are left out it is made from the rows again: they change no bit of it.
-        """
-        if columns.size < self.scale.shape[-1] and self.rows is None:
-            return self._among(columns).restricted(problems, np.arange(columns.size))
-        if columns.size < self.scale.shape[-1]:
-            return as_table(
-                *self.rows.raw(problems),  # type: ignore[union-attr] # there are rows here
-                centre=self.rows.centre,  # type: ignore[union-attr]
-                never=~chosen(self.varies[problems[0], :], columns),
-                columns=self.rows.used[columns],  # type: ignore[union-attr]
-            )
-        if problems.size == self.scale.shape[0]:
+    def _problem(self, i: int) -> Problem:
+        if self.batch is None:
+            return self.wide  # type: ignore[return-value] # one of the two is there
+        if self.raw is None:
+            return self.batch.problem(i, few_rows=self.few_rows)
+        places = np.arange(self.columns.size)
+        return self.batch.problem(i, source=SourceRows(self.raw, i, places))
+
+    def frame(self, i: int) -> Frame:
+        """Return what leads from problem i back to the data."""
+        return Frame.of(self._host_units, i, self.columns, self.n_features)
+
+    @cached_property
+    def _host_units(self) -> Units:
+        return Units(*map(to_numpy, self.units))
+
+    def some(self, chosen: np.ndarray) -> StandardTables:
+        """Return the chosen tables, (P,)."""
+        if chosen.size == len(self) and np.array_equal(chosen, np.arange(chosen.size)):
             return self
-        scale, x_mean, y_mean, y_scale = (
-            chosen(field, problems)
-            for field in (self.scale, self.x_mean, self.y_mean, self.y_scale)
+        xp = namespace(self.units.scale)
+        places = xp.asarray(chosen, device=self.units.scale.device)
+
+        def own(field: Array) -> Array:
+            return xp.take(field, places, axis=0)
+
+        return replace(
+            self,
+            batch=None if self.batch is None else self.batch.problems(places),
+            units=Units(*map(own, self.units)),
+            raw=None if self.raw is None else self.raw.some(own),
         )
-        some = namespace(scale).asarray(problems, device=scale.device)
-        rows = None if self.rows is None else self.rows.problems(problems)
-        return StandardTable(self.problem.problems(some), scale, x_mean, y_mean, y_scale, rows)
 
-    def _among(self, columns: np.ndarray) -> StandardTable:
-        """Return the table of some columns, from its sums."""
-        scale, x_mean = (field[:, columns] for field in (self.scale, self.x_mean))
-        every = np.broadcast_to(columns, (len(scale), columns.size))
-        if isinstance(self.problem, WideQuadratic):
-            problem: Problem = self.problem.among(columns)
-        else:
-            problem = self.problem.columns(every)
-        return StandardTable(problem, scale, x_mean, self.y_mean, self.y_scale, None)
 
-    def owned(self) -> StandardTable:
-        """Return the same table with a copy of the rows: nobody else can change them."""
-        units = (self.scale, self.x_mean, self.y_mean, self.y_scale)
-        if isinstance(self.problem, WideQuadratic):
-            return StandardTable(self.problem.owned(), *units, None)
-        if self.rows is None:
-            return self
-        rows = self.rows.owned()
-        return StandardTable(self.problem.with_source(rows), *units, rows)
+def of_same_columns(
+    first: StandardTables, remake: Callable[[np.ndarray, np.ndarray], StandardTables]
+) -> list[tuple[np.ndarray, StandardTables]]:
+    """Return tables without their constant columns, and their numbers, in groups of one shape.
 
-    def intercept(self, coef: Array) -> Array:
-        """Return ȳ − x̄ᵀβ, (B,), for coefficients (B, D) in the units of the data."""
-        return self.y_mean - namespace(coef).sum(self.x_mean * coef, axis=-1)
+    The first table is in the first group, and so on.
+
+    ``remake`` makes tables again, with some columns: no bit of them depends on what is left out.
+    Where nothing varies one column stays, for a table needs one.
+    """
+    varies = first.varies
+    if varies.all():
+        return [(np.arange(len(varies)), first)]
+    masks, which = np.unique(varies, axis=0, return_inverse=True)
+    groups = [(np.flatnonzero(which.ravel() == i), mask) for i, mask in enumerate(masks)]
+    return [
+        (members, remake(members, first.columns[mask] if mask.any() else first.columns[:1]))
+        for members, mask in sorted(groups, key=lambda group: int(group[0][0]))
+    ]
 
 
 def _is_for_kernel(X: Array, y: Array, *_: Any, **__: Any) -> bool:
@@ -131,80 +143,72 @@ def _compiled(
     weights: np.ndarray | None = None,
     *,
     centre: bool = True,
-    never: Array | None = None,
     columns: np.ndarray | None = None,
-) -> StandardTable:
-    """Return what :func:`as_table` returns, by the compiled kernel."""
+) -> StandardTables:
+    """Return what :func:`as_tables` returns, by the compiled kernel."""
     used = np.arange(X.shape[-1]) if columns is None else columns
     (B, N), D = y.shape, used.size
-    is_tall = N >= D
-    n = np.full(B, float(N)) if weights is None else np.sum(weights, axis=-1)
-    nobody = np.zeros(D, dtype=bool)
-    made, G = [], []
+    given, is_tall = np.ones(y.shape) if weights is None else weights, N >= D
+    n = np.sum(given, axis=-1)
+    b, squares, scale, x_mean = np.empty((4, B, D))
+    (y_mean, y_scale), (target, y_left) = np.empty((2, B)), np.empty((2, B, N))
     # Tall tables one after another: their rows are needed for the sums alone.
+    Z, G = np.empty((1 if is_tall else B, N, D)), np.empty((B if is_tall else 0, D, D))
     for own in [slice(i, i + 1) for i in range(B)] if is_tall else [slice(None)]:
-        rows = _standard_rows(
-            X[own] if columns is None else X[own][..., columns],
-            y[own],
-            None if weights is None else weights[own],
-            n[own],
-            nobody if never is None else never,
-            centre,
-        )
-        made.append(rows._replace(X=rows.X[:0]) if is_tall else rows)
-        G += [rows.X.swapaxes(-1, -2) @ rows.X] if is_tall else []
-    found = made[0]
-    if len(made) > 1:
-        found = StandardRows(*(np.concatenate(fields) for fields in zip(*made, strict=True)))
+        some = X[own] if columns is None else X[own][..., columns]
+        unit: np.ndarray | None = None
+        while True:
+            sides = (np.require(one, np.float64, ["C", "A"]) for one in (some, y[own], given[own]))
+            tables = library.RawTablesRecord.of(
+                B=len(some),
+                N=N,
+                D=D,
+                **dict(zip(("X", "y", "weights"), sides, strict=True)),
+                totals=n[own],
+                centre=centre,
+                rounding=ROUNDING * _EPS,
+                far=_LARGEST**_FAR,
+                Z=Z,
+                z=target[own],
+                b=b[own],
+                diagonal=squares[own],
+                scale=scale[own],
+                x_mean=x_mean[own],
+                y_mean=y_mean[own],
+                y_scale=y_scale[own],
+                y_left=y_left[own],
+            )
+            if not library.KERNEL.projstg_standardize(tables):
+                break
+            # Columns out of range get units of their own.
+            unit = _unit(some, given[own])
+            some = some / unit[:, None, :]  # type: ignore[index] # some are far
+        if unit is not None:
+            scale[own] *= unit
+            x_mean[own] *= unit
+        if is_tall:
+            np.matmul(Z[0].T, Z[0], out=G[own][0])
     dof = n - 1.0 if centre else n
-    units = (found.x_mean, found.scale, found.y_scale)
-    source = TableRows.of(X, used, y, weights, centre, found.y_left, *units)
-    problem: Problem
-    if is_tall:
-        yy, sums = np.sum(found.y * found.y, axis=-1), G[0] if B == 1 else np.concatenate(G)
-        problem = GramQuadratic(sums, found.b, yy, n, dof, source=source)
-    else:
-        problem = RowQuadratic(found.X, found.y, n, dof, source=source)
-        problem.__dict__.update(diagonal=found.diagonal, b=found.b)
-    return StandardTable(problem, found.scale, found.x_mean, found.y_mean, found.y_scale, source)
-
-
-def _standard_rows(
-    X: np.ndarray,
-    y: np.ndarray,
-    weights: np.ndarray | None,
-    n: np.ndarray,
-    never: np.ndarray,
-    centre: bool,
-) -> StandardRows:
-    """Return standardised rows; columns out of range get units of their own first."""
-    given = np.ones_like(y) if weights is None else weights
-    limits = {"rounding": ROUNDING * _EPS, "far": _LARGEST**_FAR}
-    rows = standard_rows(X, y, given, n, never, centre=centre, **limits)
-    if rows is not None:
-        return rows
-    unit = _unit(X, weights)
-    in_range = X / unit[:, None, :]  # type: ignore[index] # some are far; others are divided by one
-    rows = standard_rows(in_range, y, given, n, never, centre=centre, **limits)
-    if rows is None:
-        raise RuntimeError("columns are out of range in units of their own")
-    return rows._replace(scale=rows.scale * unit, x_mean=rows.x_mean * unit)
+    batch = Batch.of_rows(Z, target, n, dof, b, squares) if not is_tall else None
+    if batch is None:
+        batch = Batch.of_sums(G, b, np.sum(target * target, axis=-1), n, dof)
+    units = Units(scale, x_mean, y_mean, y_scale)
+    raw = RawTables(X, weights, y_left, centre, used, units)
+    return StandardTables(batch, units, used, X.shape[-1], raw)
 
 
 @answered_by(_compiled, where=_is_for_kernel)
-def as_table(
+def as_tables(
     X: Array,
     y: Array,
     weights: Array | None = None,
     *,
     centre: bool = True,
-    never: Array | None = None,
     columns: np.ndarray | None = None,
-) -> StandardTable:
-    """Return the problems of X (B, N, D), y (B, N): by Gram matrix if tall, X itself if wide.
+) -> StandardTables:
+    """Return the tables X (B, N, D), y (B, N): through sums if tall, through rows if wide.
 
-    The columns of the table are those of X at ``columns``, (W,), or all. Those ``never`` to be
-    selected, a mask (W,), count as columns that do not vary.
+    The columns are those of X at ``columns``, (W,), or all.
     """
     xp = namespace(X)
     left, mean = _without_mean(y, weights) if centre else (y, 0.0)
@@ -212,18 +216,16 @@ def as_table(
     if unit is not None and columns is not None:
         unit = xp.take(unit, xp.asarray(columns, device=X.device), axis=-1)
     source = _Source(X, columns, unit)
-    problem, x_mean, y_mean = _problem(source, left / y_scale[:, None], weights, centre)
+    batch, x_mean, y_mean = _batch(source, left / y_scale[:, None], weights, centre)
     rounding = ROUNDING * xp.finfo(X.dtype).eps * x_mean
-    smallest = rounding * rounding
-    if never is not None:
-        smallest = xp.where(never, xp.full_like(smallest, xp.inf), smallest)
-    standard, scale = standardized(problem, smallest)
+    standard, scale = standardized(batch, rounding * rounding)
     if unit is not None:
         scale, x_mean = scale * unit, x_mean * unit
     used = np.arange(X.shape[-1]) if columns is None else columns
-    rows = TableRows.of(X, used, y, weights, centre, left, x_mean, scale, y_scale)
-    y_mean = y_mean * y_scale + mean
-    return StandardTable(standard.with_source(rows), scale, x_mean, y_mean, y_scale, rows)
+    units = Units(scale, x_mean, y_mean * y_scale + mean, y_scale)
+    return StandardTables(
+        standard, units, used, X.shape[-1], RawTables(X, weights, left, centre, used, units)
+    )
 
 
 class _Source(NamedTuple):
@@ -245,22 +247,18 @@ class _Source(NamedTuple):
         return np.require(block, requirements=["C", "A"]) if xp is np else block
 
 
-def _problem(
+def _batch(
     source: _Source, y: Array, weights: Array | None, centre: bool
-) -> tuple[SmallProblem, Array, Array]:
+) -> tuple[Batch, Array, Array]:
     """Return the problems, and the means that were taken out."""
-    xp, n_rows = namespace(y), y.shape[-1]
+    n_rows = y.shape[-1]
     n_columns = source.X.shape[-1] if source.columns is None else source.columns.size
-    if n_rows >= n_columns:
-        sums = _summed(source, y, weights)
-        if centre:
-            return sums.quadratic(), sums.x_mean, sums.y_mean
-        return sums.quadratic(centre=False), xp.zeros_like(sums.x_mean), xp.zeros_like(sums.y_mean)
-    X = source.block(slice(0, n_rows))
-    if centre:
-        return centred_rows(X, y, weights)
-    rows = RowQuadratic.from_rows(X, y, weights, centre=False)
-    return rows, xp.zeros_like(X[:, 0, :]), xp.zeros_like(y[:, 0])
+    if n_rows < n_columns:
+        return centred_rows(source.block(slice(0, n_rows)), y, weights, centre=centre)
+    sums = _summed(source, y, weights)
+    own = sums if centre else sums.about_zero()
+    dof = own.n - 1 if centre else own.n
+    return Batch.of_sums(own.G, own.b, own.yy, own.n, dof), own.x_mean, own.y_mean
 
 
 def _unit(X: Array, weights: Array | None) -> Array | None:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from ..arrays.backend import Array, namespace
-from .quadratic import SmallProblem
+from .batch import Batch
 
 __all__ = ["standardized"]
 
 
-def standardized(
-    quadratic: SmallProblem, tolerance: Array | float = 0.0
-) -> tuple[SmallProblem, Array]:
-    """Return the problem with columns of mean square one, and the scale divided out, (..., D).
+def standardized(batch: Batch, tolerance: Array | float = 0.0) -> tuple[Batch, Array]:
+    """Return problems with columns of mean square one, and the scale divided out, (B, D).
 
     A column whose mean square is not above ``tolerance`` is only rounding: it becomes exactly zero
     and its scale is zero.
     """
-    xp = namespace(quadratic.b)
-    mean_square = quadratic.diagonal / xp.asarray(quadratic.n)[..., None]
+    xp = namespace(batch.b)
+    mean_square = batch.diagonal / batch.n[:, None]
     varies = mean_square > tolerance
     scale = xp.sqrt(xp.where(varies, mean_square, xp.zeros_like(mean_square)))
     factor = xp.where(varies, 1.0 / xp.where(varies, scale, xp.ones_like(scale)), scale)
-    return quadratic.scaled(factor), scale
+    return batch.scaled(factor), scale

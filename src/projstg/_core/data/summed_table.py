@@ -1,45 +1,45 @@
-"""From sums over rows to a standardised problem: what :mod:`.standard_table` does with the rows."""
+"""From sums over rows to standardised problems: what :mod:`.standard_table` does with the rows."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from .batch import Batch
 from .centred_sums import CentredSums
-from .standard_table import ROUNDING, StandardTable
+from .frame import Units
+from .standard_table import ROUNDING, StandardTables
 from .standardize import standardized
 
-__all__ = ["table_of_sums"]
+__all__ = ["tables_of_sums"]
 
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def table_of_sums(sums: CentredSums, *, centre: bool = True, never: np.ndarray) -> StandardTable:
-    """Return one problem for each response of sums that share one X (:mod:`.shared_sums`).
+def tables_of_sums(
+    sums: CentredSums, columns: np.ndarray, *, centre: bool = True
+) -> StandardTables:
+    """Return one table for each response of sums that share one X (:mod:`.shared_sums`).
 
-    G is one array for all of them, and not copied. ``never``, a mask (D,), are columns that count
-    as columns that do not vary.
+    They have some of the columns, (W,). G is one array for all of them, and not copied.
     """
-    n_problems = len(sums.b)
-    x_mean, y_mean = sums.x_mean, sums.y_mean
-    found = sums.quadratic(centre=centre, never=never)
-    if not centre:
-        x_mean, y_mean = np.zeros_like(x_mean), np.zeros_like(y_mean)
-    varies, y_scale = _size(found.yy / sums.n, sums.y_mean if centre else y_mean)
-    b = np.where(varies[:, None], found.b / y_scale[:, None], 0.0)
-    yy = np.where(varies, found.yy / y_scale**2, 0.0)
-    smallest = np.where(never, np.inf, (ROUNDING * _EPS * x_mean) ** 2)
-    one = replace(found, b=b[:1], yy=yy[:1])
-    scaled, scale = standardized(one, smallest)
+    n_features = sums.b.shape[-1]
+    own = sums if columns.size == n_features else sums.among(columns)
+    few_rows, dof = own.n_different, own.n - 1 if centre else own.n
+    own = own if centre else own.about_zero()
+    varies, y_scale = _size(own.yy / own.n, own.y_mean)
+    b = np.where(varies[:, None], own.b / y_scale[:, None], 0.0)
+    yy = np.where(varies, own.yy / y_scale**2, 0.0)
+    first = Batch.of_sums(own.G, b[:1], yy[:1], own.n, dof)
+    scaled, scale = standardized(first, (ROUNDING * _EPS * own.x_mean) ** 2)
     factor = np.where(scale > 0.0, 1.0 / np.where(scale > 0.0, scale, 1.0), 0.0)
 
     def of_all(field: np.ndarray) -> np.ndarray:
-        return np.broadcast_to(field, (n_problems, *field.shape[1:]))
+        return np.broadcast_to(field, (len(b), *field.shape[1:]))
 
-    G, n, freedom = (of_all(one) for one in (scaled.gram.G, sums.n, found.degrees_of_freedom))
-    problem = replace(found, G=G, b=b * factor, yy=yy, n=n, degrees_of_freedom=freedom)
-    return StandardTable(problem, of_all(scale), of_all(x_mean), y_mean, y_scale, None)
+    G, n, dof = (of_all(field) for field in (scaled.G, own.n, dof))
+    batch = Batch.of_sums(G, b * factor, yy, n, dof)
+    units = Units(of_all(scale), of_all(own.x_mean), own.y_mean, y_scale)
+    return StandardTables(batch, units, columns, n_features, few_rows=few_rows)
 
 
 def _size(mean_square: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

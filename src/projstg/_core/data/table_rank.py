@@ -1,4 +1,4 @@
-"""The rank of X of one problem, a batch of one, by the rule of :mod:`.determined_directions`.
+"""The rank of X of one problem, by the rule of :mod:`.determined_directions`.
 
 Up to some hundred rows or columns it comes from the spectrum of the smaller of XᵀX and XXᵀ. For a
 larger table only min(rank, K) is needed, and the first K pivots of a Cholesky factorisation give
@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.backend import to_numpy
 from .determined_directions import SMALLEST_SHARE, on_rows, spectrum
-from .quadratic import Problem, RowQuadratic, WideQuadratic
+from .problem import Problem
 
 __all__ = ["rank_and_residual", "rank_up_to"]
 
@@ -26,10 +25,11 @@ def rank_and_residual(problem: Problem, most: int) -> tuple[int, float] | None:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).standard_normal((1, 20, 4))
-    >>> X[..., 3] = X[..., 0] - X[..., 1]
-    >>> rank, left = rank_and_residual(RowQuadratic.from_rows(X, 2.0 * X[..., 2]), 10)
+    >>> from projstg._core.data.problem import DenseProblem
+    >>> X = np.random.default_rng(0).standard_normal((20, 4))
+    >>> X[:, 3] = X[:, 0] - X[:, 1]
+    >>> problem = DenseProblem.of_rows(X, 2.0 * X[:, 2], 20.0, 20.0)
+    >>> rank, left = rank_and_residual(problem, 10)
     >>> rank, round(left, 9)
     (3, 0.0)
     """
@@ -41,37 +41,31 @@ def rank_and_residual(problem: Problem, most: int) -> tuple[int, float] | None:
 
 def _of_spectrum(problem: Problem) -> tuple[int, float] | None:
     """Return rank and residual from eigenvalues; None where they are too many."""
-    n_columns = problem.b.shape[-1]
-    if isinstance(problem, WideQuadratic):
+    n_columns = problem.b.size
+    if min(problem.height, n_columns) > _MOST:
+        return None
+    if problem.is_wide:
         return _of_some_columns(problem)
-    if isinstance(problem, RowQuadratic) and problem.X.shape[-2] < n_columns:
-        return _of_rows(problem) if problem.X.shape[-2] <= _MOST else None
-    return _of_columns(problem) if n_columns <= _MOST else None
-
-
-def _of_columns(problem: Problem) -> tuple[int, float]:
-    found = spectrum(to_numpy(problem.gram.G), to_numpy(problem.b), to_numpy(problem.yy))
-    every = np.arange(problem.b.shape[-1])[None]
-    found = on_rows(problem, np.zeros(1, dtype=np.int64), every, found)
+    if problem.X is not None and problem.height < n_columns:
+        return _of_rows(problem.X, problem.y)  # type: ignore[arg-type] # y comes with X
+    found = spectrum(problem.G[None], problem.b[None], problem.yy)
+    found = on_rows(problem, np.arange(n_columns)[None], found)
     return int(np.sum(found.values > 0.0)), float(found.rss[0])
 
 
-def _of_rows(problem: RowQuadratic) -> tuple[int, float]:
+def _of_rows(X: np.ndarray, y: np.ndarray) -> tuple[int, float]:
     """Return rank and residual from XXᵀ, the smaller matrix where X is wide."""
-    X, y = to_numpy(problem.X)[0], to_numpy(problem.y)[0]
     found = spectrum(X @ X.T, X @ (X.T @ y), y @ y)
     inside = (y @ found.vectors)[found.values > 0.0]
     return inside.size, float(y @ y - inside @ inside)
 
 
-def _of_some_columns(problem: WideQuadratic) -> tuple[int, float] | None:
+def _of_some_columns(problem: Problem) -> tuple[int, float] | None:
     """Return the rank and the residual where some of the columns have the full rank already."""
-    full = problem.n_rows - round(float(problem.n[0] - problem.degrees_of_freedom[0]))
-    size = min(2 * problem.n_rows, problem.b.shape[-1])
-    if problem.n_rows > _MOST:
-        return None
-    some = np.random.default_rng(0).choice(problem.b.shape[-1], size, replace=False)
-    rank, residual = _of_rows(problem.columns(np.sort(some)[None]))
+    full, n_columns = problem.height - round(problem.n - problem.dof), problem.b.size
+    size = min(2 * problem.height, n_columns)
+    some = np.random.default_rng(0).choice(n_columns, size, replace=False)
+    rank, residual = _of_rows(*problem.rows_of(np.sort(some)))
     return (rank, residual) if rank == full else None
 
 
@@ -86,19 +80,19 @@ def _of_pivots(problem: Problem, most: int) -> tuple[int, float]:
 
     Next comes the column with most norm left.
     """
-    b, along = to_numpy(problem.b)[0], np.zeros(0)
-    left = np.array(problem.diagonal[0], dtype=float)
+    b, along = problem.b, np.zeros(0)
+    left = np.array(problem.diagonal, dtype=float)
     smallest = SMALLEST_SHARE * left.max(initial=0.0)
     factor = np.zeros((0, left.size))
     while len(factor) < min(most, left.size):
         pivot = int(np.argmax(left))
         if not left[pivot] > smallest:
             break
-        row = problem.rows(np.asarray([[pivot]]))[0, 0] - factor[:, pivot] @ factor
+        row = problem.rows(np.asarray([pivot]))[0] - factor[:, pivot] @ factor
         row = row / np.sqrt(left[pivot])
         inside = (b[pivot] - factor[:, pivot] @ along) / np.sqrt(left[pivot])
         along = np.append(along, inside)
         factor = np.concatenate([factor, row[None]])
         left = left - row * row
         left[pivot] = 0.0
-    return len(factor), float(to_numpy(problem.yy)[0] - along @ along)
+    return len(factor), problem.yy - float(along @ along)

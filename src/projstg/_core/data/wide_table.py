@@ -7,19 +7,22 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from .batch import Batch
+from .different_rows import different_rows, most_counted
+from .frame import Units
 from .shared_sums import TINY, vary
-from .standard_table import ROUNDING, StandardTable
-from .wide_quadratic import WideQuadratic, column_moments
+from .standard_table import ROUNDING, StandardTables
+from .wide_problem import MANY_COLUMNS, WideProblem, column_moments
 
 __all__ = ["wide_table"]
 
 
 def wide_table(
     X: Any, y: np.ndarray, weights: np.ndarray | None, *, centre: bool, never: np.ndarray
-) -> StandardTable:
+) -> StandardTables:
     """Return the problem of X (N, D), floats, dense or CSC, y (N,) and weights (N,) or None.
 
-    ``never``, a mask (D,), are columns that count as columns that do not vary.
+    Columns of ``never``, a mask (D,), and those that do not vary are left out.
     """
     each = np.ones(len(y)) if weights is None else weights
     n, roots = float(each.sum()), np.sqrt(each)
@@ -42,19 +45,26 @@ def wide_table(
         )
     smallest = (ROUNDING * np.finfo(np.float64).eps * x_mean) ** 2
     varies = (square > smallest) & ~never
-    scale = np.sqrt(np.where(varies, square, 0.0))
+    columns = np.flatnonzero(varies) if varies.any() else np.arange(1)
+    varies, scale = varies[columns], np.sqrt(np.where(varies, square, 0.0))[columns]
     factor = np.where(varies, 1.0 / np.where(varies, scale, 1.0), 0.0)
-    problem = WideQuadratic(
-        X=X,
-        used=np.arange(x_mean.size),
+    x_mean = x_mean[columns]
+    problem = WideProblem(
+        table=X,
+        used=columns,
         mean=x_mean,
         factor=factor,
         roots=roots,
-        y=(roots * response)[None],
-        b=(along * factor)[None],
-        diagonal=np.where(varies, n, 0.0)[None],
-        n=np.full(1, n),
-        degrees_of_freedom=np.full(1, n - 1.0 if centre else n),
+        target=roots * response,
+        b=along[columns] * factor,
+        diagonal=np.where(varies, n, 0.0),
+        n=n,
+        dof=n - 1.0 if centre else n,
     )
-    units = (scale[None], x_mean[None], np.full(1, y_mean), np.full(1, y_scale))
-    return StandardTable(problem, *units, None)
+    units = Units(scale[None], x_mean[None], np.full(1, y_mean), np.full(1, y_scale))
+    if columns.size > MANY_COLUMNS:
+        return StandardTables(None, units, columns, X.shape[1], wide=problem)
+    cells = different_rows(X, most_counted(columns.size), columns)
+    few_rows = None if cells is None else len(cells)
+    batch = Batch.of([problem.subset(np.arange(columns.size))])
+    return StandardTables(batch, units, columns, X.shape[1], few_rows=few_rows)

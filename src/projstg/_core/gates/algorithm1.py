@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.backend import Array, namespace
-from ..data.quadratic import GramQuadratic
+from ..data.batch import Batch
 from ..progress import Report, counted
 from .gate_settings import GATES
 from .moments import open_slope, sampled_gate
@@ -56,7 +56,7 @@ class Algorithm1Result(NamedTuple):
 
 
 def algorithm1(
-    problem: GramQuadratic,
+    problem: Batch,
     alpha: Array,
     tau: float,
     noise: Noise,
@@ -94,7 +94,7 @@ def algorithm1(
     return Algorithm1Result(mu, theta, n_iter)
 
 
-def projected_theta(problem: GramQuadratic, z: Array) -> Array:
+def projected_theta(problem: Batch, z: Array) -> Array:
     """Return θ, (B, D), of lines 1 and 2 for sampled gates z, (B, M, D)."""
     xp = namespace(z)
     # Both sides of line 2 carry a factor M.
@@ -103,17 +103,17 @@ def projected_theta(problem: GramQuadratic, z: Array) -> Array:
     )
 
 
-def sampled_gradient(problem: GramQuadratic, theta: Array, z: Array) -> Array:
+def sampled_gradient(problem: Batch, theta: Array, z: Array) -> Array:
     """Return the gradient in μ of the mean of ‖y − X(θ⊙z)‖²/N over gates z, (B, L, D): line 10."""
     return gate_gradient(problem, theta, z, residual_correlation(problem, theta, z))
 
 
-def residual_correlation(problem: GramQuadratic, theta: Array, z: Array) -> Array:
+def residual_correlation(problem: Batch, theta: Array, z: Array) -> Array:
     """Return Xᵀ(y − X(θ⊙z)) = b − G(θ⊙z) for each of the gates z, (B, L, D)."""
     return problem.b[:, None, :] - (z * theta[:, None, :]) @ problem.G
 
 
-def gate_gradient(problem: GramQuadratic, theta: Array, z: Array, correlation: Array) -> Array:
+def gate_gradient(problem: Batch, theta: Array, z: Array, correlation: Array) -> Array:
     """Return the gradient in μ, (B, D), from the residuals' correlations, (B, L, D).
 
     θ is fixed, and dz/dμ is one where a gate lies strictly between 0 and 1, else zero.

@@ -17,12 +17,14 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..arrays.backend import Array, clip, namespace
-from ..data.quadratic import RowQuadratic, SmallProblem, is_double
+from ..data.batch import Batch
+from ..kernel import library
 from ..kernel.library import Record
 from ..kernel.twin import answered_by, definition_of
 from ..progress import Report, counted
-from .compiled_steps import common_steps_compiled, steps_record
 from .concave_penalty import REACH, GatePenalty, gate_penalty
 from .gate_settings import GATES
 from .moments import open_slope
@@ -67,7 +69,7 @@ class Optimum(NamedTuple):
 
 
 def alternate(
-    problem: SmallProblem,
+    problem: Batch,
     alpha: Array,
     tau: float,
     *,
@@ -102,7 +104,7 @@ def alternate(
 
 
 def warm_up_coefficients(
-    problem: SmallProblem, alpha: Array, tau: float, report: Report | None = None
+    problem: Batch, alpha: Array, tau: float, report: Report | None = None
 ) -> Array:
     """Return the coefficients (B, D) after the gates' first steps, :func:`common_steps`."""
     steps = GATES.warm_up_steps, GATES.warm_up_size
@@ -112,34 +114,66 @@ def warm_up_coefficients(
 @lru_cache(maxsize=64)
 def warm_up_record(tau: float) -> Record:
     """Return how gates take their first steps, as the compiled kernel takes it."""
-    penalty = gate_penalty(tau)
-    return steps_record(tau, penalty.log_ratio, REACH, GATES.warm_up_steps, GATES.warm_up_size)
+    return _steps_record(gate_penalty(tau), GATES.warm_up_steps, GATES.warm_up_size)
 
 
-def _is_for_kernel(problem: SmallProblem, *_: Any, **__: Any) -> bool:
+def _steps_record(penalty: GatePenalty, n_steps: int, size: float) -> Record:
+    table = penalty.log_ratio
+    return library.StepsRecord.of(
+        tau=penalty.tau,
+        n_cubics=len(table.cubics),
+        cubics=table.cubics,
+        first=table.first,
+        step=table.step,
+        reach=REACH,
+        n_steps=n_steps,
+        size=size,
+        floor=float(np.finfo(float).eps ** 0.5),
+    )
+
+
+def _is_for_kernel(problem: Batch, *_: Any, **__: Any) -> bool:
     """Return whether the compiled kernel takes less time: matrices are small."""
-    n_rows = problem.X.shape[-2] if isinstance(problem, RowQuadratic) else problem.b.shape[-1]
-    return min(n_rows, problem.b.shape[-1]) <= MOST_COMPILED and is_double(problem)
+    return problem.smaller_side <= MOST_COMPILED and problem.is_double
 
 
 def _by_kernel(
-    problem: SmallProblem,
+    problem: Batch,
     alpha: Array,
     penalty: GatePenalty,
     n_steps: int,
     size: float,
     report: Report | None = None,
 ) -> Array:
-    steps = steps_record(penalty.tau, penalty.log_ratio, REACH, n_steps, size)
-    beta = common_steps_compiled(problem, alpha, steps)
-    if beta is None:  # a matrix is not positive definite up to rounding
-        return definition_of(common_steps)(problem, alpha, penalty, n_steps, size, report)
+    """Return what :func:`common_steps` returns, by the compiled kernel."""
+    steps, (n_problems, n_columns) = _steps_record(penalty, n_steps, size), problem.b.shape
+    beta, by_rows = np.empty((n_problems, n_columns)), problem.smaller_side < n_columns
+    matrices: Any = problem.X if by_rows else problem.G
+    sides: Any = problem.y if by_rows else problem.b
+    for i in range(n_problems):
+        matrix, side = np.ascontiguousarray(matrices[i]), np.ascontiguousarray(sides[i])
+        one = library.GateProblemRecord.of(
+            N=len(matrix),
+            D=n_columns,
+            X=matrix if by_rows else None,
+            y=side if by_rows else None,
+            G=None if by_rows else matrix,
+            b=None if by_rows else side,
+            n=float(problem.n[i]),
+            alpha=float(alpha[i]),
+            beta=beta[i],
+        )
+        status = library.KERNEL.projstg_first_steps(steps, one)
+        if status < 0:
+            raise MemoryError(f"no memory for the gates of {n_columns} columns")
+        if status > 0:  # a matrix is not positive definite up to rounding
+            return definition_of(common_steps)(problem, alpha, penalty, n_steps, size, report)
     return beta
 
 
 @answered_by(_by_kernel, where=_is_for_kernel)
 def common_steps(
-    problem: SmallProblem,
+    problem: Batch,
     alpha: Array,
     penalty: GatePenalty,
     n_steps: int,
@@ -179,7 +213,7 @@ class _Settled(NamedTuple):
 
 
 def _settle(
-    problem: SmallProblem,
+    problem: Batch,
     alpha: Array,
     penalty: GatePenalty,
     beta: Array,
@@ -220,7 +254,7 @@ def _positive(alpha: Array) -> Array:
     return clip(alpha, low=namespace(alpha).finfo(alpha.dtype).smallest_normal ** 0.5)[:, None]
 
 
-def response_scale(problem: SmallProblem) -> Array:
+def response_scale(problem: Batch) -> Array:
     """Return the root mean square of y, (B,), or one where y is zero."""
     xp = namespace(problem.b)
     unit = xp.sqrt(problem.yy / problem.n)

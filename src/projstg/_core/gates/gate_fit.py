@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.backend import Array, is_torch, namespace, put_along
-from ..data.quadratic import GramQuadratic, SmallProblem
+from ..data.batch import Batch
 from ..progress import Report
 from .algorithm1 import Noise, algorithm1, numpy_noise, torch_noise
 from .alternate import Status, alternate
@@ -17,7 +17,7 @@ from .joint_descent import balanced, joint_descent, joint_start
 from .moments import gate_mean
 from .risk import joint_risk, profiled_risk
 
-__all__ = ["GateFit", "GateOptions", "among_all", "fit_gates"]
+__all__ = ["GateFit", "GateOptions", "fit_gates"]
 
 
 @dataclass(frozen=True)
@@ -60,19 +60,18 @@ class GateFit(NamedTuple):
     status: Array
     """A :class:`~.alternate.Status`."""
 
-
-def among_all(gates: GateFit, columns: Array, n_features: int) -> GateFit:
-    """Return gates of ``columns``, (B, W), as gates of all D columns: the others are closed."""
-    return gates._replace(
-        mu=put_along(gates.mu, columns, n_features, -float("inf")),
-        mean=put_along(gates.mean, columns, n_features, 0.0),
-        theta=put_along(gates.theta, columns, n_features, 0.0),
-        beta=put_along(gates.beta, columns, n_features, 0.0),
-    )
+    def among(self, columns: Array, n_features: int) -> GateFit:
+        """Return gates of ``columns``, (B, W), as gates of all D columns: the others are closed."""
+        return self._replace(
+            mu=put_along(self.mu, columns, n_features, -float("inf")),
+            mean=put_along(self.mean, columns, n_features, 0.0),
+            theta=put_along(self.theta, columns, n_features, 0.0),
+            beta=put_along(self.beta, columns, n_features, 0.0),
+        )
 
 
 def fit_gates(
-    problem: SmallProblem,
+    problem: Batch,
     alpha: Array,
     options: GateOptions,
     seeds: Sequence[int],
@@ -91,9 +90,7 @@ def fit_gates(
     return _monte_carlo(problem, alpha, options, seeds, report)
 
 
-def _exact(
-    problem: SmallProblem, alpha: Array, options: GateOptions, report: Report | None
-) -> GateFit:
+def _exact(problem: Batch, alpha: Array, options: GateOptions, report: Report | None) -> GateFit:
     xp = namespace(alpha)
     end = alternate(
         problem,
@@ -110,18 +107,17 @@ def _exact(
 
 
 def _monte_carlo(
-    problem: SmallProblem,
+    problem: Batch,
     alpha: Array,
     options: GateOptions,
     seeds: Sequence[int],
     report: Report | None,
 ) -> GateFit:
-    gram = problem.gram
     end = algorithm1(
-        gram,
+        problem,
         alpha,
         options.tau,
-        _noise(gram, options, seeds),
+        _noise(problem, options, seeds),
         n_projection_samples=options.n_projection_samples,
         learning_rate=options.learning_rate,
         max_iter=options.n_steps,
@@ -133,7 +129,7 @@ def _monte_carlo(
 
 
 def _joint(
-    problem: SmallProblem,
+    problem: Batch,
     alpha: Array,
     options: GateOptions,
     seeds: Sequence[int],
@@ -151,7 +147,7 @@ def _joint(
         report=report,
     )
     theta = end.theta * unit[:, None]
-    risk = joint_risk(problem.gram, theta, end.mu, options.tau, alpha)
+    risk = joint_risk(problem, theta, end.mu, options.tau, alpha)
     return _sampled_fit(end.mu, theta, end.n_iter, options, risk.value, risk.mu_gradient)
 
 
@@ -177,7 +173,7 @@ def _sampled_fit(
     )
 
 
-def _noise(problem: GramQuadratic, options: GateOptions, seeds: Sequence[int]) -> Noise:
+def _noise(problem: Batch, options: GateOptions, seeds: Sequence[int]) -> Noise:
     n_draws = options.n_projection_samples + options.n_gradient_samples
     if is_torch(namespace(problem.b)):
         seed = int(np.random.SeedSequence(list(seeds)).generate_state(1)[0])

@@ -26,7 +26,7 @@ A second sweep goes back up, and at each λ the answer with the lower risk is ke
 from __future__ import annotations
 
 from ..arrays.backend import Array, namespace
-from ..data.quadratic import RowQuadratic, SmallProblem
+from ..data.batch import Batch
 from .alternate import Optimum, alternate
 from .gate_fit import GateFit, GateOptions
 from .gate_settings import GATES
@@ -35,7 +35,7 @@ from .moments import gate_mean
 __all__ = ["gate_path", "largest_alpha"]
 
 
-def largest_alpha(problem: SmallProblem) -> Array:
+def largest_alpha(problem: Batch) -> Array:
     """Return λ_max, (B,): from there on no single open gate lowers the risk; any column scale.
 
     Below half of it closed gates are not even a local minimum.
@@ -46,7 +46,7 @@ def largest_alpha(problem: SmallProblem) -> Array:
     return xp.max(problem.b * problem.b / square, axis=-1) / problem.n
 
 
-def gate_path(problem: SmallProblem, alphas: Array, options: GateOptions) -> GateFit:
+def gate_path(problem: Batch, alphas: Array, options: GateOptions) -> GateFit:
     """Fit exact gates along ``alphas``, (B, A), each row decreasing; fields are (B, A, ...).
 
     ``problem`` is standardised with one batch axis. n_iter counts all iterations at one λ.
@@ -69,7 +69,7 @@ def gate_path(problem: SmallProblem, alphas: Array, options: GateOptions) -> Gat
     return GateFit(mu, q, theta, beta, value, n_iter, criterion, status)
 
 
-def _at_rest(problem: SmallProblem, alpha: Array, start: Array, options: GateOptions) -> Optimum:
+def _at_rest(problem: Batch, alpha: Array, start: Array, options: GateOptions) -> Optimum:
     """Alternate from ``start`` until opening or closing one gate does not lower the risk."""
     xp = namespace(start)
     end = _alternated(problem, alpha, start, options)
@@ -90,7 +90,7 @@ def _at_rest(problem: SmallProblem, alpha: Array, start: Array, options: GateOpt
     return end
 
 
-def _moves(problem: SmallProblem, alpha: Array, end: Optimum) -> tuple[Array, Array]:
+def _moves(problem: Batch, alpha: Array, end: Optimum) -> tuple[Array, Array]:
     """Return each coefficient after its gate is opened or closed, and the gain, (B, D) both."""
     xp = namespace(alpha)
     alone = end.beta + _pull(problem, end.beta) / problem.n[:, None]
@@ -99,15 +99,15 @@ def _moves(problem: SmallProblem, alpha: Array, end: Optimum) -> tuple[Array, Ar
     return target, xp.where(is_open, -gain, gain)
 
 
-def _pull(problem: SmallProblem, beta: Array) -> Array:
+def _pull(problem: Batch, beta: Array) -> Array:
     """Return Xᵀ(y − Xβ), (B, D)."""
-    if isinstance(problem, RowQuadratic):
+    if problem.X is not None:
         left = problem.y - (problem.X @ beta[:, :, None])[:, :, 0]
         return (namespace(beta).matrix_transpose(problem.X) @ left[:, :, None])[:, :, 0]
     return problem.b - (problem.G @ beta[:, :, None])[:, :, 0]
 
 
-def _alternated(problem: SmallProblem, alpha: Array, start: Array, options: GateOptions) -> Optimum:
+def _alternated(problem: Batch, alpha: Array, start: Array, options: GateOptions) -> Optimum:
     return alternate(
         problem, alpha, options.tau, start=start, max_iter=options.n_steps, tol=options.tol
     )

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..arrays.backend import Array, namespace
-from ..data.quadratic import GramQuadratic, RowQuadratic, SmallProblem
+from ..data.batch import Batch
 from ..progress import Report, counted
 from .algorithm1 import Noise, gate_gradient, residual_correlation
 from .alternate import response_scale
@@ -42,7 +42,7 @@ class JointState(NamedTuple):
     n_iter: int
 
 
-def balanced(problem: SmallProblem, alpha: Array) -> tuple[GramQuadratic, Array, Array]:
+def balanced(problem: Batch, alpha: Array) -> tuple[Batch, Array, Array]:
     """Return a standardised problem ready for descent, its λ, and the unit of its θ, (B,).
 
     y is divided by its root mean square u, and the risk by the largest eigenvalue of XᵀX/n. Gates
@@ -50,27 +50,22 @@ def balanced(problem: SmallProblem, alpha: Array) -> tuple[GramQuadratic, Array,
     are stable at any learning rate below one. The second factor does not change Adam's steps.
     """
     xp = namespace(problem.b)
-    gram = problem.gram
-    largest = xp.linalg.eigvalsh(_small_gram(problem))[:, -1] / problem.n
+    largest = xp.linalg.eigvalsh(_smaller_products(problem))[:, -1] / problem.n
     curvature = xp.where(largest > 0.0, largest, xp.ones_like(largest))
     u = response_scale(problem)
-    G, b = gram.G / curvature[:, None, None], gram.b / (curvature * u)[:, None]
+    G, b = problem.G / curvature[:, None, None], problem.b / (curvature * u)[:, None]
     price = curvature * u * u
-    return (
-        GramQuadratic(G, b, gram.yy / price, gram.n, gram.degrees_of_freedom),
-        alpha / price,
-        u,
-    )
+    return Batch.of_sums(G, b, problem.yy / price, problem.n, problem.dof), alpha / price, u
 
 
-def _small_gram(problem: SmallProblem) -> Array:
+def _smaller_products(problem: Batch) -> Array:
     """Return XXᵀ where X is at hand, else XᵀX: they share their positive eigenvalues."""
-    if not isinstance(problem, RowQuadratic):
+    if problem.X is None:
         return problem.G
     return problem.X @ namespace(problem.X).matrix_transpose(problem.X)
 
 
-def joint_start(problem: GramQuadratic, optimizer: str = "adam") -> JointState:
+def joint_start(problem: Batch, optimizer: str = "adam") -> JointState:
     """Return θ = 0, μ = 1/2 and an optimiser before its first step."""
     xp = namespace(problem.b)
     theta, mu = xp.zeros_like(problem.b), xp.full_like(problem.b, 0.5)
@@ -78,7 +73,7 @@ def joint_start(problem: GramQuadratic, optimizer: str = "adam") -> JointState:
     return JointState(theta, mu, rule.at(theta), rule.at(mu), 0)
 
 
-def joint_gradient(problem: GramQuadratic, theta: Array, z: Array) -> tuple[Array, Array]:
+def joint_gradient(problem: Batch, theta: Array, z: Array) -> tuple[Array, Array]:
     """Return the gradients in θ and in μ of the mean of ‖y − X(θ⊙z)‖²/n over gates z, (B, L, D)."""
     correlation = residual_correlation(problem, theta, z)
     total = namespace(z).sum(z * correlation, axis=1)
@@ -87,7 +82,7 @@ def joint_gradient(problem: GramQuadratic, theta: Array, z: Array) -> tuple[Arra
 
 
 def joint_descent(
-    problem: GramQuadratic,
+    problem: Batch,
     alpha: Array,
     tau: float,
     noise: Noise,

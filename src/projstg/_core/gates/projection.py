@@ -32,39 +32,35 @@ from ..arrays.backend import (
     namespace,
     solve_positive,
 )
-from ..data.quadratic import GramQuadratic, RowQuadratic, SmallProblem
+from ..data.batch import Batch
 from .gate_settings import GATES
 
 __all__ = ["dual", "hadamard", "primal", "project"]
 
 
-def project(problem: SmallProblem, ridge: Array, *, refine: bool = True) -> Array:
+def project(problem: Batch, ridge: Array, *, refine: bool = True) -> Array:
     """Return β, (..., D), for noise ratios ``ridge``, (..., D); columns at mean square one.
 
     Without refinement ρ is at least about 1e-8, which is good enough between steps.
     """
-    if isinstance(problem, GramQuadratic):
-        return primal(problem, ridge, refine=refine)
-    n_rows, n_columns = problem.X.shape[-2:]
     # The smaller matrix: D×D costs D³/3, N×N costs N³/3 and N²D to form.
-    if n_rows < n_columns:
-        return dual(problem, ridge, refine=refine)
-    return primal(problem.gram, ridge, refine=refine)
+    is_tall = problem.smaller_side == problem.b.shape[-1]
+    return (primal if is_tall else dual)(problem, ridge, refine=refine)
 
 
-def primal(problem: GramQuadratic, ridge: Array, *, refine: bool = True) -> Array:
+def primal(problem: Batch, ridge: Array, *, refine: bool = True) -> Array:
     """Return β, (..., D), of (G + n·diag(ρ)) β = b; see :func:`_primal`."""
     return _with_floor(_primal, problem, ridge, refine)
 
 
-def dual(problem: RowQuadratic, ridge: Array, *, refine: bool = True) -> Array:
+def dual(problem: Batch, ridge: Array, *, refine: bool = True) -> Array:
     """Return β = ΓXᵀr, (..., D), where (I + XΓXᵀ) r = y and Γ = diag(1/(nρ))."""
     return _with_floor(_dual, problem, ridge, refine)
 
 
 def _with_floor(
     solve: Callable[[Any, Array, Array, bool], Array],
-    problem: SmallProblem,
+    problem: Batch,
     ridge: Array,
     refine: bool,
 ) -> Array:
@@ -81,7 +77,7 @@ def _with_floor(
     return beta
 
 
-def _primal(problem: GramQuadratic, ridge: Array, rho: Array, refine: bool) -> Array:
+def _primal(problem: Batch, ridge: Array, rho: Array, refine: bool) -> Array:
     """Solve (G + n·diag(ρ)) β = b, ρ being the lifted ridge.
 
     The unknowns are scaled by s = (1+ρ)^(−1/2), which gives the matrix a unit diagonal: closed and
@@ -102,7 +98,7 @@ def _primal(problem: GramQuadratic, ridge: Array, rho: Array, refine: bool) -> A
     return beta
 
 
-def _dual(problem: RowQuadratic, ridge: Array, rho: Array, refine: bool) -> Array:
+def _dual(problem: Batch, ridge: Array, rho: Array, refine: bool) -> Array:
     """Solve (I + XΓXᵀ) r = y, then β = ΓXᵀr, with Γ = diag(1/(nρ)), ρ being the lifted ridge."""
     xp = namespace(ridge)
     X, y = problem.X, problem.y
@@ -140,7 +136,7 @@ def _lifted(ridge: Array, floor: float) -> Array:
     return clip(ridge, floor, namespace(ridge).finfo(ridge.dtype).max)
 
 
-def _charge(problem: SmallProblem, ridge: Array, beta: Array) -> Array:
+def _charge(problem: Batch, ridge: Array, beta: Array) -> Array:
     """Return nρβ without the floor: the ridge's part of the normal equations."""
     return clip(ridge, high=namespace(ridge).finfo(ridge.dtype).max) * beta * problem.n[..., None]
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..arrays.backend import Array, clip, namespace
-from ..data.quadratic import GramQuadratic, SmallProblem
+from ..data.batch import Batch
 from .moments import gate_moments
 from .projection import project
 
@@ -35,7 +35,7 @@ class ProfiledRisk(NamedTuple):
     """θ ⊙ E[z], shape (..., D)."""
 
 
-def profiled_risk(problem: SmallProblem, mu: Array, tau: float, alpha: Array) -> ProfiledRisk:
+def profiled_risk(problem: Batch, mu: Array, tau: float, alpha: Array) -> ProfiledRisk:
     """Return min_θ Risk(θ, μ) for gates μ, (..., D), and λ = ``alpha``, (...)."""
     xp = namespace(mu)
     gates = gate_moments(mu, tau)
@@ -61,9 +61,7 @@ class JointRisk(NamedTuple):
     """Shape (..., D)."""
 
 
-def joint_risk(
-    problem: GramQuadratic, theta: Array, mu: Array, tau: float, alpha: Array
-) -> JointRisk:
+def joint_risk(problem: Batch, theta: Array, mu: Array, tau: float, alpha: Array) -> JointRisk:
     r"""Return the exact Risk(θ, μ) and its gradient in both, for columns of any scale.
 
     With q, v the gates' mean and variance, c the columns' squared norms and e = b − G(θ⊙q),
@@ -85,7 +83,7 @@ def joint_risk(
     return JointRisk(value, theta_gradient, mu_gradient + price[..., None] * gates.open_slope)
 
 
-def residual_sum_of_squares(problem: SmallProblem, ridge: Array, beta: Array) -> Array:
+def residual_sum_of_squares(problem: Batch, ridge: Array, beta: Array) -> Array:
     """Return ‖y − Xβ‖² of a projected β, from Xᵀ(y − Xβ) = nρβ; nothing but dot products."""
     xp = namespace(beta)
     charged = ridge * beta * beta

@@ -19,7 +19,7 @@ import math
 from typing import NamedTuple
 
 from ..arrays.backend import Array, clip, namespace, quiet, take_along
-from ..data.quadratic import RowQuadratic, SmallProblem
+from ..data.batch import Batch
 from ..greedy.matching_pursuit import forward_selection
 from .gate_settings import GATES
 from .projection import project
@@ -57,7 +57,7 @@ def given_alpha(alpha: float | Array, y_scale: Array) -> Array:
 
 
 def rule_alpha(
-    problem: SmallProblem,
+    problem: Batch,
     y_scale: Array,
     *,
     factor: float,
@@ -82,18 +82,18 @@ def rule_alpha(
     return clip(alpha, high=GATES.largest_alpha), scale.noise
 
 
-def nominal_sparsity(problem: SmallProblem) -> Array:
+def nominal_sparsity(problem: Batch) -> Array:
     """Return the paper's K = ⌈0.4 D^0.75⌉ for when K is not given, at most a quarter of n, (B,)."""
     n_features = problem.b.shape[-1]
     nominal = min(math.ceil(0.4 * n_features**0.75), n_features)
     return clip(_whole(problem.n / 4.0), 1.0, float(nominal))
 
 
-def estimated_scale(problem: SmallProblem, n_selected: Array) -> Scale:
+def estimated_scale(problem: Batch, n_selected: Array) -> Scale:
     """Return the scale of each problem from a greedy fit of ``n_selected`` columns, (B,)."""
     xp = namespace(problem.b)
     n_features = problem.b.shape[-1]
-    freedom, takes_all = _whole(problem.degrees_of_freedom), fits_all(problem)
+    freedom, takes_all = _whole(problem.dof), fits_all(problem)
     n_steps = clip(xp.minimum(n_selected, freedom - 1.0), low=0.0)
     rss = _greedy_residual(problem, n_steps) if not xp.all(takes_all) else problem.yy
     if xp.any(takes_all):
@@ -102,21 +102,21 @@ def estimated_scale(problem: SmallProblem, n_selected: Array) -> Scale:
         n_steps = xp.where(takes_all, float(n_features), n_steps)
     power = problem.yy / problem.n
     least = GATES.smallest_noise**2 * power
-    variance = xp.maximum(rss / clip(problem.degrees_of_freedom - n_steps, low=1.0), least)
+    variance = xp.maximum(rss / clip(problem.dof - n_steps, low=1.0), least)
     return Scale(xp.sqrt(variance), xp.sqrt(xp.maximum(power - variance, least) / n_selected))
 
 
-def fits_all(problem: SmallProblem) -> Array:
+def fits_all(problem: Batch) -> Array:
     """Return whether there are so many rows that all columns are fitted, (B,)."""
-    return _whole(problem.degrees_of_freedom) >= 2 * problem.b.shape[-1]
+    return _whole(problem.dof) >= 2 * problem.b.shape[-1]
 
 
-def _greedy_residual(problem: SmallProblem, n_steps: Array) -> Array:
+def _greedy_residual(problem: Batch, n_steps: Array) -> Array:
     """Return the residual sum of squares after ``n_steps``, (B,), greedy steps, (B,)."""
     xp = namespace(problem.b)
     # A Gram matrix not much larger than X is faster to form at once than row by row.
-    is_wide = isinstance(problem, RowQuadratic) and problem.X.shape[-1] > 4 * problem.X.shape[-2]
-    path = forward_selection(problem if is_wide else problem.gram, int(xp.max(n_steps)))
+    is_wide = problem.b.shape[-1] > 4 * problem.smaller_side
+    path = forward_selection(problem if is_wide else problem.by_sums, int(xp.max(n_steps)))
     remains = xp.concat([problem.yy[:, None], path.rss], axis=-1)
     return take_along(remains, xp.astype(n_steps, xp.int64)[:, None])[:, 0]
 

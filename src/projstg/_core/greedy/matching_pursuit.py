@@ -24,10 +24,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from ..arrays.backend import Array, clip, namespace, quiet, take_along
-from ..data.quadratic import Quadratic, is_double
+from ..data.batch import Batch
+from ..kernel import library
 from ..kernel.twin import answered_by
-from .compiled_pursuit import pursue_compiled
 
 __all__ = [
     "Candidates",
@@ -118,7 +120,7 @@ class ForwardPath(NamedTuple):
     rss: Array
 
 
-def forward_selection(problem: Quadratic, n_steps: int) -> ForwardPath:
+def forward_selection(problem: Batch, n_steps: int) -> ForwardPath:
     """Return the path of ``n_steps`` columns for each problem of a batch with one leading axis.
 
     Where no column has anything left the residual does not change any more.
@@ -126,9 +128,9 @@ def forward_selection(problem: Quadratic, n_steps: int) -> ForwardPath:
     Examples
     --------
     >>> import numpy as np
-    >>> from projstg._core.data.quadratic import RowQuadratic
+    >>> from projstg._core.data.batch import centred_rows
     >>> X, y = np.eye(4)[None, :, :3], np.array([[1.0, 3.0, 2.0, 0.5]])
-    >>> forward_selection(RowQuadratic.from_rows(X, y, centre=False), 2)
+    >>> forward_selection(centred_rows(X, y, centre=False)[0], 2)
     ForwardPath(order=array([[1, 2]]), rss=array([[5.25, 1.25]]))
     """
     xp = namespace(problem.b)
@@ -136,11 +138,8 @@ def forward_selection(problem: Quadratic, n_steps: int) -> ForwardPath:
         return ForwardPath(xp.astype(problem.b[:, :0], xp.int64), problem.b[:, :0])
     tolerance = gain_tolerance(xp.finfo(problem.b.dtype).eps)
     path = _pursued(problem, n_steps, 1, largest_gain, tolerance)
-    rss, remains = problem.yy, []
-    for step in range(n_steps):
-        rss = xp.maximum(rss - path.projection[:, step] ** 2, xp.zeros_like(rss))
-        remains.append(rss)
-    return ForwardPath(path.order, xp.stack(remains, axis=-1))
+    taken = xp.cumulative_sum(path.projection * path.projection, axis=-1)
+    return ForwardPath(path.order, clip(problem.yy[:, None] - taken, low=0.0))
 
 
 class Pursuits(NamedTuple):
@@ -154,15 +153,15 @@ class Pursuits(NamedTuple):
     """Least squares of y on the columns of the run, zero where none came in."""
 
 
-def matching_pursuits(problem: Quadratic, n_steps: int, n_runs: int, rule: Rule) -> Pursuits:
+def matching_pursuits(problem: Batch, n_steps: int, n_runs: int, rule: Rule) -> Pursuits:
     """Return R = ``n_runs`` pursuits of K = ``n_steps`` ≥ 1 columns for each of B problems.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from projstg._core.data.quadratic import RowQuadratic
+    >>> from projstg._core.data.batch import centred_rows
     >>> X, y = np.eye(4)[None, :, :3], np.array([[1.0, 3.0, 2.0, 0.5]])
-    >>> problem = RowQuadratic.from_rows(X, y, centre=False)
+    >>> problem = centred_rows(X, y, centre=False)[0]
     >>> found = matching_pursuits(problem, 2, 1, largest_correlation)
     >>> found.order.tolist(), found.coef.tolist()
     ([[1, 2]], [[3.0, 2.0]])
@@ -172,7 +171,7 @@ def matching_pursuits(problem: Quadratic, n_steps: int, n_runs: int, rule: Rule)
     return Pursuits(path.order, path.counts, _solved(factor, path.projection, path.counts))
 
 
-def pursued_columns(problem: Quadratic, n_steps: int) -> tuple[Array, Array]:
+def pursued_columns(problem: Batch, n_steps: int) -> tuple[Array, Array]:
     """Return the columns of one pursuit by correlation, (B, K), and which of them came in."""
     path = _pursued(problem, n_steps, 1, largest_correlation, _tolerance(problem))
     return path.order, path.counts
@@ -188,7 +187,7 @@ def correlation_tolerance(eps: float) -> float:
     return float(eps) ** _DEPENDENT
 
 
-def _tolerance(problem: Quadratic) -> float:
+def _tolerance(problem: Batch) -> float:
     return correlation_tolerance(namespace(problem.b).finfo(problem.b.dtype).eps)
 
 
@@ -204,21 +203,42 @@ class _Path(NamedTuple):
     found: Array
 
 
-def _by_kernel(
-    problem: Quadratic, n_steps: int, n_runs: int, rule: Rule, tolerance: float
-) -> _Path:
-    by_gain = rule is largest_gain
-    return _Path(*pursue_compiled(problem, n_steps, tolerance, by_gain=by_gain))  # type: ignore[arg-type]
+def _by_kernel(problem: Batch, n_steps: int, n_runs: int, rule: Rule, tolerance: float) -> _Path:
+    """Return what :func:`_pursued` returns, by the compiled kernel."""
+    n_problems, n_columns = problem.b.shape
+    found = _Path(
+        np.empty((n_problems, n_steps), dtype=np.int64),
+        np.empty((n_problems, n_steps), dtype=bool),
+        np.empty((n_problems, n_steps)),
+        np.empty((n_problems, n_steps, n_columns)),
+    )
+    is_gram = problem.X is None
+    matrices = problem.G if problem.X is None else problem.X
+    for i in range(n_problems):
+        matrix, left = np.ascontiguousarray(matrices[i]), np.array(problem.diagonal[i])
+        pursuit = library.PursuitRecord.of(
+            D=n_columns,
+            N=len(matrix),
+            G=matrix if is_gram else None,
+            X=None if is_gram else matrix,
+            n_steps=n_steps,
+            by_gain=rule is largest_gain,
+            correlation=np.array(problem.b[i]),
+            left=left,
+            norm=np.where(left > 0.0, left, 1.0),
+            smallest=left * tolerance,
+            **_Path(*(part[i] for part in found))._asdict(),
+        )
+        library.KERNEL.projstg_pursue(pursuit)
+    return found
 
 
-def _is_for_kernel(
-    problem: Quadratic, n_steps: int, n_runs: int, rule: Rule, tolerance: float
-) -> bool:
-    return n_runs == 1 and rule in (largest_gain, largest_correlation) and is_double(problem)
+def _is_for_kernel(problem: Batch, n_steps: int, n_runs: int, rule: Rule, tolerance: float) -> bool:
+    return n_runs == 1 and rule in (largest_gain, largest_correlation) and problem.is_double
 
 
 @answered_by(_by_kernel, where=_is_for_kernel)
-def _pursued(problem: Quadratic, n_steps: int, n_runs: int, rule: Rule, tolerance: float) -> _Path:
+def _pursued(problem: Batch, n_steps: int, n_runs: int, rule: Rule, tolerance: float) -> _Path:
     """Factor G; a column with at most ``tolerance`` of its squared norm left cannot be taken."""
     xp = namespace(problem.b)
     n_problems, n_features = problem.b.shape

@@ -35,15 +35,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import Array, clip, namespace, quiet
-from ..data.least_squares import largest, spread
-from ..data.original_units import in_range
-from ..data.quadratic import Quadratic, RowQuadratic, SmallProblem, in_memory
-from ..data.refit import refit
-from ..data.standard_table import StandardTable
+from ..arrays.backend import Array, clip, namespace
+from ..data.batch import Batch
+from ..data.least_squares import largest
 from .matching_pursuit import Rule, SoftmaxCorrelation, largest_correlation, matching_pursuits
 
-__all__ = ["Plurality", "RandomizedSolution", "averaged_pursuits", "randomized_omp"]
+__all__ = ["Plurality", "averaged_pursuits", "randomized_omp"]
 
 # Problems are solved together while their factors have at most this many numbers and stay in the
 # cache (1 MB), runs while they have at most this many and fit in memory (256 MB).
@@ -62,53 +59,38 @@ class Plurality(NamedTuple):
     """The share of runs that took the column."""
 
 
-class RandomizedSolution(NamedTuple):
-    """The answer for each table of the batch, in the units of the data."""
-
-    support: Array
-    """A mask, (B, D)."""
-    coef: Array
-    intercept: Array
-    mean_coef: Array
-    selection_frequency: Array
-
-
 def randomized_omp(
-    table: StandardTable, n_selected: int, temperature: float, n_runs: int, seeds: Sequence[int]
-) -> RandomizedSolution:
-    """Return ``n_selected`` columns of each table; problem i draws from seeds[i].
+    batch: Batch, n_selected: int, temperature: Array, n_runs: int, seeds: Sequence[int]
+) -> tuple[Array, Plurality]:
+    """Return ``n_selected`` columns of each standardised problem, (B, K), and the averages.
 
-    ``temperature`` is in units of y². The draws depend on (seed, n_selected) alone.
+    Problem i draws from seeds[i], and ``temperature``, (B,), is in units of yᵀy/n. The draws depend
+    on (seed, n_selected) alone.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from projstg._core.data.standard_table import as_table
+    >>> from projstg._core.data.standard_table import as_tables
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((5, 30, 50))
     >>> y = 2 * X[:, :, 3] - X[:, :, 17] + 0.1 * rng.standard_normal((5, 30))
-    >>> found = randomized_omp(as_table(X, y), 2, temperature=0.75, n_runs=20, seeds=range(5))
-    >>> np.nonzero(found.support)[1].reshape(5, 2).tolist()
+    >>> tables = as_tables(X, y)
+    >>> temperature = 0.75 / tables.units.y_scale**2
+    >>> randomized_omp(tables.batch, 2, temperature, n_runs=20, seeds=range(5))[0].tolist()
     [[3, 17], [3, 17], [3, 17], [3, 17], [3, 17]]
     """
-    xp, problem = namespace(table.scale), in_memory(table.problem)
-    with quiet():  # T may be infinite in units of a tiny y: all columns are equally likely
-        scaled = temperature / table.y_scale / table.y_scale
+    xp = namespace(batch.b)
     # At T = 0 all runs are the same.
-    runs = averaged_pursuits(problem, n_selected, scaled, n_runs if temperature > 0.0 else 1, seeds)
+    n_runs = n_runs if xp.any(temperature > 0.0) else 1
+    runs = averaged_pursuits(batch, n_selected, temperature, n_runs, seeds)
     # Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ times a constant.
     size = xp.abs(runs.mean_coef)
-    score = xp.where(table.varies, size, -xp.ones_like(size))
-    support = largest(score, xp.abs(problem.b), n_selected)
-    return RandomizedSolution(
-        *refit(table, support, support >= 0),
-        mean_coef=in_range(runs.mean_coef, table.scale, table.y_scale),
-        selection_frequency=runs.frequency,
-    )
+    score = xp.where(batch.diagonal > 0.0, size, -xp.ones_like(size))
+    return largest(score, xp.abs(batch.b), n_selected), runs
 
 
 def averaged_pursuits(
-    problem: SmallProblem, n_steps: int, temperature: Array, n_runs: int, seeds: Sequence[int]
+    problem: Batch, n_steps: int, temperature: Array, n_runs: int, seeds: Sequence[int]
 ) -> Plurality:
     """Return the averages of ``n_runs`` pursuits at temperatures (B,), in the units of yᵀy."""
     xp = namespace(problem.b)
@@ -130,14 +112,14 @@ def _draws(seed: int, n_runs: int, n_steps: int) -> np.ndarray:
     return np.random.default_rng([seed, n_steps]).random((n_runs, n_steps))
 
 
-def _quicker(problem: SmallProblem, draws: np.ndarray) -> SmallProblem:
+def _quicker(problem: Batch, draws: np.ndarray) -> Batch:
     """Return the problem through its Gram matrix if the runs need at least that many rows."""
     n_needed = draws[0].size
     is_large = problem.b.shape[-1] > min(n_needed, _LARGEST_GRAM)
-    return problem if isinstance(problem, RowQuadratic) and is_large else problem.gram
+    return problem if is_large else problem.by_sums
 
 
-def _averaged(problem: Quadratic, temperature: Array, draws: np.ndarray) -> Plurality:
+def _averaged(problem: Batch, temperature: Array, draws: np.ndarray) -> Plurality:
     """Return the averages over draws (B, R, K), a block of runs at a time."""
     xp = namespace(problem.b)
     n_runs, n_steps = draws.shape[1:]
@@ -149,7 +131,7 @@ def _averaged(problem: Quadratic, temperature: Array, draws: np.ndarray) -> Plur
     return Plurality(mean_coef, frequency)
 
 
-def _summed(problem: Quadratic, temperature: Array, draws: np.ndarray) -> tuple[Array, Array]:
+def _summed(problem: Batch, temperature: Array, draws: np.ndarray) -> tuple[Array, Array]:
     """Return the sums over runs of the coefficients and of the columns taken, (B, D)."""
     xp = namespace(problem.b)
     n_runs, n_steps = draws.shape[1:]
@@ -167,7 +149,9 @@ def _summed(problem: Quadratic, temperature: Array, draws: np.ndarray) -> tuple[
 def _added(values: Array, places: Array, n_features: int) -> Array:
     """Return the sums (B, D) of values (B, M) by their places among D columns."""
     if namespace(values) is not np:
-        return spread(values, places, n_features)
+        columns = namespace(values).arange(n_features, device=places.device)
+        is_there = namespace(values).astype(places[:, :, None] == columns, values.dtype)
+        return namespace(values).sum(values[:, :, None] * is_there, axis=1)
     own = places + n_features * np.arange(places.shape[0])[:, None]
     total = np.bincount(own.ravel(), values.ravel(), minlength=places.shape[0] * n_features)
     return total.reshape(-1, n_features).astype(values.dtype, copy=False)

@@ -21,6 +21,7 @@ __all__ = [
     "ChainNewsRecord",
     "ChainStartRecord",
     "ChainStepsRecord",
+    "EigenvaluesRecord",
     "FieldRecord",
     "GateProblemRecord",
     "JudgeRecord",
@@ -36,6 +37,7 @@ __all__ = [
     "StepsRecord",
     "TablesRecord",
     "address",
+    "generator_address",
     "load",
 ]
 
@@ -68,22 +70,48 @@ def address(array: np.ndarray, kind: str, is_const: bool) -> int:
     return place
 
 
+def _addresses(arrays: list[np.ndarray], kind: str, is_const: bool) -> tuple[int, Any]:
+    """Return where the addresses of several arrays begin, and what must live as long."""
+    import numpy as np  # not where only the version is asked for
+
+    arrays = [np.ascontiguousarray(one) if is_const else one for one in arrays]
+    places = np.asarray([address(one, kind, is_const) for one in arrays], np.uintp)
+    return address(places, "*", True), (arrays, places)
+
+
+_capsule = ctypes.pythonapi["PyCapsule_GetPointer"]  # one of our own: its types are set here
+_capsule.restype, _capsule.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+
+def generator_address(generator: np.random.Generator) -> int:
+    """Return where the functions of a generator are, in C."""
+    return _capsule(generator.bit_generator.capsule, b"BitGenerator")
+
+
 class Record(ctypes.Structure):
     """A struct of C."""
 
     _names: frozenset[str]
     _arrays: dict[str, tuple[str, bool]]
     """What C finds in each array, and whether it is const."""
+    _lists: dict[str, tuple[str, bool]]
+    """The same of arrays of which there are several, each at an address of its own."""
     given: dict[str, Any]
     """The fields, with the arrays: these live as long as the record."""
 
     @classmethod
     def of(cls, **fields: Any) -> Record:
-        """Return the record with all of its fields by name; arrays as they are, or None."""
+        """Return the record with all of its fields by name; arrays as they are, or None.
+
+        Several arrays are a list; those that are not in order are copied, if C only reads them.
+        """
         if fields.keys() != cls._names:
             wrong = ", ".join(sorted(fields.keys() ^ cls._names))
             raise TypeError(f"{cls.__name__}: missing or unknown: {wrong}")
         given = fields.copy()
+        for name, (kind, is_const) in cls._lists.items():
+            if given[name] is not None:
+                fields[name], given[name] = _addresses(given[name], kind, is_const)
         for name, (kind, is_const) in cls._arrays.items():
             if given[name] is not None:
                 fields[name] = address(given[name], kind, is_const)
@@ -94,15 +122,20 @@ class Record(ctypes.Structure):
 
 def _record(name: str, declaration: str) -> type[Record]:
     """Return the record of a struct that is declared in C with the same words."""
-    fields, arrays = [], {}
+    fields: list[tuple[str, Any]] = []
+    arrays: dict[str, tuple[str, bool]] = {}
+    lists: dict[str, tuple[str, bool]] = {}
     for const, kind, names in re.findall(r"(const )?(\w+) ([^;]+);", declaration):
         for one in names.split(", "):
             field, depth = one.lstrip("*"), one.count("*")
             fields.append((field, _POINTER if depth else _NUMBERS[kind]))
-            if depth == 2 or (depth and kind in _HELD.values()):
-                arrays[field] = ("*" if depth == 2 else kind, bool(const))
+            if depth and kind in _HELD.values():
+                (lists if depth == 2 else arrays)[field] = (kind, bool(const))
+            elif depth == 2:
+                arrays[field] = ("*", bool(const))
     names = frozenset(field for field, _ in fields)
-    return type(name, (Record,), {"_fields_": fields, "_arrays": arrays, "_names": names})
+    own = {"_fields_": fields, "_arrays": arrays, "_lists": lists, "_names": names}
+    return type(name, (Record,), own)
 
 
 FieldRecord = _record(
@@ -122,10 +155,12 @@ RowsRecord = _record("RowsRecord", "int64_t N, D; const double *X, *y;")
 RawTablesRecord = _record(
     "RawTablesRecord",
     "int64_t B, N, D; const double *X, *y, *weights, *totals; int64_t centre; "
-    "const uint8_t *never; double rounding, far; "
+    "double rounding, far; "
     "double *Z, *z, *b, *diagonal, *scale, *x_mean, *y_mean, *y_scale, *y_left;",
 )
 """Tables as they come, and standardised."""
+EigenvaluesRecord = _record("EigenvaluesRecord", "int64_t K; double *matrix, *values, *work;")
+"""A symmetric matrix, and its eigenvalues."""
 MeansRecord = _record(
     "MeansRecord",
     "int64_t M, n_columns; const double *values; double n; int64_t R, n_sizes; "
@@ -198,16 +233,14 @@ ChainNewsRecord = _record(
 """What is new in these."""
 TablesRecord = _record(
     "TablesRecord",
-    "int64_t B, N, D, K; const double *X, *y, *G, *b, *yy, *n, *dof; "
-    "double residual_floor, factor, smallest_noise, largest_alpha, whole, gain_tolerance, "
-    "correlation_tolerance, nothing; double *alpha, *noise; Generator **generators; "
-    "int64_t has_volume; double *volume; const double *scale, *x_mean, *y_scale, *y_mean;",
+    "int64_t B, N, D, K; const double **X, **y, **G, **b, **volumes; "
+    "const double *yy, *n, *dof, *alpha; Generator **generators; "
+    "double residual_floor, correlation_tolerance;",
 )
-"""Small tables with K columns to select."""
+"""Small problems with K columns to select."""
 AnswersRecord = _record(
     "AnswersRecord",
-    "int64_t *support; uint8_t *mask; double *coef, *intercept, *objective; int64_t *numbers; "
-    "Search **searches;",
+    "int64_t *support; double *beta, *objective; int64_t *numbers; Search **searches;",
 )
 """What is found of them."""
 
@@ -216,6 +249,7 @@ _FUNCTIONS: dict[str, list[Any]] = {
     "projstg_sources": [],
     "projstg_path": [],
     "projstg_standardize": [RawTablesRecord],
+    "projstg_eigenvalues": [EigenvaluesRecord],
     "projstg_mean_determinants": [MeansRecord],
     "projstg_pursue": [PursuitRecord],
     "projstg_first_steps": [StepsRecord, GateProblemRecord],

@@ -165,8 +165,23 @@ static void diagonalize_alone(double *d, double *e, int64_t K) {
 }
 
 SEVERAL_PATHS
-void eigenvalues_of(double *A, double *values, double *work, int64_t K) {
+static void eigenvalues_of(double *A, double *values, double *work, int64_t K) {
     double *e = work + 3 * K;
     tridiagonal(A, values, e, work, K);
     diagonalize_alone(values, e, K);
+}
+
+/* Eigenvalues alone, in no order (data/column_spectrum.py). */
+typedef struct {
+    int64_t K;
+    double *matrix; /* (K, K), overwritten */
+    double *values; /* (K,) */
+    double *work;   /* (4 K,) */
+} Eigenvalues;
+
+RECORD(Eigenvalues)
+
+EXPORTED int64_t projstg_eigenvalues(const Eigenvalues *of) {
+    eigenvalues_of(of->matrix, of->values, of->work, of->K);
+    return 0;
 }

@@ -8,11 +8,11 @@ typedef struct {
     const double *X, *y, *weights; /* (B, N, D), (B, N), (B, N) … */
     const double *totals;          /* … and what the weights add up to, (B,) */
     int64_t centre;
-    const uint8_t *never; /* (D,): columns that count as constant, as do those … */
-    double rounding;      /* … with a mean square not above the square of this times the mean */
-    double far;           /* numbers farther from one than this are out of range */
-    double *Z, *z;        /* (B, N, D) and (B, N): of mean square one */
-    double *b, *diagonal; /* (B, D): Z'z and the squared norms */
+    double rounding;               /* a column with a mean square not above the square of this times
+                                      the mean is constant */
+    double far;                    /* numbers farther from one than this are out of range */
+    double *Z, *z;                 /* (B, N, D) and (B, N): of mean square one */
+    double *b, *diagonal;          /* (B, D): Z'z and the squared norms */
     double *scale, *x_mean, *y_mean, *y_scale; /* (B, D), (B, D), (B,), (B,): units of the data */
     double *y_left;                            /* (B, N): y less its mean */
 } RawTables;
@@ -143,7 +143,6 @@ static void divide(int64_t N, int64_t D, double *Z, const double *restrict scale
 EXPORTED int64_t projstg_standardize(const RawTables *of) {
     int64_t N = of->N, D = of->D, centre = of->centre;
     double rounding = of->rounding;
-    const uint8_t *never = of->never;
     for (int64_t i = 0; i < of->B; i++) {
         const double *rows = of->X + i * N * D, *w = of->weights + i * N;
         double *own = of->Z + i * N * D, *z = of->z + i * N, n = of->totals[i];
@@ -171,7 +170,7 @@ EXPORTED int64_t projstg_standardize(const RawTables *of) {
         products(N, D, own, z, square, along);
         for (int64_t j = 0; j < D; j++) {
             double mean_square = square[j] / n, least = rounding * mean[j];
-            int varies = mean_square > least * least && !never[j];
+            int varies = mean_square > least * least;
             by[j] = varies ? sqrt(mean_square) : 0.0;
             double factor = varies ? 1.0 / by[j] : 0.0;
             square[j] *= factor * factor;

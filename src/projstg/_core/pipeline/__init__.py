@@ -1,4 +1,4 @@
-"""The whole job for a batch of tables, with K given or from the data.
+"""The whole job, with K given or from the data.
 
 Gates and search meet here.
 

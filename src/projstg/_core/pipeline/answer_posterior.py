@@ -6,123 +6,76 @@ may know a likelier support than the search has found: then that is the answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from ..arrays.backend import namespace, to_numpy
-from ..data.quadratic import Problem, on_host
-from ..data.refit import refit
-from ..data.standard_table import StandardTable
+from ..data.least_squares import least_squares
+from ..data.problem import Problem
 from ..posterior.drawing import drawn
 from ..posterior.exploration import counted_around, every_support, every_support_of
 from ..posterior.posterior import Posterior
-from ..posterior.probabilities import Probabilities
 from ..posterior.target import criterion_with_volume, target
 from ..progress import Report
 from ..score.criterion import CRITERIA, Criterion
 from ..search.best_support import Refined
 from ..search.record import slack
 from .options import Options
-from .solution import Solution
+from .solution import Answer
 
-__all__ = ["always_mask", "with_posterior", "with_posteriors"]
-
-
-def with_posteriors(
-    table: StandardTable,
-    found: Sequence[Refined],
-    options: Options,
-    seeds: Sequence[int],
-    report: Report | None,
-) -> tuple[list[Refined], list[Probabilities] | None]:
-    """Return what was found with K given, or better supports, and posteriors, if asked for."""
-    if not options.probabilities:
-        return list(found), None
-    problem, always, never = (
-        on_host(table.problem),
-        always_mask(table, options),
-        ~to_numpy(table.varies),
-    )
-    better, known = [], []
-    for i, (one, seed) in enumerate(zip(found, seeds, strict=True)):
-        # A problem that is alone keeps its Gram matrix.
-        own = problem if len(seeds) == 1 else problem.problems(np.asarray([i]))
-        best, said = _of_one_size(own, one, options, always, never[i], seed, report)
-        better.append(best)
-        known.append(said)
-    return better, known
+__all__ = ["of_all_sizes", "of_given_size"]
 
 
-def always_mask(table: StandardTable, options: Options) -> np.ndarray:
-    """Return the mask (D,) of the columns that must be selected."""
-    always = np.zeros(table.scale.shape[-1], dtype=bool)
-    always[list(options.always)] = True
-    return always
-
-
-def _of_one_size(
-    problem: Problem,
-    found: Refined,
-    options: Options,
-    always: np.ndarray,
-    never: np.ndarray,
-    seed: int,
-    report: Report | None,
-) -> tuple[Refined, Probabilities]:
-    """Return what was found in one problem, or a better support, and what is said of it.
-
-    Both are over supports of the size that was found.
-    """
-    k, ranked = found.support.size, found.ranked
-    criterion = _criterion_of(options.criterion, found)
+def of_given_size(
+    problem: Problem, answer: Answer, options: Options, seed: int, report: Report | None
+) -> Answer:
+    """Return the answer for a given K, or a better one, with its posterior over supports of K."""
+    found = _search_of(answer)
+    k, ranked, name = found.support.size, found.ranked, options.criterion
+    counts_volume = CRITERIA[name].counts_volume
+    criterion: Criterion = found.judge
+    if not counts_volume:
+        criterion = CRITERIA[criterion_with_volume(name)]
     prior = np.where(np.arange(k + 1) == k, 0.0, -np.inf)
-    own = target(problem, criterion, prior, always=always, never=never)
-    if found.is_complete and CRITERIA[options.criterion].counts_volume:
+    own = target(problem, criterion, prior, always=options.must(problem.b.size))
+    if found.is_complete and counts_volume:
         posterior = every_support_of(own, ranked)
     elif own.is_enumerable:
         posterior = every_support(own)
     else:
         posterior = drawn(counted_around(own, [ranked]), seed, report)
-    found = _improved(found, posterior, options.criterion)
-    return found, posterior.about(found.support)
+    return _with(answer, _improved(found, posterior, name), posterior)
 
 
-def _criterion_of(name: str, found: Refined) -> Criterion:
-    """Return the criterion that probabilities come from, for what was found in one problem."""
-    if not CRITERIA[name].counts_volume:
-        return CRITERIA[criterion_with_volume(name)]
-    return found.judge
-
-
-def with_posterior(
-    solution: Solution, posterior: Posterior, table: StandardTable, options: Options
-) -> Solution:
-    """Return the answer for one table with a posterior of supports of all sizes.
+def of_all_sizes(answer: Answer, posterior: Posterior, options: Options) -> Answer:
+    """Return the answer with a posterior of supports of all sizes.
 
     If its likeliest support also has K columns and a better score than the search's, it becomes the
     answer. If the decision is for the columns likelier than not, and the criterion has
     probabilities, these do.
     """
-    if solution.search is None:
-        raise RuntimeError("K is to be chosen from the data, but no search was run.")
-    (found,) = solution.search
-    better = found
+    better = found = _search_of(answer)
     if posterior.likeliest.size == found.support.size:
         better = _improved(found, posterior, options.criterion)
     if options.decision == "median" and CRITERIA[options.criterion].counts_volume:
         better = _replaced(better, posterior, posterior.median(better.support))
-    if not np.array_equal(better.support, found.support):
-        columns = better.support[None]
-        support = namespace(solution.coef).asarray(columns, device=solution.coef.device)
-        solution = solution._replace(
-            search=[better], **refit(table, support, support >= 0)._asdict()
-        )
-    return solution._replace(posterior=[posterior.about(better.support)])
+    return _with(answer, better, posterior)
+
+
+def _search_of(answer: Answer) -> Refined:
+    if answer.search is None:
+        raise RuntimeError("there are probabilities of what a search has found, and none was run")
+    return answer.search
+
+
+def _with(answer: Answer, found: Refined, posterior: Posterior) -> Answer:
+    """Return the answer that a search, or the posterior, has found, and what is said of it."""
+    if not np.array_equal(found.support, answer.support):
+        coef = least_squares(posterior.target.problem, found.support)
+        answer = answer._replace(support=found.support, coef=coef)
+    return answer._replace(search=found, posterior=posterior.about(found.support))
 
 
 def _improved(found: Refined, posterior: Posterior, criterion: str) -> Refined:
-    """Return what was found in one problem, or the likeliest support where that is better.
+    """Return what was found, or the likeliest support where that is better.
 
     Both have the same number of columns. Under a criterion without probabilities (least squares)
     nothing changes.
@@ -138,7 +91,7 @@ def _improved(found: Refined, posterior: Posterior, criterion: str) -> Refined:
 
 
 def _replaced(found: Refined, posterior: Posterior, support: np.ndarray) -> Refined:
-    """Return what was found in one problem with another support, which no start arrived at."""
+    """Return what was found with another support, which no start arrived at."""
     if np.array_equal(support, found.support):
         return found
     return found._replace(

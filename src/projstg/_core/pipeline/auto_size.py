@@ -19,10 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import to_numpy
-from ..data.quadratic import Problem, on_host
+from ..data.problem import Problem
 from ..data.redundant_columns import redundant_forced
-from ..data.standard_table import StandardTable
+from ..data.standard_table import StandardTables
 from ..data.table_rank import rank_up_to
 from ..posterior.drawing import drawn
 from ..posterior.exploration import counted_around, every_support, with_more
@@ -30,10 +29,10 @@ from ..posterior.posterior import Posterior
 from ..posterior.target import criterion_with_volume, target
 from ..progress import Report, counted
 from ..score.criterion import CRITERIA
-from ..score.prior import n_selectable, size_prior
+from ..score.prior import size_prior
 from ..search.record import RankedSupports
-from .answer_posterior import always_mask, with_posterior
-from .fixed_size import solve, solve_known
+from .answer_posterior import of_all_sizes
+from .fixed_size import solve_fixed, solve_known
 from .information_criteria import information_size, most_by_information
 from .largest_size import largest_size
 from .options import Options
@@ -45,86 +44,79 @@ from .solution import Solution
 __all__ = ["solve_auto"]
 
 
-class _SizeQuestion(NamedTuple):
-    """One table, and what may be selected from it."""
+class _Sizes(NamedTuple):
+    """A table, and which sizes come into question."""
 
-    table: StandardTable
+    table: StandardTables
     problem: Problem
     always: np.ndarray
-    never: np.ndarray
+    """(D,)."""
     k_min: int
     k_max: int
+    n_free: int
+    """How many columns could be selected."""
     has_choice: bool
     """False where more columns could be selected, but rows are too few to compare them."""
 
 
 def solve_auto(
-    table: StandardTable,
-    options: Options,
-    selection: str,
-    seed: int,
-    report: Report | None = None,
+    table: StandardTables, options: Options, seed: int, report: Report | None = None
 ) -> Solution:
-    """Return the answer for one table whose columns may all be selected, K chosen from the data."""
-    asked = _question(table, options, selection)
-    if not asked.has_choice:
-        return _without_choice(asked, options, seed, report)
-    if selection == "evidence":
-        return _by_evidence(asked, options, seed, report)
-    return _by_information(asked, options, selection, seed, report)
+    """Return the answer for one table, K chosen from the data."""
+    of = _sizes(table, options)
+    if not of.has_choice:
+        return _without_choice(of, options, seed, report)
+    solve = _by_evidence if options.selection == "evidence" else _by_information
+    return solve(of, options, seed, report)
 
 
-def _question(table: StandardTable, options: Options, selection: str) -> _SizeQuestion:
-    problem, always = on_host(table.problem), always_mask(table, options)
-    never, k_min = ~to_numpy(table.varies)[0], int(always.sum())
-    n_free, n_redundant = n_selectable(always, never), redundant_forced(problem, always)
+def _sizes(table: StandardTables, options: Options) -> _Sizes:
+    problem, always = table.problem(0), options.must(table.columns.size)
+    k_min, n_free = len(options.always), int(np.sum(problem.diagonal > 0.0))
+    n_redundant = redundant_forced(problem, always)
     k_max = max(largest_size(problem, n_free, n_redundant), k_min)
-    if selection != "evidence":
+    if options.selection != "evidence":
         k_max = most_by_information(problem, k_min, k_max)
     has_choice = k_min < k_max or k_min == n_free or _depend(problem, k_min, n_redundant)
-    return _SizeQuestion(table, problem, always, never, k_min, k_max, has_choice)
+    return _Sizes(table, problem, always, k_min, k_max, n_free, has_choice)
 
 
 def _depend(problem: Problem, k_min: int, n_redundant: int) -> bool:
     """Return whether all columns depend on those that must be selected, of enough rows."""
     n_own = k_min - n_redundant
-    has_rows = float(to_numpy(problem.degrees_of_freedom)[0]) + 1e-6 >= k_min + 3
-    return has_rows and rank_up_to(problem, n_own + 1) == n_own
+    return problem.dof + 1e-6 >= k_min + 3 and rank_up_to(problem, n_own + 1) == n_own
 
 
-def _without_choice(
-    asked: _SizeQuestion, options: Options, seed: int, report: Report | None
-) -> Solution:
+def _without_choice(of: _Sizes, options: Options, seed: int, report: Report | None) -> Solution:
     """Select what must be, without probabilities: no column was looked at."""
-    options = replace(options, n_selected=asked.k_min, probabilities=False)
-    found = solve(asked.table, options, [seed], report)
-    if found.search is None:
-        raise RuntimeError("K is to be chosen from the data, but no search was run.")
-    return found._replace(search=[one._replace(n_columns=0) for one in found.search])
+    options = replace(options.of_size(of.k_min), probabilities=False)
+    found = solve_fixed(of.table, options, [seed], report)
+    (answer,) = found.answers
+    search = answer.search and answer.search._replace(n_columns=0)
+    return found._replace(answers=[answer._replace(search=search)])
 
 
-def _by_evidence(
-    asked: _SizeQuestion, options: Options, seed: int, report: Report | None
-) -> Solution:
+def _by_evidence(of: _Sizes, options: Options, seed: int, report: Report | None) -> Solution:
     """Solve for the size of the likeliest support, until that size has been solved before."""
-    name, always, never = criterion_with_volume(options.criterion), asked.always, asked.never
-    prior = size_prior(asked.k_min, asked.k_max, n_selectable(always, never))
-    own = target(asked.problem, CRITERIA[name], prior, always=always, never=never)
+    name, prior = (
+        criterion_with_volume(options.criterion),
+        size_prior(of.k_min, of.k_max, of.n_free),
+    )
+    own = target(of.problem, CRITERIA[name], prior, always=of.always)
     judge = own.judge if name == options.criterion else None
     if own.is_enumerable:
         posterior = every_support(own)
         if CRITERIA[options.criterion].counts_volume:
-            known = solve_known(asked.table, options, posterior, seed, report)
-            return with_posterior(known, posterior, asked.table, options)
+            known = solve_known(of.table, options, posterior, seed, report)
+            return _with_posterior(known, posterior, options)
     else:
-        limits = (asked.k_max, always, never)
-        rungs = ladder(asked.problem, own.judge, *limits, seed, report)
+        rungs = ladder(of.problem, own.judge, of.k_max, of.always, seed, report)
         posterior = counted_around(own, rungs)
-    asked_for = replace(options, probabilities=False)
     answers: dict[int, Solution] = {}
 
     def solved(k: int) -> Solution:
-        return solve(asked.table, replace(asked_for, n_selected=k), [seed], report, judge)
+        plain = replace(options.of_size(k), probabilities=False)
+        return solve_fixed(of.table, plain, [seed], report, judge)
 
     def solved_for(known: Posterior) -> Posterior:
         """Solve for the size of the likeliest support; what that finds is counted, too."""
@@ -147,35 +139,36 @@ def _by_evidence(
     k = posterior.likeliest.size
     if k not in answers:  # as many sizes were proposed as may be
         answers[k] = solved(k)
-    return with_posterior(answers[k], posterior, asked.table, options)
+    return _with_posterior(answers[k], posterior, options)
 
 
-def _ranked_of(answer: Solution) -> list[RankedSupports]:
-    """Return what the search has found; with K from the data there always is one."""
-    if answer.search is None:
-        raise RuntimeError("K is to be chosen from the data, but no search was run.")
-    return [one.ranked for one in answer.search]
+def _with_posterior(solution: Solution, posterior: Posterior, options: Options) -> Solution:
+    (answer,) = solution.answers
+    return solution._replace(answers=[of_all_sizes(answer, posterior, options)])
 
 
-def _by_information(
-    asked: _SizeQuestion, options: Options, selection: str, seed: int, report: Report | None
-) -> Solution:
+def _ranked_of(solution: Solution) -> list[RankedSupports]:
+    """Return what the search has found."""
+    return [answer.search.ranked for answer in solution.answers if answer.search is not None]
+
+
+def _by_information(of: _Sizes, options: Options, seed: int, report: Report | None) -> Solution:
     """Solve for the size with the lowest information criterion, after a search of each size."""
-    problem, always, never, k_max = asked.problem, asked.always, asked.never, asked.k_max
-    judge = CRITERIA[options.criterion].judge(problem, k_max, always)
+    problem, name = of.problem, options.selection or ""
+    judge = CRITERIA[options.criterion].judge(problem, of.k_max, of.always)
     n_starts = min(PIPELINE.size_starts, options.n_starts or PIPELINE.size_starts)
-    search = QuickSearch(problem, judge, k_max, always, never, seed)
-    n_free = n_selectable(always, never)
+    search = QuickSearch(problem, judge, of.k_max, of.always, seed)
+    sizes = (of.k_min, of.k_max, of.n_free)
 
     found: dict[int, np.ndarray] = {}
-    tried = counted(report, "sizes", k_max - asked.k_min + 1)
+    tried = counted(report, "sizes", of.k_max - of.k_min + 1)
 
     def best(k: int) -> np.ndarray:
         found[k] = search(k, n_starts).support
         tried()
         return found[k]
 
-    k = information_size(problem, selection, best, asked.k_min, k_max, n_free)
+    k = information_size(problem, name, best, *sizes)
     while search.look_further(list(found.values())):
-        k = information_size(problem, selection, best, asked.k_min, k_max, n_free)
-    return solve(asked.table, replace(options, n_selected=k), [seed], report)
+        k = information_size(problem, name, best, *sizes)
+    return solve_fixed(of.table, options.of_size(k), [seed], report)

@@ -15,27 +15,28 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..data.quadratic import RowQuadratic, WideQuadratic
+from ..data.batch import Batch
+from ..data.wide_problem import WideProblem
 from ..greedy.matching_pursuit import forward_selection
 from .pipeline_settings import PIPELINE
 
 __all__ = ["candidate_columns", "with_candidates"]
 
 
-def candidate_columns(problem: WideQuadratic, k_max: int) -> np.ndarray:
+def candidate_columns(problem: WideProblem, k_max: int) -> np.ndarray:
     """Return columns (W,), in increasing order, for supports of up to ``k_max`` columns."""
-    columns = _largest(np.abs(problem.b), PIPELINE.first_candidates)
+    columns = _largest(np.abs(problem.b)[None], PIPELINE.first_candidates)
     for _ in range(PIPELINE.candidate_passes):
-        residuals = _residuals(problem.columns(columns[None]), k_max)
+        residuals = _residuals(problem, columns, k_max)
         columns = np.union1d(columns, _most_correlated(problem, residuals))
     return columns
 
 
 def with_candidates(
-    problem: WideQuadratic, columns: np.ndarray, supports: Sequence[np.ndarray]
+    problem: WideProblem, columns: np.ndarray, supports: Sequence[np.ndarray]
 ) -> np.ndarray:
     """Return columns (W,) and those most correlated with what any of the supports leaves of y."""
-    left = [_left(problem.y[0], problem.dense(support)) for support in supports]
+    left = [_left(problem.target, problem.dense(support)) for support in supports]
     return np.union1d(columns, _most_correlated(problem, np.stack(left, axis=1)))
 
 
@@ -45,22 +46,23 @@ def _left(y: np.ndarray, X: np.ndarray) -> np.ndarray:
     return y - Q @ (y @ Q)
 
 
-def _residuals(problem: RowQuadratic, k_max: int) -> np.ndarray:
+def _residuals(problem: WideProblem, columns: np.ndarray, k_max: int) -> np.ndarray:
     """Return what a greedy path leaves of y after 1, 2, 4 … steps, up to ``k_max``, (N, S)."""
-    order = forward_selection(problem, k_max).order[0]
+    few = problem.subset(columns)
+    (order,) = forward_selection(Batch.of([few]), k_max).order
     _, first = np.unique(order, return_index=True)
     # A path that ends early repeats a column.
     length = int(np.argmin(np.isin(np.arange(order.size + 1), first)))
-    y, (Q, _) = problem.y[0], np.linalg.qr(problem.X[0][:, order[:length]])
+    y, (Q, _) = problem.target, np.linalg.qr(few.X[:, order[:length]])  # type: ignore[index]
     left = y[:, None] - np.cumsum(Q * (y @ Q), axis=1)
     return left[:, 2 ** np.arange(length.bit_length()) - 1]
 
 
-def _most_correlated(problem: WideQuadratic, residuals: np.ndarray) -> np.ndarray:
+def _most_correlated(problem: WideProblem, residuals: np.ndarray) -> np.ndarray:
     """Return the columns most correlated with any of the residuals (N, S), in one pass."""
     # Standardised columns all have the same norm.
-    found = np.empty((residuals.shape[1], problem.b.shape[1]), dtype=np.float32)
-    for places, products in problem.products(residuals):
+    found = np.empty((residuals.shape[1], problem.b.size), dtype=np.float32)
+    for places, products in problem.along(residuals):
         found[:, places] = np.abs(products)
     return _largest(found, PIPELINE.joining_candidates)
 

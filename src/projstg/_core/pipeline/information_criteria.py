@@ -14,8 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays.backend import to_numpy
-from ..data.quadratic import Problem
+from ..data.problem import Problem
 from ..score.criterion import CRITERIA, Criterion
 from ..score.evidence import support_scores
 from .pipeline_settings import PIPELINE
@@ -37,11 +36,11 @@ def information_size(
 
     ``k_min`` of the ``n_free`` columns must be selected.
     """
-    nu, k_max = _rows(problem), most_by_information(problem, k_min, k_max)
+    nu, k_max = problem.dof, most_by_information(problem, k_min, k_max)
     least_squares: Criterion = CRITERIA["least-squares"]
     best, lowest = k_min, np.inf
     for k in range(k_min, k_max + 1):
-        fit = float(support_scores(problem, search(k)[None, None], least_squares)[0, 0])
+        fit = float(support_scores(problem, search(k)[None], least_squares)[0])
         cost = fit + size_penalty(name, k - k_min, nu, n_free - k_min)
         if cost < lowest:
             best, lowest = k, cost
@@ -53,11 +52,7 @@ def information_size(
 
 def most_by_information(problem: Problem, k_min: int, k_max: int) -> int:
     """Return the largest size that a criterion is asked about: each column needs some rows."""
-    return min(k_max, max(k_min, int(_rows(problem) / PIPELINE.rows_for_each)))
-
-
-def _rows(problem: Problem) -> float:
-    return float(np.max(to_numpy(problem.degrees_of_freedom)))
+    return min(k_max, max(k_min, int(problem.dof / PIPELINE.rows_for_each)))
 
 
 def size_penalty(name: str, k: int, nu: float, n_columns: int) -> float:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..arrays.backend import to_numpy
-from ..data.quadratic import Problem
+from ..data.problem import Problem
 from ..data.table_rank import rank_and_residual
 from .pipeline_settings import PIPELINE
 
@@ -17,12 +16,11 @@ def largest_size(problem: Problem, n_free: int, n_redundant: int = 0) -> int:
     count for the rank. Repeated rows, and weights, add degrees of freedom, but as many columns as
     there are different rows fit without error, and every such support would look certain.
     """
-    n, freedom = (float(to_numpy(one)[0]) for one in (problem.n, problem.degrees_of_freedom))
-    most, n_means = int(freedom + 1e-6) - 2, round(n - freedom)
+    most, n_means = int(problem.dof + 1e-6) - 2, round(problem.n - problem.dof)
     found = rank_and_residual(problem, PIPELINE.most_columns + 2)
     if found is not None:
         rank, error = found
-        has_error = error > PIPELINE.no_error * float(to_numpy(problem.yy)[0])
+        has_error = error > PIPELINE.no_error * problem.yy
         # Without an error left, and not because y is a combination of few columns of many rows, as
         # many columns as the rank fit any y.
         fits_any = not has_error and not problem.has_more_rows(rank + n_means)

@@ -1,4 +1,4 @@
-"""What is asked of a batch of tables."""
+"""What is asked of tables: how many columns, and how they are to be found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..arrays.backend import Array, namespace
 from ..gates.gate_fit import GateOptions
 
 __all__ = ["DECISIONS", "Options"]
@@ -20,7 +19,10 @@ class Options:
     """What to look for and how."""
 
     n_selected: int | None = None
-    alpha: float | Array | None = None
+    """K; None where it is chosen from the data, or open gates are selected."""
+    selection: str | None = None
+    """How K is chosen from the data; None where it is not."""
+    alpha: float | np.ndarray | None = None
     """λ, one for all tables or one for each, (B,); None is the paper's rule."""
     alpha_scale: float = 0.2
     noise_std: float | None = None
@@ -29,7 +31,7 @@ class Options:
     criterion: str = "common-size"
     n_starts: int | None = None
     decision: str = "likeliest"
-    """Which columns "auto" selects by their probabilities, one of ``DECISIONS``."""
+    """Which columns are selected by their probabilities, one of ``DECISIONS``."""
     probabilities: bool = True
     """Whether a search says how sure it is; for that it scores the supports around its answer."""
     always: tuple[int, ...] = ()
@@ -37,13 +39,21 @@ class Options:
 
     def of(self, problems: np.ndarray) -> Options:
         """Return what is asked of some of the tables."""
-        alpha = self.alpha
-        if not getattr(alpha, "ndim", 0):
+        if not isinstance(self.alpha, np.ndarray):
             return self
-        xp = namespace(alpha)
-        return replace(self, alpha=xp.take(alpha, xp.asarray(problems), axis=0))
+        return replace(self, alpha=self.alpha[problems])
+
+    def of_size(self, k: int) -> Options:
+        """Return the same for a size that is known."""
+        return replace(self, n_selected=k, selection=None)
+
+    def must(self, n_columns: int) -> np.ndarray:
+        """Return the mask (D,) of the columns that must be selected."""
+        mask = np.zeros(n_columns, dtype=bool)
+        mask[list(self.always)] = True
+        return mask
 
     @property
     def has_search(self) -> bool:
         """Whether a search decides; otherwise the gates do."""
-        return self.refine and self.n_selected is not None
+        return self.refine and (self.n_selected is not None or self.selection is not None)

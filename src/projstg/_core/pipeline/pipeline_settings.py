@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.wide_quadratic import MANY_COLUMNS
+from ..data.wide_problem import MANY_COLUMNS
 
 __all__ = ["PIPELINE", "PipelineSettings"]
 

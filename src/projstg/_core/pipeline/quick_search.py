@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays.backend import to_numpy
-from ..data.quadratic import Problem, WideQuadratic
+from ..data.batch import Batch
+from ..data.problem import Problem
 from ..greedy.matching_pursuit import forward_selection
 from ..score.criterion import Judge
-from ..search.best_support import Refined, SharedColumns, refine
+from ..search.best_support import Refined, refine, whole_field
 from ..search.search_settings import SEARCH
 from .candidate_columns import candidate_columns, with_candidates
 from .pipeline_settings import PIPELINE
@@ -26,28 +26,20 @@ _QUICK = replace(SEARCH, most_exchanges=0, most_columns=400, working_set=150, n_
 class QuickSearch:
     """Searches of one problem.
 
-    ``judge`` is that of supports of up to ``k_max`` columns; ``always`` and ``never`` are masks
-    (D,). The draws depend on (seed, K) alone. Of a very wide problem some columns are searched
+    ``judge`` is that of supports of up to ``k_max`` columns, ``always`` a mask (D,). The draws
+    depend on (seed, K) alone. Of a very wide problem some columns are searched
     (:mod:`.candidate_columns`).
     """
 
     def __init__(
-        self,
-        problem: Problem,
-        judge: Judge,
-        k_max: int,
-        always: np.ndarray,
-        never: np.ndarray,
-        seed: int,
+        self, problem: Problem, judge: Judge, k_max: int, always: np.ndarray, seed: int
     ) -> None:
         self._judge, self._k_max, self._seed = judge, k_max, seed
-        self._whole, self._masks, self._n_looks = problem, (always, never), 0
-        self.is_among_some = isinstance(problem, WideQuadratic)
+        self._whole, self._must, self._n_looks = problem, always, 0
+        self.is_among_some = problem.is_wide
         """Whether only some columns are searched."""
-        if isinstance(problem, WideQuadratic):
-            self._search_among(candidate_columns(problem, k_max))
-        else:
-            self._search_among(None)
+        self._candidates = candidate_columns(problem, k_max) if problem.is_wide else None  # type: ignore[arg-type]
+        self._begin()
 
     def look_further(self, supports: Sequence[np.ndarray]) -> bool:
         """Search also the columns that promise most beside supports, and return whether there are.
@@ -55,45 +47,40 @@ class QuickSearch:
         These are the most correlated with what the supports leave of y. There are none where all
         columns are searched, and after a few such looks.
         """
-        whole, candidates = self._whole, self._candidates
-        if not isinstance(whole, WideQuadratic) or candidates is None:
-            return False
-        if self._n_looks == PIPELINE.times_again:
+        if self._candidates is None or self._n_looks == PIPELINE.times_again:
             return False
         self._n_looks += 1
-        self._search_among(with_candidates(whole, candidates, supports))
+        self._candidates = with_candidates(self._whole, self._candidates, supports)  # type: ignore[arg-type]
+        self._begin()
         return True
 
-    def _search_among(self, candidates: np.ndarray | None) -> None:
-        """Search some columns, (W,), or all."""
-        problem, (always, never) = self._whole, self._masks
-        if candidates is not None:
-            problem = problem.columns(candidates[None])
-            always, never = (mask[candidates] for mask in self._masks)
-        self._candidates = candidates
-        self._problem, self._columns = problem, SharedColumns(problem, always, never)
-        is_free = not (always.any() or never.any())
-        self._greedy = to_numpy(forward_selection(problem, self._k_max).order) if is_free else None
+    def _begin(self) -> None:
+        """Search the candidates, or all columns."""
+        problem, self._always = self._whole, self._must
+        if self._candidates is not None:
+            problem, self._always = problem.subset(self._candidates), self._must[self._candidates]
+        self._problem, is_small = problem, problem.b.size <= _QUICK.most_columns
+        self._field = whole_field(problem, self._always) if is_small else None
+        is_free = not self._always.any() and bool(np.all(problem.diagonal > 0.0))
+        self._greedy = np.empty(0, dtype=np.int64)
+        if is_free:
+            self._greedy = forward_selection(Batch.of([problem]), self._k_max).order[0]
 
     def __call__(self, k: int, n_starts: int) -> Refined:
         """Return the best supports of K columns that at most so many starts find."""
+        first = self._greedy[:k]
+        is_whole = 0 < k == np.unique(first).size
         found = refine(
             self._problem,
             k,
-            starts=self._start(k),
+            starts=first[None] if is_whole else None,
             generator=np.random.default_rng([self._seed, k]),
             criterion=self._judge,
             n_starts=n_starts,
+            always=self._always,
             settings=_QUICK,
-            columns=self._columns,
+            field=self._field,
         )
         if self._candidates is None:
             return found
         return found.among(self._candidates)._replace(is_complete=False)
-
-    def _start(self, k: int) -> np.ndarray | None:
-        """Return the first k columns of the greedy path, (1, k); None where it is shorter."""
-        if self._greedy is None:
-            return None
-        is_whole = k > 0 and np.unique(self._greedy[0, :k]).size == k
-        return self._greedy[:, :k] if is_whole else None

@@ -16,10 +16,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..data.quadratic import Problem
+from ..data.problem import Problem
 from ..progress import Report, counted
 from ..score.criterion import Judge
-from ..score.prior import costs_of_sizes, n_selectable, size_prior
+from ..score.prior import costs_of_sizes, size_prior
 from ..search.best_support import Refined
 from ..search.record import RankedSupports
 from .pipeline_settings import PIPELINE
@@ -33,7 +33,6 @@ def ladder(
     judge: Judge,
     k_max: int,
     always: np.ndarray,
-    never: np.ndarray,
     seed: int,
     report: Report | None = None,
 ) -> list[RankedSupports]:
@@ -41,10 +40,10 @@ def ladder(
 
     ``judge`` is that of supports of up to ``k_max`` columns.
     """
-    n_locked, n_free = int(np.sum(always)), n_selectable(always, never)
+    n_locked, n_free = int(np.sum(always)), int(np.sum(problem.diagonal > 0.0))
     prior = size_prior(n_locked, k_max, n_free)
     cost_of_size = costs_of_sizes(prior, n_free, n_locked)
-    search = QuickSearch(problem, judge, k_max, always, never, seed)
+    search = QuickSearch(problem, judge, k_max, always, seed)
     sizes = _rungs(n_locked, k_max)
     n_climbs = 1 + PIPELINE.times_again if search.is_among_some else 1
     tried = counted(report, "sizes", n_climbs * len(sizes))

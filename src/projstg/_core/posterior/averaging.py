@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data.background import Background, background
-from ..data.quadratic import GramQuadratic, Problem, without_rows
+from ..data.problem import DenseProblem
 from ..score.criterion import Judge
 from ..score.evidence import support_spectra, total_score, undiluted_scores
 from ..score.shrunk import Shrunk, shrunk_coefficients
@@ -146,8 +146,7 @@ class Averaging(NamedTuple):
 
     columns: np.ndarray
     """The columns of the table that the problem has, (D,)."""
-    problem: Problem
-    """A batch of one."""
+    problem: DenseProblem
     always: np.ndarray
     """Which columns are in every support, (D,)."""
     members: np.ndarray
@@ -163,7 +162,7 @@ class Averaging(NamedTuple):
 
     def without_rows(self) -> Averaging:
         """Return the same with only the inner products of the columns."""
-        return self._replace(problem=without_rows(self.problem))
+        return self._replace(problem=self.problem.without_rows())
 
     def worlds(self) -> Worlds:
         """Return the problem beside every background, which all questions share."""
@@ -172,7 +171,7 @@ class Averaging(NamedTuple):
 
     def _beside(self, directions: Background) -> Iterator[_World]:
         """Yield what is known without a background, and beside each."""
-        few, yy = self.problem.columns(self.members[None]).gram, float(self.problem.yy[0])
+        few, yy = self.problem.subset(self.members).by_sums, self.problem.yy
         yield _World(0.0, few, yy, self.judge, self.n_redundant, 0.0)
         most, none = self.judge.volume_of_size.shape[-1] - 2, 1.0 - self.settings.background
         for strength in self.strengths:
@@ -181,7 +180,7 @@ class Averaging(NamedTuple):
             judge = self.judge.judge(beside, most, self.always)
             odds = self.settings.background / len(self.strengths) / none
             cost = directions.log_determinant(eta) - 2.0 * np.log(odds)
-            few = beside.columns(self.members[None]).gram
+            few = beside.subset(self.members).by_sums
             yield _World(eta, few, yy, judge, self.n_redundant, cost)
 
 
@@ -243,7 +242,7 @@ class _World(NamedTuple):
     """The members' sums beside one background, or without."""
 
     eta: float
-    problem: GramQuadratic
+    problem: DenseProblem
     yy: float
     """yᵀy without a background: the smallest residual is the same beside any."""
     judge: Judge
@@ -253,10 +252,9 @@ class _World(NamedTuple):
 
     def costs(self, indices: np.ndarray) -> np.ndarray:
         """Return −2 log evidence of supports (M, K), without dilution, (M,)."""
-        yy, dof, volume = self._numbers(indices)
-        spectra = support_spectra(self.problem, indices[None])
-        scores = undiluted_scores(spectra, volume, yy, dof, self.judge)
-        return np.asarray(total_score(scores)[0] + self.cost)
+        spectra = support_spectra(self.problem, indices)
+        scores = undiluted_scores(spectra, *self._numbers(indices), self.judge)
+        return np.asarray(total_score(scores) + self.cost)
 
     def part(self, masks: np.ndarray, weights: np.ndarray) -> _Moments:
         """Return the mixture of supports (M, W) by their weights."""
@@ -265,26 +263,22 @@ class _World(NamedTuple):
         mean, second, variance = np.zeros(n_columns), np.zeros((n_columns, n_columns)), 0.0
         for own, indices in _by_size(masks):
             found, share = self._coefficients(indices), shares[own]
-            weighted = share[:, None] * found.mean[0]
+            weighted = share[:, None] * found.mean
             np.add.at(mean, indices, weighted)
-            square = share[:, None, None] * found.covariance[0]
-            square += weighted[:, :, None] * found.mean[0][:, None, :]
+            square = share[:, None, None] * found.covariance
+            square += weighted[:, :, None] * found.mean[:, None, :]
             np.add.at(second, (indices[:, :, None], indices[:, None, :]), square)
-            variance += float(share @ found.variance[0])
+            variance += float(share @ found.variance)
         return _Moments(self.eta, float(total), mean, second - np.outer(mean, mean), variance)
 
     def _coefficients(self, indices: np.ndarray) -> Shrunk:
-        yy, dof, volume = self._numbers(indices)
-        spectra = support_spectra(self.problem, indices[None])
-        return shrunk_coefficients(spectra, volume, yy, dof, self.judge)
+        spectra = support_spectra(self.problem, indices)
+        return shrunk_coefficients(spectra, *self._numbers(indices), self.judge)
 
-    def _numbers(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return yᵀy and ν, (1, M), and the volume of supports (M, K), (1, M, R)."""
-        shape = (1, len(indices))
-        yy, dof = (
-            np.full(shape, one) for one in (self.yy, float(self.problem.degrees_of_freedom[0]))
-        )
-        return yy, dof, self.judge.volume(0, np.full(shape, indices.shape[1] - self.n_redundant))
+    def _numbers(self, indices: np.ndarray) -> tuple[np.ndarray, float, float]:
+        """Return the volume of supports (M, K), (R,), with yᵀy and ν."""
+        volume = self.judge.volume(indices.shape[1] - self.n_redundant)
+        return volume, self.yy, self.problem.dof
 
 
 def _by_size(masks: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

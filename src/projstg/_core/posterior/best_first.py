@@ -12,12 +12,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from copy import copy
-from typing import Any
 
 import numpy as np
 
-from ..kernel.twin import answered_by
-from ..score.compiled_neighbours import neighbours_compiled
 from ..score.criterion import Judge
 from ..score.neighbours import Neighbours, neighbours
 from ..score.tableau import Field
@@ -31,7 +28,7 @@ Score = Callable[[np.ndarray], np.ndarray]
 
 
 class BestFirst:
-    """The supports of one problem (a field of one) counted so far.
+    """The supports of one problem counted so far.
 
     ``cost_of_size`` has one entry for each size 0 … K_max, infinite for sizes not asked for.
     ``score`` scores supports one by one where the tables around a support have too few digits.
@@ -71,7 +68,7 @@ class BestFirst:
         resize, at_once = int(np.isfinite(self.cost_of_size).sum()) > 1, 1
         while most_looks > 0 and self._is_growing():
             looks = self._next_looks(min(at_once, most_looks))
-            around = self._around(np.stack(looks), resize)
+            around = neighbours(self.field, np.stack(looks), self.criterion, resize=resize)
             for c, own in enumerate(looks):
                 self._count_neighbours(own, around, c)
             most_looks, at_once = most_looks - len(looks), self.settings.at_once
@@ -80,10 +77,6 @@ class BestFirst:
     def is_around_best(self) -> bool:
         """Whether all neighbours of the likeliest support have been counted."""
         return not self._frontier or self._frontier[0][0] > self._lowest
-
-    def _around(self, members: np.ndarray, resize: bool) -> Neighbours:
-        """Return the scores of all neighbours of supports (C, K)."""
-        return _neighbours(self.field, members, self.criterion, resize=resize)
 
     @property
     def counted(self) -> Counted:
@@ -137,7 +130,7 @@ class BestFirst:
 
     def _count_neighbours(self, members: np.ndarray, around: Neighbours, c: int) -> None:
         """Count the neighbours of a support that have not been counted yet."""
-        K, n_columns = members.size, self.field.b.shape[1]
+        K, n_columns = members.size, self.field.b.size
         size_cost = np.append(self.cost_of_size, np.inf)
         cost = np.concatenate(
             [
@@ -163,7 +156,7 @@ class BestFirst:
         most = self.settings.most_one_by_one
         if places.size > most:
             places = places[np.argsort(rough[places], kind="stable")[:most]]
-        masks = _moved(members, places, self.field.b.shape[1])
+        masks = _moved(members, places, self.field.b.size)
         sizes, costs = masks.sum(axis=1), np.full(rough.size, np.inf)
         for size in np.unique(sizes):
             own = np.flatnonzero(sizes == size)
@@ -173,23 +166,13 @@ class BestFirst:
 
     def _is_permitted(self, members: np.ndarray) -> np.ndarray:
         """Return which neighbours constraints and sizes permit, (K·D + D + K,)."""
-        K, may_enter = members.size, ~self.field.excluded[0]
-        may_leave = ~self.field.locked[0, members]
+        K, may_enter = members.size, ~self.field.excluded
+        may_leave = ~self.field.locked[members]
         may_enter[members] = False
         is_asked = np.isfinite(np.append(self.cost_of_size, np.inf))
         swaps = is_asked[K] & may_leave[:, None] & may_enter
         grows, shrinks = is_asked[K + 1], K > 0 and is_asked[K - 1]
         return np.concatenate([swaps.ravel(), grows & may_enter, shrinks & may_leave])
-
-
-def _has_no_redundant(field: Field, *_: Any, **__: Any) -> bool:
-    return not field.redundant.any()
-
-
-@answered_by(neighbours_compiled, where=_has_no_redundant)
-def _neighbours(field: Field, members: np.ndarray, criterion: Judge, *, resize: bool) -> Neighbours:
-    problem = np.zeros(len(members), dtype=np.int64)
-    return neighbours(field, problem, members, criterion, resize=resize)
 
 
 def _moved(members: np.ndarray, places: np.ndarray, n_columns: int) -> np.ndarray:

@@ -33,14 +33,15 @@ import numpy as np
 from ..data.determined_directions import spectrum
 from ..score.criterion import Judge
 from ..score.dilution import entering_costs, is_dependent
-from ..score.evidence import residual_floor, ridge_scores, total_score, undiluted_scores
+from ..score.evidence import ridge_scores, total_score, undiluted_scores
 from ..score.prior import spectral_dilution
 from ..score.tableau import Field, tableau_of_rows
 from ..score.updates import added
+from .counted import Counted
 from .once import Once
 from .posterior_settings import POSTERIOR, PosteriorSettings
 
-__all__ = ["ChainLaw", "Chains", "Sample", "Visited", "chain_law", "temperatures"]
+__all__ = ["ChainLaw", "Chains", "Sample", "chain_law", "temperatures"]
 
 # Instead of zero under a logarithm.
 _TINY = 1e-300
@@ -80,13 +81,6 @@ class Sample(NamedTuple):
         )
 
 
-class Visited(NamedTuple):
-    """Supports that chains have been at, with their costs over all ridges, from sums alone."""
-
-    masks: np.ndarray
-    costs: np.ndarray
-
-
 class ChainLaw(NamedTuple):
     """Which block a support chooses, and what that adds to the costs within a block."""
 
@@ -123,7 +117,7 @@ def temperatures(n_steps: int, settings: PosteriorSettings) -> np.ndarray:
 
 
 class Chains:
-    """C chains of one problem (a field of one), all at the same step.
+    """C chains of one problem, all at the same step.
 
     ``masks`` (C, D) are the supports they begin from, ``cost_of_size`` has −2 log(prior(K)/C(D, K))
     for each size 0 … K_max, infinite for sizes not asked for, and ``doubt`` (D,) is the d above.
@@ -142,9 +136,9 @@ class Chains:
         self.masks, self.criterion, self.cost_of_size = masks.copy(), criterion, cost_of_size
         self.generator, self.settings = generator, settings
         self.field = _with_zero_column(field)
-        self.excluded, self._n_redundant = field.excluded[0], int(field.redundant.sum())
-        self.law = chain_law(cost_of_size, field.locked[0], doubt)
-        self.diagonal = np.diagonal(self.field.G[0])
+        self.excluded, self._n_redundant = field.excluded, field.n_redundant
+        self.law = chain_law(cost_of_size, field.locked, doubt)
+        self.diagonal = np.diagonal(self.field.G)
         self.ridge = np.zeros(len(masks), dtype=np.int64)
         self._dependent: dict[bytes, bool] = {}
         # Bases and shares of blocks; supports with their scores at each ridge, and their costs.
@@ -160,9 +154,9 @@ class Chains:
         return Sample(bases, shares, blocks, supports, drawn, self.law.own)
 
     @property
-    def visited(self) -> Visited:
-        """The supports the chains were at when their ridges were drawn."""
-        return Visited(self._supports.column(0), self._supports.column(2))
+    def visited(self) -> Counted:
+        """The supports the chains were at when their ridges were drawn, costs from sums alone."""
+        return Counted(self._supports.column(0), self._supports.column(2))
 
     def cool_down(self, n_steps: int) -> None:
         """Make steps that forget where the chains began, and are not kept.
@@ -225,7 +219,7 @@ class Chains:
     def _shares(self, bases: np.ndarray, ridge: np.ndarray) -> np.ndarray:
         """Return the probabilities within blocks, (C, D + 1), zero where nothing is possible."""
         members = _padded(bases)
-        rows = self.field.G[0][members]
+        rows = self.field.G[members]
         sizes = bases.sum(axis=1)
         costs = self._scores(members, rows, sizes, ridge)
         costs += self._dilution(bases, members, rows)
@@ -255,19 +249,19 @@ class Chains:
         volume = np.empty_like(fit.rss)
         volume[:] = self._volume(sizes + 1)[every, at][:, None]
         volume[:, -1] = self._volume(sizes)[every, at]
-        floor = residual_floor(field.yy)[:, None]
-        return ridge_scores(fit, ridge.beside(1), volume, field.dof[:, None], floor, self.criterion)
+        of = (field.dof, field.floor, self.criterion)
+        return ridge_scores(fit, ridge.beside(1), volume, *of)
 
     def _volume(self, sizes: np.ndarray) -> np.ndarray:
         """Return what so many columns, (C,), cost, (C, R); redundant ones do not count."""
-        return self.criterion.volume(0, sizes - self._n_redundant)
+        return self.criterion.volume(sizes - self._n_redundant)
 
     def _dilution(self, bases: np.ndarray, members: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return what repeated columns add, (C, D + 1)."""
         if not self.criterion.is_diluted:
             return np.zeros((len(bases), bases.shape[1] + 1))
-        redundant = np.broadcast_to(self.field.redundant, (len(rows), rows.shape[2]))
-        costs, in_doubt = entering_costs(rows, members, self.diagonal, self.field.n, redundant)
+        of = (self.diagonal, self.field.n, self.field.redundant)
+        costs, in_doubt = entering_costs(rows, members, *of)
         costs[:, -1] = 0.0
         if in_doubt.any():
             in_doubt = in_doubt[:, :-1] & ~bases & ~self.excluded
@@ -280,7 +274,7 @@ class Chains:
         """Return whether a support is dependent; each is looked at once."""
         key = np.sort(members).tobytes()
         if key not in self._dependent:
-            self._dependent[key] = is_dependent(self.field, 0, members)
+            self._dependent[key] = is_dependent(self.field, members)
         return self._dependent[key]
 
     def _draw_ridges(self) -> None:
@@ -300,25 +294,20 @@ class Chains:
 
     def _costs(self, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the scores of supports (C, D) at each ridge, (C, R), and their costs, (C,)."""
-        members, sizes = _padded(masks), masks.sum(axis=1)
-        (G,), (b,) = self.field.G, self.field.b
-        yy, dof, n = (np.repeat(one, len(masks)) for one in self.field[2:5])
-        own = spectrum(G[members[:, :, None], members[:, None, :]], b[members], yy)
-        scores = undiluted_scores(own, self._volume(sizes), yy, dof, self.criterion)
+        members, sizes, field = _padded(masks), masks.sum(axis=1), self.field
+        G = field.G[members[:, :, None], members[:, None, :]]
+        own = spectrum(G, field.b[members], field.yy)
+        scores = undiluted_scores(own, self._volume(sizes), field.yy, field.dof, self.criterion)
         costs = total_score(scores) + self.cost_of_size[sizes]
         if self.criterion.is_diluted:
-            costs = costs + spectral_dilution(own.values, n)
+            costs = costs + spectral_dilution(own.values, field.n)
         return scores, costs
 
 
 def _with_zero_column(field: Field) -> Field:
     """Return the field with one more column, of zeros."""
-    edge = ((0, 0), (0, 1))
-    return field._replace(
-        G=np.pad(field.G, (*edge, (0, 1))),
-        b=np.pad(field.b, edge),
-        redundant=np.pad(field.redundant, edge),
-    )
+    b, redundant = np.pad(field.b, (0, 1)), np.pad(field.redundant, (0, 1))
+    return field._replace(G=np.pad(field.G, (0, 1)), b=b, redundant=redundant)
 
 
 def _padded(masks: np.ndarray) -> np.ndarray:

@@ -23,8 +23,8 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from ..data.determined_directions import Spectrum, coefficients, on_rows, spectrum
-from ..data.quadratic import Problem, on_host
-from ..data.standard_table import StandardTable
+from ..data.frame import Frame
+from ..data.problem import DenseProblem, Problem
 
 __all__ = ["AveragedCoef", "Estimates", "averaged", "estimates", "mixture_quantile"]
 
@@ -69,34 +69,32 @@ class AveragedCoef(NamedTuple):
     supports the data leave possible, and the intervals are still too short."""
 
 
-def estimates(table: StandardTable, supports: Sequence[np.ndarray]) -> Estimates:
-    """Return least squares on each of the supports, index arrays of any sizes, of one table."""
+def estimates(problem: Problem, frame: Frame, supports: Sequence[np.ndarray]) -> Estimates:
+    """Return least squares on each of the supports, index arrays of any sizes."""
     members = [np.asarray(own, dtype=np.int64) for own in supports]
     columns = np.unique(np.concatenate(members))
     is_member = np.stack([np.isin(columns, own) for own in members])
     widest = int(is_member.sum(axis=1).max())
     place = np.argsort(~is_member, axis=1, kind="stable")[:, :widest]
     counts = np.take_along_axis(is_member, place, axis=1)
-    few = on_host(table.problem.columns(columns[None]))
-    found = _spectra(few, place, counts)
-    left = float(few.degrees_of_freedom[0]) - np.sum(found.values > 0.0, axis=1)
+    found = _spectra(problem.subset(columns), place, counts)
+    left = problem.dof - np.sum(found.values > 0.0, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         variance = np.where(left > 1e-6, np.maximum(found.rss, 0.0) / left, np.nan)
     coef, inverse = np.zeros(is_member.shape), np.zeros(is_member.shape)
     np.put_along_axis(coef, place, coefficients(found) * counts, axis=1)
     np.put_along_axis(inverse, place, _inverse_diagonal(found), axis=1)
-    unit = float(table.y_scale[0]) / np.asarray(table.scale[0])[columns]
+    unit = frame.y_scale / frame.scale[columns]
     # Where nothing is left the variance is NaN, and NaN·0 would be as well outside the support.
     error = np.where(is_member, np.sqrt(variance[:, None] * inverse), 0.0)
-    return Estimates(columns, is_member, coef * unit, error * unit, left)
+    return Estimates(frame.columns[columns], is_member, coef * unit, error * unit, left)
 
 
-def _spectra(problem: Problem, place: np.ndarray, counts: np.ndarray) -> Spectrum:
-    """Return the directions of M supports ``place`` (M, K) of one problem, where they count."""
-    gram, which = problem.gram, np.zeros(len(place), dtype=np.int64)
-    G = gram.G[0][place[:, :, None], place[:, None, :]] * counts[:, :, None] * counts[:, None, :]
-    found = spectrum(G, gram.b[0][place] * counts, gram.yy[which])
-    return on_rows(problem, which, place, found, counts)
+def _spectra(problem: DenseProblem, place: np.ndarray, counts: np.ndarray) -> Spectrum:
+    """Return the directions of M supports ``place`` (M, K), where they count."""
+    G = problem.G[place[:, :, None], place[:, None, :]] * counts[:, :, None] * counts[:, None, :]
+    found = spectrum(G, problem.b[place] * counts, problem.yy)
+    return on_rows(problem, place, found, counts)
 
 
 def _inverse_diagonal(of: Spectrum) -> np.ndarray:

@@ -10,10 +10,11 @@ import weakref
 import numpy as np
 
 from ..kernel import library
-from ..score.compiled import field_record, generator_address, judge_record
+from ..score.compiled import field_record, judge_record
 from ..score.criterion import Judge
 from ..score.tableau import Field
-from .chain import Sample, Visited, chain_law, temperatures
+from .chain import Sample, chain_law, temperatures
+from .counted import Counted
 from .posterior_settings import POSTERIOR, PosteriorSettings
 
 __all__ = ["CompiledChains"]
@@ -34,10 +35,10 @@ class CompiledChains:
     ) -> None:
         self.generator, self.settings = generator, settings
         self._kernel = library.KERNEL
-        law = chain_law(cost_of_size, field.locked[0], doubt)
+        law = chain_law(cost_of_size, field.locked, doubt)
         self._own, (self._n_chains, n_columns) = law.own, masks.shape
         # What the kernel points at lives as long as this object.
-        self._field, self._judge = field_record(field, 0), judge_record(criterion, 0)
+        self._field, self._judge = field_record(field), judge_record(criterion)
         start = library.ChainStartRecord.of(
             C=self._n_chains,
             n_sizes=cost_of_size.size,
@@ -59,9 +60,9 @@ class CompiledChains:
         return Sample(self._bases, self._shares, blocks, self._supports, drawn, self._own)
 
     @property
-    def visited(self) -> Visited:
-        """The supports the chains were at when their ridges were drawn."""
-        return Visited(self._supports, self._costs)
+    def visited(self) -> Counted:
+        """The supports the chains were at when their ridges were drawn, costs from sums alone."""
+        return Counted(self._supports, self._costs)
 
     def cool_down(self, n_steps: int) -> None:
         """Make steps that forget where the chains began, and are not kept."""
@@ -73,7 +74,7 @@ class CompiledChains:
         blocks = np.empty((warmth.size, self._n_chains), dtype=np.int64)
         drawn = np.empty((-(-warmth.size // every), self._n_chains), dtype=np.int64)
         steps = library.ChainStepsRecord.of(
-            generator=generator_address(self.generator),
+            generator=library.generator_address(self.generator),
             n_steps=warmth.size,
             every=every,
             temperatures=warmth,

@@ -15,7 +15,7 @@ __all__ = ["Counted", "support_codes", "support_keys"]
 
 
 class Counted(NamedTuple):
-    """M different supports of one problem with their costs, the lowest first."""
+    """M different supports of one problem with their costs; those counted have the lowest first."""
 
     masks: np.ndarray
     """(M, D)."""

@@ -101,13 +101,12 @@ def _chains(field: Field, *of: Any) -> Any:
 def _has_digits(posterior: Posterior, around: BestFirst) -> bool:
     """Return whether the closed forms around the best support have digits enough."""
     members = np.flatnonzero(posterior.counted.masks[0])[None]
-    problem = np.zeros(1, dtype=np.int64)
     least = np.min(around.criterion.ridges.kappa, keepdims=True)  # has the fewest
-    state = tableau(around.field, problem, members, least)
-    return bool(has_enough_digits(around.field, problem, state)[0])
+    state = tableau(around.field, members, least)
+    return bool(has_enough_digits(around.field, state, 1)[0])
 
 
 def _is_dependent(posterior: Posterior, around: BestFirst, place: int) -> bool:
     """Return whether a counted support is dependent by its sums, though not by its rows."""
     members = np.flatnonzero(posterior.counted.masks[place])
-    return around.criterion.is_diluted and is_dependent(around.field, 0, members)
+    return around.criterion.is_diluted and is_dependent(around.field, members)

@@ -27,9 +27,9 @@ RidgeScore = Callable[[np.ndarray, np.ndarray | None], np.ndarray]
 _FIRST = 32
 
 
-def n_supports(cost_of_size: np.ndarray, always: np.ndarray, never: np.ndarray) -> int:
+def n_supports(cost_of_size: np.ndarray, always: np.ndarray, is_open: np.ndarray) -> int:
     """Return how many supports there are of the sizes asked for, within the constraints."""
-    n_locked, n_open = int(always.sum()), int(np.sum(~always & ~never))
+    n_locked, n_open = int(always.sum()), int(is_open.sum())
     sizes = np.flatnonzero(np.isfinite(cost_of_size)).tolist()
     return sum(comb(n_open, size - n_locked) for size in sizes)
 
@@ -38,16 +38,17 @@ def enumerated(
     score: RidgeScore,
     cost_of_size: np.ndarray,
     always: np.ndarray,
-    never: np.ndarray,
+    is_open: np.ndarray,
     bound: Bound | None = None,
     negligible: float = np.inf,
 ) -> Counted:
-    """Return all independent supports of the sizes asked for; ``always`` and ``never`` are (D,).
+    """Return all independent supports of the sizes asked for.
 
+    They have the columns of ``always``, and others of ``is_open``, masks (D,).
     With ``bound`` those whose cost is higher than the lowest by more than ``negligible`` are left
     out, apart from the best few, and so are ridges at which they all are.
     """
-    locked, open_ = np.flatnonzero(always), np.flatnonzero(~always & ~never)
+    locked, open_ = np.flatnonzero(always), np.flatnonzero(is_open)
     if bound is None:
         sets = _every_set(open_.size, locked.size, cost_of_size)
     else:

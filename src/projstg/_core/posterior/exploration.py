@@ -13,10 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..data.quadratic import WideQuadratic
 from ..score.evidence import total_score
 from ..search.record import RankedSupports, slack
-from ..search.working_set import least_changes
+from ..search.working_set import around_support
 from .best_first import BestFirst
 from .counted import Counted
 from .enumeration import enumerated
@@ -29,8 +28,7 @@ __all__ = ["counted_around", "every_support", "every_support_of", "with_more"]
 
 def every_support(target: Target) -> Posterior:
     """Return the posterior with every support scored that may weigh anything."""
-    n_open = int(np.sum(~target.always & ~target.never))
-    has_bounds = 2**n_open <= 2 * target.settings.most_enumerated
+    has_bounds = 2 ** int(target.is_open.sum()) <= 2 * target.settings.most_enumerated
     counted = _enumerated(target, has_bounds)
     if not counted.costs.size:
         target = target.undiluted()
@@ -39,7 +37,7 @@ def every_support(target: Target) -> Posterior:
 
 
 def _enumerated(target: Target, has_bounds: bool) -> Counted:
-    limits = (target.cost_of_size, target.always, target.never)
+    limits = (target.cost_of_size, target.always, target.is_open)
     bounds = target.bounds if has_bounds else None
     return enumerated(target.scores, *limits, bounds, target.settings.negligible)
 
@@ -149,9 +147,9 @@ def _promise(
     It is infinite for the members of the best supports: they are looked at in any case.
     """
     promise = np.full(target.always.size, -np.inf)
-    never, always = target.never[None], target.always[None]
     for best, behind in _compared(target, groups, scores):
-        change = least_changes(target.problem, best[None], never, always, target.judge)
+        locked = target.always[best]
+        change = around_support(target.problem, best, target.judge, locked).least
         promise = np.maximum(promise, -change - behind)
     promise[target.always] = np.inf
     for supports in groups:
@@ -169,7 +167,7 @@ def _compared(
     """
     every = zip(groups, scores, strict=True)
     best = [(one[np.argmin(own)], float(np.min(own))) for one, own in every if one.shape[1]]
-    if not isinstance(target.problem, WideQuadratic):
+    if not target.problem.is_wide:
         return [(support, 0.0) for support, _ in best]
     best.sort(key=lambda one: one[1])
     of_size = {support.size: (support, score) for support, score in reversed(best)}

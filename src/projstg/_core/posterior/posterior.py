@@ -20,15 +20,14 @@ from functools import cached_property
 
 import numpy as np
 
-from ..data.quadratic import RowQuadratic, WideQuadratic, on_host
 from ..search.record import RankedSupports, slack
 from .averaging import Averaging
 from .best_first import BestFirst
-from .chain import Sample, Visited
+from .chain import Sample
 from .combined import Combined, Estimate
 from .counted import Counted, support_keys
 from .credible_groups import LEAST_PROBABILITY
-from .likelier_than_not import Doubt, likelier_than_not
+from .likelier_than_not import likelier_than_not
 from .posterior_settings import PosteriorSettings
 from .probabilities import Accuracy, JointSource, Probabilities
 from .target import Target
@@ -55,7 +54,7 @@ class Posterior:
     are looked at."""
     sample: Sample | None = None
     """The draws; None where there are none."""
-    visited: Visited | None = None
+    visited: Counted | None = None
     """Where chains have been."""
     is_settled: bool = False
     """Whether one support is beyond doubt, so that no draws are needed."""
@@ -114,8 +113,8 @@ class Posterior:
         together: where they are far less likely than the ``preferred`` support, that is returned.
         """
         always, target = np.flatnonzero(self.target.always), self.target
-        known = Doubt(*self.combined.inclusion())
-        joint = self.combined.joint(_likely(known.inclusion))
+        known = self.combined.inclusion()
+        joint = self.combined.joint(_likely(known.mean))
         likely = self.columns[likelier_than_not(joint, known, np.isin(self.columns, preferred))]
         others = np.setdiff1d(likely, always, assume_unique=True)
         chosen = _largest_possible(target, always, others)
@@ -238,13 +237,13 @@ def _averaging(known: Posterior, supports: WeightedSupports, support: np.ndarray
     used: np.ndarray = np.any(supports.masks, axis=0)
     used[np.searchsorted(known.columns, support[known.is_looked_at(support)])] = True
     members = known.columns[used]
-    columns = np.flatnonzero(~target.never) if strengths else members
-    few = target.problem
-    if columns.size < target.always.size:
-        few = few.columns(columns[None])
+    columns = members
+    if strengths:
+        columns = np.flatnonzero((target.problem.diagonal > 0.0) | target.always)
+    whole = target.problem.without_source()
     return Averaging(
         columns=columns,
-        problem=on_host(few).with_source(None),
+        problem=whole if columns.size == target.always.size else whole.subset(columns),  # type: ignore[arg-type]
         always=target.always[columns],
         members=np.searchsorted(columns, members),
         supports=supports._replace(masks=supports.masks[:, used]),
@@ -260,10 +259,8 @@ def _may_have_background(target: Target) -> bool:
 
     The problem is part of what is kept, so it must not be too large.
     """
-    problem, settings = target.problem, target.settings
-    if target.has_one_size or isinstance(problem, WideQuadratic):
+    problem, settings, n_columns = target.problem, target.settings, target.always.size
+    if target.has_one_size or problem.is_wide:
         return False
-    n_columns = target.always.size
-    n_rows = problem.X.shape[-2] if isinstance(problem, RowQuadratic) else n_columns
-    few = min(n_rows, n_columns)
+    few = min(problem.height, n_columns)
     return few <= settings.most_directions and few * n_columns <= settings.most_stored

@@ -72,6 +72,6 @@ class Probabilities(NamedTuple):
     """P(all columns of the one selected are in the support)."""
     together: JointSource | None
     """For what is known of several columns at once."""
-    averaging: Averaging
-    """What coefficients averaged over supports are computed from."""
+    averaging: Averaging | None
+    """What coefficients averaged over supports are computed from; None where they are dropped."""
     accuracy: Accuracy

@@ -11,11 +11,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..data.quadratic import Problem
+from ..data.problem import Problem
 from ..data.redundant_columns import redundant_forced
 from ..score.criterion import CRITERIA, Criterion, Judge
 from ..score.evidence import least_scores
-from ..score.prior import costs_of_sizes, n_selectable
+from ..score.prior import costs_of_sizes
 from ..score.scored_supports import Scores, scores_of
 from ..score.tableau import Field
 from ..search.working_set import restricted
@@ -33,7 +33,7 @@ def criterion_with_volume(name: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What the posterior of one problem, a batch of one, is proportional to."""
+    """What the posterior of one problem is proportional to."""
 
     problem: Problem
     judge: Judge
@@ -42,9 +42,12 @@ class Target:
     """Of each size 0 … K_max, infinite for sizes not asked for."""
     always: np.ndarray
     """Columns that must be selected, a mask (D,)."""
-    never: np.ndarray
-    """Columns that must not be, a mask (D,)."""
     settings: PosteriorSettings = POSTERIOR
+
+    @cached_property
+    def is_open(self) -> np.ndarray:
+        """Columns that may be selected or not, a mask (D,): all others that vary."""
+        return (self.problem.diagonal > 0.0) & ~self.always
 
     @cached_property
     def n_redundant(self) -> int:
@@ -54,7 +57,7 @@ class Target:
     @property
     def n_supports(self) -> int:
         """How many supports there are."""
-        return n_supports(self.cost_of_size, self.always, self.never)
+        return n_supports(self.cost_of_size, self.always, self.is_open)
 
     @property
     def is_enumerable(self) -> bool:
@@ -92,12 +95,11 @@ class Target:
         Sets of sizes that are not asked for are left out.
         """
         field, _ = self.field_of(np.arange(self.always.size))
-        yy, dof = float(field.yy[0]), float(field.dof[0])
-        sets, residuals = all_residuals(field.G[0], field.b[0], yy, locked, open_)
+        sets, residuals = all_residuals(field.G, field.b, field.yy, locked, open_)
         sizes = sets.sum(axis=1) + locked.size
         asked = np.isfinite(np.append(self.cost_of_size, np.full(open_.size, np.inf))[sizes])
         sets, residuals, sizes = sets[asked], residuals[asked], sizes[asked]
-        least = least_scores(residuals, sizes - self.n_redundant, self.judge, yy, dof)
+        least = least_scores(residuals, sizes - self.n_redundant, self.judge, field.yy, field.dof)
         return sets, least + self.cost_of_size[sizes, None]
 
     def field_of(self, supports: np.ndarray) -> tuple[Field, np.ndarray]:
@@ -112,13 +114,13 @@ class Target:
         return self._restricted(np.arange(self.always.size))
 
     def _restricted(self, columns: np.ndarray) -> Field:
-        return restricted(self.problem, columns[None], self.never[None], self.always[None])
+        return restricted(self.problem, columns, self.always)
 
     def _scored(self, supports: np.ndarray, judge: Judge) -> Scores:
         field, columns = self.field_of(supports)
         is_whole = columns.size == self.always.size
         places = supports if is_whole else columns.searchsorted(supports)
-        return scores_of(self.problem, field, columns, 0, places, judge)
+        return scores_of(self.problem, field, columns, places, judge, field.n_redundant)
 
 
 def target(
@@ -127,17 +129,16 @@ def target(
     log_prior: np.ndarray,
     *,
     always: np.ndarray,
-    never: np.ndarray,
     settings: PosteriorSettings = POSTERIOR,
 ) -> Target:
     """Return what the posterior of one problem is proportional to.
 
     A judge must be that of the problem, for supports of up to K_max columns. ``log_prior`` has one
-    entry for each size 0 … K_max, −∞ for sizes not asked for; ``always`` and ``never`` are masks
-    (D,).
+    entry for each size 0 … K_max, −∞ for sizes not asked for; ``always`` is a mask (D,).
     """
     judge = criterion
     if not isinstance(judge, Judge):
         judge = criterion.judge(problem, log_prior.size - 1, always)
-    costs = costs_of_sizes(log_prior, n_selectable(always, never), int(always.sum()))
-    return Target(problem, judge, costs, always, never, settings)
+    n_free = int(np.sum((problem.diagonal > 0.0) | always))
+    costs = costs_of_sizes(log_prior, n_free, int(always.sum()))
+    return Target(problem, judge, costs, always, settings)

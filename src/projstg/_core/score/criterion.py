@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import to_numpy
 from ..data.column_spectrum import column_spectrum
-from ..data.quadratic import Problem
+from ..data.problem import Problem
 from .prior import volumes
 from .score_settings import SCORE
 
@@ -65,43 +64,31 @@ class Criterion:
     def judge(
         self, problem: Problem, most: int | None = None, always: np.ndarray | None = None
     ) -> Judge:
-        """Return the criterion for standardised problems.
+        """Return the criterion for a problem.
 
         Supports have up to ``most`` columns, by default D, and contain the columns of ``always``, a
         mask (D,).
         """
-        n_problems, n_columns = problem.b.shape
+        n_columns, kappa = problem.b.size, self.ridges.kappa
         most = n_columns if most is None else most
         # Neighbours of a support have one column more.
-        table = np.zeros((n_problems, self.ridges.kappa.size, most + 2))
+        table = np.zeros((kappa.size, most + 2))
         if self.counts_volume:
             must = np.zeros(n_columns, dtype=bool) if always is None else always
-            n = np.broadcast_to(to_numpy(problem.n), (n_problems,)).astype(float)
-            table[:] = volumes(column_spectrum(problem, must), n, self.ridges.kappa, most + 1)
-        return Judge(self.ridges, self.counts_volume, self.is_diluted, table)
+            table = volumes(column_spectrum(problem, must), problem.n, kappa, most + 1)
+        return Judge(self.ridges, self.counts_volume, self.is_diluted, np.ascontiguousarray(table))
 
 
 @dataclass(frozen=True, eq=False)
 class Judge(Criterion):
-    """A criterion for B problems: the prior of a support depends on the other columns, too."""
+    """A criterion for one problem: the prior of a support depends on the other columns, too."""
 
     volume_of_size: np.ndarray
-    """What so many columns cost, (B, R, K_max + 2) (:func:`~.prior.volumes`), or zero."""
-
-    def problems(self, chosen: np.ndarray) -> Judge:
-        """Return the judge of some of the problems."""
-        return replace(self, volume_of_size=self.volume_of_size[chosen])
-
-    def apart(self) -> list[Judge]:
-        """Return the judge of each problem."""
-        n_problems = len(self.volume_of_size)
-        if n_problems == 1:
-            return [self]
-        return [self.problems(np.asarray([i])) for i in range(n_problems)]
+    """What so many columns cost, (R, K_max + 2) (:func:`~.prior.volumes`), or zero."""
 
     def at(self, ridges: np.ndarray) -> Judge:
         """Return the judge with some of its ridges, a mask or an index array."""
-        few = self.volume_of_size[:, ridges]
+        few = self.volume_of_size[ridges]
         return replace(self, ridges=self.ridges.at(ridges), volume_of_size=few)
 
     def around_zero(self) -> Judge:
@@ -113,12 +100,9 @@ class Judge(Criterion):
         zeros = np.zeros_like(found.ridges.kappa)
         return replace(found, ridges=Ridges(found.ridges.kappa, zeros, zeros + np.inf))
 
-    def volume(self, problem: np.ndarray | int, sizes: np.ndarray) -> np.ndarray:
-        """Return what so many columns cost at each ridge, (..., R).
-
-        ``problem`` and ``sizes``, (...), broadcast.
-        """
-        return self.volume_of_size[problem, :, sizes]
+    def volume(self, sizes: np.ndarray | int) -> np.ndarray:
+        """Return what so many columns, (...), cost at each ridge, (..., R)."""
+        return self.volume_of_size.T[sizes]
 
 
 def _costs(n_ridges: int, n_first: int, weight: float) -> np.ndarray:

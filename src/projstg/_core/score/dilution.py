@@ -66,13 +66,12 @@ class _Inverse(NamedTuple):
         return np.einsum("ckk->c", self.P)
 
 
-def dilutions(field: Field, problem: np.ndarray, members: np.ndarray) -> Dilution:
-    """Return the costs around independent supports ``members`` (C, K) of ``problem`` (C,)."""
-    n, diagonal = field.n[problem], np.diagonal(field.G, axis1=1, axis2=2)[problem]
-    rows = field.G[problem[:, None], members]
-    R, found, soft_R, soft = _inverses(rows, members, diagonal, n, field.redundant[problem])
+def dilutions(field: Field, members: np.ndarray) -> Dilution:
+    """Return the costs around independent supports ``members`` (C, K)."""
+    rows, diagonal = field.G[members], np.diagonal(field.G)
+    R, found, soft_R, soft = _inverses(rows, members, diagonal, field.n, field.redundant)
     now = np.linalg.slogdet(soft_R)[1] - members.shape[1] * _alone()
-    now += _redundant_part(field, problem) - np.linalg.slogdet(R)[1]
+    now += _redundant_part(field) - np.linalg.slogdet(R)[1]
     p, U2 = np.einsum("ckk->ck", found.P), found.U**2
     # Without member i, and with j: the pivot of j, and a bound of what it adds to the trace.
     pivot = found.h[:, None, :] * p[..., None] + U2
@@ -97,70 +96,60 @@ def _alone() -> float:
 
 
 def _inverses(
-    rows: np.ndarray,
-    members: np.ndarray,
-    diagonal: np.ndarray,
-    n: np.ndarray,
-    redundant: np.ndarray,
+    rows: np.ndarray, members: np.ndarray, diagonal: np.ndarray, n: float, redundant: np.ndarray
 ) -> tuple[np.ndarray, _Inverse, np.ndarray, _Inverse]:
     """Return R_SS and its inverse without redundant columns, and R_SS + εI with all, and its."""
     R = _correlations(rows, members, n)
     soft_R = R + SCORE.repeated * np.eye(members.shape[1])
-    soft = _inverse(soft_R, rows, diagonal + SCORE.repeated * n[:, None], n)
+    soft = _inverse(soft_R, rows, diagonal + SCORE.repeated * n, n)
     if redundant.any():
-        own = np.take_along_axis(redundant, members, axis=1)
-        rows = rows * ~redundant[:, None, :] * ~own[..., None]
+        rows = rows * ~redundant * ~redundant[members][..., None]
         R = _correlations(rows, members, n)
     return R, _inverse(R, rows, diagonal, n), soft_R, soft
 
 
-def _redundant_part(field: Field, problem: np.ndarray) -> np.ndarray:
-    """Return what redundant members add to the cost of the non-zero eigenvalues, (C,).
+def _redundant_part(field: Field) -> float:
+    """Return what redundant members add to the cost of the non-zero eigenvalues.
 
-    It is the same for all supports of a problem, and a part of their exact scores.
+    It is the same for all supports, and a part of their exact scores.
     """
-    added, repeated = np.zeros(len(problem)), SCORE.repeated
-    for i in np.unique(problem[field.redundant[problem].any(axis=1)]).tolist():
-        R = field.G[i] / field.n[i]
-        locked = np.flatnonzero(field.locked[i] & (np.diagonal(R) > 0.0))
-        kept = locked[~field.redundant[i, locked]]
-        n_null = locked.size - kept.size
-        values = np.linalg.eigvalsh(R[np.ix_(locked, locked)])[n_null:]
-        alone = np.linalg.slogdet(R[np.ix_(kept, kept)])[1]
-        soft = n_null * np.log(repeated / (1.0 + repeated))  # of eigenvalues that do not count
-        added[problem == i] = alone - np.sum(np.log(values)) - soft
-    return added
+    if not field.redundant.any():
+        return 0.0
+    R, repeated = field.G / field.n, SCORE.repeated
+    locked = np.flatnonzero(field.locked & (np.diagonal(R) > 0.0))
+    kept = locked[~field.redundant[locked]]
+    n_null = locked.size - kept.size
+    values = np.linalg.eigvalsh(R[np.ix_(locked, locked)])[n_null:]
+    alone = np.linalg.slogdet(R[np.ix_(kept, kept)])[1]
+    soft = n_null * np.log(repeated / (1.0 + repeated))  # of eigenvalues that do not count
+    return float(alone - np.sum(np.log(values)) - soft)
 
 
 def entering_costs(
-    rows: np.ndarray,
-    members: np.ndarray,
-    diagonal: np.ndarray,
-    n: np.ndarray,
-    redundant: np.ndarray,
+    rows: np.ndarray, members: np.ndarray, diagonal: np.ndarray, n: float, redundant: np.ndarray
 ) -> Costs:
     """Return what one column more adds to the cost of independent supports (C, K), (C, D).
 
-    ``rows`` (C, K, D) are those of G, ``diagonal`` (C, D) is that of G, and n is (C,). A member may
-    be a column of zeros, or ``redundant`` (C, D): it does not count.
+    ``rows`` (C, K, D) are those of G, ``diagonal`` (D,) is that of G. A member may be a column of
+    zeros, or ``redundant`` (D,): it does not count.
     """
     _, found, _, soft = _inverses(rows, members, diagonal, n, redundant)
     return _entered(found, soft)
 
 
-def _correlations(rows: np.ndarray, members: np.ndarray, n: np.ndarray) -> np.ndarray:
+def _correlations(rows: np.ndarray, members: np.ndarray, n: float) -> np.ndarray:
     """Return R_SS, (C, K, K), with one on the diagonal where a member is a column of zeros."""
-    R = np.take_along_axis(rows, members[:, None, :], axis=2) / n[:, None, None]
+    R = np.take_along_axis(rows, members[:, None, :], axis=2) / n
     own = np.einsum("ckk->ck", R)
     own[own == 0.0] = 1.0
     return R
 
 
-def _inverse(R: np.ndarray, rows: np.ndarray, diagonal: np.ndarray, n: np.ndarray) -> _Inverse:
+def _inverse(R: np.ndarray, rows: np.ndarray, diagonal: np.ndarray, n: float) -> _Inverse:
     P = np.linalg.inv(R)
     U = P @ rows
-    U /= n[:, None, None]
-    h = (diagonal - np.einsum("ckd,ckd->cd", rows, U)) / n[:, None]
+    U /= n
+    h = (diagonal - np.einsum("ckd,ckd->cd", rows, U)) / n
     return _Inverse(P, U, np.maximum(h, 0.0))
 
 
@@ -183,10 +172,10 @@ def _costs(pivot: np.ndarray, soft: np.ndarray, trace: np.ndarray, before: np.nd
     return Costs(np.where(is_rounding, np.inf, added), ~is_rounding & (trace > _CLEAR))
 
 
-def is_dependent(field: Field, problem: int, members: np.ndarray) -> bool:
+def is_dependent(field: Field, members: np.ndarray) -> bool:
     """Return whether the columns of one support, (K,), are dependent by the rule for rank."""
     if not members.size:
         return False
-    values = np.linalg.eigvalsh(field.G[problem][np.ix_(members, members)])
+    values = np.linalg.eigvalsh(field.G[np.ix_(members, members)])
     n_dependent = int(np.sum(values <= SMALLEST_SHARE * values[-1]))
-    return n_dependent > int(np.sum(field.redundant[problem, members]))
+    return n_dependent > int(np.sum(field.redundant[members]))

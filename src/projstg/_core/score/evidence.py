@@ -44,9 +44,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.backend import to_numpy
 from ..data.determined_directions import Spectrum, on_rows, spectrum
-from ..data.quadratic import Problem, RowQuadratic, WideQuadratic
+from ..data.problem import Problem
 from .criterion import CRITERIA, Criterion, Judge, Ridges
 from .prior import spectral_dilution
 from .score_settings import SCORE
@@ -99,8 +98,8 @@ def ridge_scores(
     fit: RidgeFit,
     ridge: Ridges,
     volume: np.ndarray,
-    dof: np.ndarray,
-    floor: np.ndarray,
+    dof: float,
+    floor: float,
     criterion: Criterion,
 ) -> np.ndarray:
     """Return −2 log evidence, with volume, of supports at their ridge; the arguments broadcast.
@@ -125,8 +124,8 @@ def scores_of_effects(
     fit: RidgeFit,
     ridge: Ridges,
     volume: np.ndarray,
-    dof: np.ndarray,
-    floor: np.ndarray,
+    dof: float,
+    floor: float,
     criterion: Criterion,
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return what :func:`ridge_scores` adds up: around zero, and around a common size or None."""
@@ -141,7 +140,7 @@ def scores_of_effects(
     return scores, sized
 
 
-def _common_size(of: Effects, ridge: np.ndarray, dof: np.ndarray, floor: np.ndarray) -> np.ndarray:
+def _common_size(of: Effects, ridge: np.ndarray, dof: float, floor: float) -> np.ndarray:
     """Return ν log(residual) and what size and signs add to it, (...); nothing where K = 0."""
     K, a, residual = of.w.shape[-1], of.a, np.maximum(of.rss, floor)
     step = (ridge * a)[..., None]
@@ -154,7 +153,7 @@ def _common_size(of: Effects, ridge: np.ndarray, dof: np.ndarray, floor: np.ndar
     np.maximum(raised, 0.0, out=raised)
     # exp(−Δ_i/2) with Δ_i = ν log(1 + raised).
     other_sign = np.log1p(raised, out=raised)
-    other_sign *= -0.5 * dof[..., None]
+    other_sign *= -0.5 * dof
     np.exp(other_sign, out=other_sign)
     signs = np.sum(np.log1p(other_sign, out=other_sign), axis=-1)
     # The likelihood of a is about Gaussian, with this integral; its share of the prior of log a.
@@ -190,14 +189,13 @@ def least_scores(
     what is left is a sum over two priors of the effects.
     """
     prior = np.logaddexp(*(-0.5 * cost for cost in judge.ridges[1:]))
-    by_size = (judge.volume_of_size[0] - 2.0 * prior[:, None]).T
-    floor = float(residual_floor(np.asarray(yy)))
-    return dof * np.log(np.maximum(rss, floor))[:, None] + by_size[sizes]
+    by_size = (judge.volume_of_size - 2.0 * prior[:, None]).T
+    return dof * np.log(np.maximum(rss, residual_floor(yy)))[:, None] + by_size[sizes]
 
 
-def residual_floor(yy: np.ndarray) -> np.ndarray:
+def residual_floor(yy: float) -> float:
     """Return the smallest residual that rounding lets us tell from zero; one where y is zero."""
-    return np.where(yy > 0.0, SCORE.residual_floor * yy, 1.0)
+    return SCORE.residual_floor * yy if yy > 0.0 else 1.0
 
 
 def signs_of(w: np.ndarray) -> np.ndarray:
@@ -215,43 +213,38 @@ def total_score(scores: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 def scores_by_ridge(
-    of: Spectrum,
-    problem: np.ndarray | int,
-    yy: np.ndarray,
-    dof: np.ndarray,
-    n: np.ndarray,
-    judge: Judge,
-    n_redundant: np.ndarray | int = 0,
+    of: Spectrum, yy: float, dof: float, n: float, judge: Judge, n_redundant: int = 0
 ) -> np.ndarray:
-    """Return the scores of supports of ``problem`` at each κ of the grid, (..., R).
+    """Return the scores of supports (M, K) at each κ of the grid, (M, R).
 
-    ``problem``, yᵀy, ν and n are (...). K ≥ n, columns of zeros and y = 0 all have finite scores,
-    and so have dependent columns without dilution. ``n_redundant``, (...), of the columns in every
-    support depend on others that are, and do not count.
+    K ≥ n, columns of zeros and y = 0 all have finite scores, and so have dependent columns without
+    dilution. ``n_redundant`` of the columns in every support depend on others that are, and do not
+    count.
     """
-    sizes = np.full(yy.shape, of.values.shape[-1]) - n_redundant
-    scores = undiluted_scores(of, judge.volume(problem, sizes), yy, dof, judge)
+    volume = judge.volume(of.values.shape[-1] - n_redundant)
+    scores = undiluted_scores(of, volume, yy, dof, judge)
     if not judge.is_diluted:
         return scores
     is_dependent = np.sum(of.values == 0.0, axis=-1) > n_redundant
     dilution = np.where(is_dependent, np.inf, spectral_dilution(of.values, n))
-    return scores + dilution[..., None]
+    return scores + dilution[:, None]
 
 
 def undiluted_scores(
-    of: Spectrum, volume: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
+    of: Spectrum, volume: np.ndarray, yy: float, dof: float, criterion: Criterion
 ) -> np.ndarray:
-    """Return the scores of supports at each κ without dilution, (..., R).
+    """Return the scores of supports at each κ without dilution, (M, R).
 
-    ``volume``, (..., R), is that of their sizes: there may be columns of zeros that do not count.
+    ``volume``, (R,) or (M, R), is that of their sizes: there may be columns of zeros that do not
+    count.
     """
-    dof, floor = dof[..., None], residual_floor(yy)[..., None]
+    floor = residual_floor(yy)
     fit = spectral_fit(of, floor, criterion)
     return ridge_scores(fit, criterion.ridges, volume, dof, floor, criterion)
 
 
-def spectral_fit(of: Spectrum, floor: np.ndarray, criterion: Criterion) -> RidgeFit:
-    """Return supports fitted at each κ of the grid, fields (..., R), from one decomposition.
+def spectral_fit(of: Spectrum, floor: float, criterion: Criterion) -> RidgeFit:
+    """Return supports fitted at each κ of the grid, fields (M, R), from one decomposition.
 
     The residual at κ is that of least squares plus what the ridge costs, Σ c²κ/(λ(λ+κ)): a sum of
     positive terms, so that residuals near zero keep their digits and their order.
@@ -286,60 +279,39 @@ def _spectral_effects(of: Spectrum, shrunk: np.ndarray, ridges: np.ndarray) -> E
     return Effects(w, diagonal, sPs, left, a, of.rss[..., None] + apart)
 
 
-def support_spectra(problem: Problem, indices: np.ndarray) -> Spectrum:
-    """Return the directions of supports (B, S, K) of B problems.
+def support_spectra(problem: Problem, supports: np.ndarray) -> Spectrum:
+    """Return the directions of supports (M, K).
 
     With rows in memory G_SS comes from the K columns alone; no row of G is formed.
     """
-    if isinstance(problem, WideQuadratic):
-        used, places = np.unique(indices, return_inverse=True)
-        return support_spectra(problem.columns(used[None]), places.reshape(indices.shape))
-    b = to_numpy(problem.b)
-    b_S = np.take_along_axis(b[:, None, :], indices, axis=-1)
-    if isinstance(problem, RowQuadratic):
-        Xt = to_numpy(problem.X).swapaxes(-1, -2)
-        columns = Xt[np.arange(len(b))[:, None, None], indices]
-        G = columns @ columns.swapaxes(-1, -2)
-    else:
-        own = np.arange(len(b))[:, None, None, None]
-        G = to_numpy(problem.G)[own, indices[..., :, None], indices[..., None, :]]
-    (B, S, K), yy = indices.shape, to_numpy(problem.yy)
-    which = np.repeat(np.arange(B), S)
-    flat = spectrum(G.reshape(B * S, K, K), b_S.reshape(B * S, K), yy[which])
-    flat = on_rows(problem, which, indices.reshape(B * S, K), flat)
-    return Spectrum(*(field.reshape(B, S, *field.shape[1:]) for field in flat))
+    found = spectrum(problem.products_of(supports), problem.b[supports], problem.yy)
+    return on_rows(problem, supports, found)
 
 
 def support_scores(
     problem: Problem,
-    indices: np.ndarray,
+    supports: np.ndarray,
     criterion: Criterion = CRITERIA["evidence"],
-    n_redundant: np.ndarray | int = 0,
+    n_redundant: int = 0,
 ) -> np.ndarray:
-    """Return the scores (B, S) of supports (B, S, K) of standardised problems; lower is better.
+    """Return the scores (M,) of supports (M, K) of a standardised problem; lower is better.
 
-    A judge must be that of these problems; a criterion becomes it, with nothing that must
-    be selected. ``n_redundant``, (B, 1), of the columns in every support depend on others that are.
+    A judge must be that of the problem; a criterion becomes it, with nothing that must be
+    selected. ``n_redundant`` of the columns in every support depend on others that are.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from projstg._core.data.quadratic import RowQuadratic
-    >>> from projstg._core.data.standardize import standardized
+    >>> from projstg._core.data.standard_table import as_tables
     >>> X = np.random.default_rng(0).standard_normal((1, 30, 5))
-    >>> y = X[..., 1] - X[..., 3]
-    >>> problem, _ = standardized(RowQuadratic.from_rows(X, y))
-    >>> scores = support_scores(problem, np.asarray([[[0, 1], [1, 3], [3, 4]]]))
+    >>> problem = as_tables(X, X[..., 1] - X[..., 3]).problem(0)
+    >>> scores = support_scores(problem, np.asarray([[0, 1], [1, 3], [3, 4]]))
     >>> int(np.argmin(scores))
     1
     """
-    shape = indices.shape[:-1]
-    yy, dof, n = (
-        np.broadcast_to(to_numpy(field)[:, None], shape)
-        for field in (problem.yy, problem.degrees_of_freedom, problem.n)
-    )
     judge = criterion
     if not isinstance(judge, Judge):
-        judge = criterion.judge(problem, indices.shape[-1])
-    spectra, own = support_spectra(problem, indices), np.arange(shape[0])[:, None]
-    return total_score(scores_by_ridge(spectra, own, yy, dof, n, judge, n_redundant))
+        judge = criterion.judge(problem, supports.shape[-1])
+    of = support_spectra(problem, supports)
+    scores = scores_by_ridge(of, problem.yy, problem.dof, problem.n, judge, n_redundant)
+    return total_score(scores)

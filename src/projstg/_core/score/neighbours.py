@@ -7,13 +7,16 @@ the score over all ridges. :mod:`.dilution` adds what repeated columns cost.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..kernel import library
+from ..kernel.twin import answered_by
+from .compiled import field_record, judge_record
 from .criterion import Criterion, Judge, Ridges
 from .dilution import Costs, Dilution, dilutions
-from .evidence import RidgeFit, residual_floor, ridge_scores, total_score
+from .evidence import RidgeFit, ridge_scores, total_score
 from .score_settings import SCORE
 from .tableau import Field, Tableau, has_enough_digits, swap_objectives, tableaux
 from .updates import added, exchanged, left_out, present
@@ -37,55 +40,45 @@ class Neighbours(NamedTuple):
 
 
 class _Grid(NamedTuple):
-    """C supports of ``problem`` (C,) at the R ridges of a criterion; the others have C·R rows."""
+    """C supports at the R ridges of a criterion; arrays have C·R rows."""
 
-    problem: np.ndarray
+    field: Field
+    members: np.ndarray
+    """(C, K)."""
     state: Tableau
     now: RidgeFit
     ridge: Ridges
-    dof: np.ndarray
-    floor: np.ndarray
-    n_redundant: np.ndarray
-    """(C,)."""
     criterion: Judge
 
     def volume(self, size: int) -> np.ndarray:
         """Return what so many columns cost at the ridges, (C·R,); redundant ones do not count."""
-        return self.criterion.volume(self.problem, size - self.n_redundant).ravel()
+        volume = self.criterion.volume(size - self.field.n_redundant)
+        return np.tile(volume, len(self.members))
 
     def score(self, fit: RidgeFit, size: int) -> np.ndarray:
         """Return the scores (C, ...) of supports (C·R, ...) of one size, without dilution."""
         n_axes = fit.rss.ndim - 1
-        volume, dof, floor = (
-            one.reshape(-1, *(1,) * n_axes) for one in (self.volume(size), self.dof, self.floor)
-        )
-        ridge = self.ridge.beside(n_axes)
-        return self.total(ridge_scores(fit, ridge, volume, dof, floor, self.criterion))
+        volume, ridge = self.volume(size).reshape(-1, *(1,) * n_axes), self.ridge.beside(n_axes)
+        of = (self.field.dof, self.field.floor, self.criterion)
+        return self.total(ridge_scores(fit, ridge, volume, *of))
 
     def total(self, by_ridge: np.ndarray) -> np.ndarray:
         """Return the score over all ridges, from (C·R, ...) to (C, ...)."""
-        n_ridges = self.criterion.ridges.kappa.size
-        shape = (len(by_ridge) // n_ridges, n_ridges, *by_ridge.shape[1:])
+        shape = (len(self.members), self.criterion.ridges.kappa.size, *by_ridge.shape[1:])
         return total_score(by_ridge.reshape(shape), axis=1)
 
 
 def _grid(
-    field: Field, problem: np.ndarray, criterion: Judge, state: Tableau, ridge: Ridges
+    field: Field, members: np.ndarray, criterion: Judge, state: Tableau, ridge: Ridges
 ) -> _Grid:
-    many = np.repeat(problem, criterion.ridges.kappa.size)
-    now = present(state, ridge.kappa, criterion)
-    dof, floor = field.dof[many], residual_floor(field.yy[many])
-    n_redundant = field.redundant[problem].sum(axis=1)
-    return _Grid(problem, state, now, ridge, dof, floor, n_redundant, criterion)
+    return _Grid(field, members, state, present(state, ridge.kappa, criterion), ridge, criterion)
 
 
-def _dilution(
-    field: Field, problem: np.ndarray, members: np.ndarray, criterion: Criterion
-) -> Dilution:
+def _dilution(field: Field, members: np.ndarray, criterion: Criterion) -> Dilution:
     """Return what dilution adds around supports: nothing where there is none."""
     if criterion.is_diluted:
-        return dilutions(field, problem, members)
-    (C, K), n_columns = members.shape, field.b.shape[1]
+        return dilutions(field, members)
+    (C, K), n_columns = members.shape, field.b.size
     swaps, more = (
         Costs(np.zeros(shape), np.zeros(shape, dtype=bool))
         for shape in ((C, K, n_columns), (C, n_columns))
@@ -99,42 +92,73 @@ def _is_clear(dilution: Dilution, may_not_enter: np.ndarray) -> np.ndarray:
     return ~np.any(in_doubt & ~may_not_enter, axis=1)
 
 
-def neighbours(
-    field: Field, problem: np.ndarray, members: np.ndarray, criterion: Judge, *, resize: bool
-) -> Neighbours:
-    """Return the scores of all neighbours of supports ``members`` (C, K) of ``problem`` (C,).
+def _by_kernel(field: Field, members: np.ndarray, criterion: Judge, *, resize: bool) -> Neighbours:
+    """Return what :func:`neighbours` returns, by the compiled kernel."""
+    (C, K), n_columns = members.shape, field.b.size
+    of, by = field_record(field), judge_record(criterion)
+    members = np.ascontiguousarray(members, dtype=np.int64)
+    found = Neighbours(
+        np.empty(C),
+        np.empty((C, K, n_columns)),
+        np.full((C, n_columns), np.inf),
+        np.full((C, K), np.inf),
+        np.empty(C, dtype=bool),
+    )
+    for c in range(C):
+        around = library.AroundRecord.of(
+            K=K,
+            n_exact=max(SCORE.n_exact_exchanges, 2 * K),
+            least_ridge=field.least_ridge,
+            rounding=SCORE.rounding,
+            members=members[c],
+            present=found.present[c : c + 1],
+            exchanged=found.exchanged[c],
+            added=found.added[c] if resize else None,
+            left_out=found.left_out[c] if resize else None,
+        )
+        is_clear = library.KERNEL.projstg_neighbours(of, by, around)
+        if is_clear < 0:
+            raise MemoryError(f"no memory for the neighbours of a support of {K} columns")
+        found.has_enough_digits[c] = is_clear
+    return found
+
+
+def _is_for_kernel(field: Field, members: np.ndarray, criterion: Judge, **_: Any) -> bool:
+    return criterion.counts_volume and not field.redundant.any()
+
+
+@answered_by(_by_kernel, where=_is_for_kernel)
+def neighbours(field: Field, members: np.ndarray, criterion: Judge, *, resize: bool) -> Neighbours:
+    """Return the scores of all neighbours of supports ``members`` (C, K).
 
     Without ``resize`` the scores of neighbours of other sizes are infinite. With dilution the
     supports themselves must be independent.
     """
-    (C, K), n_columns = members.shape, field.b.shape[1]
-    state, ridge = tableaux(field, problem, members, criterion)
-    grid = _grid(field, problem, criterion, state, ridge)
-    dilution = _dilution(field, problem, members, criterion)
-    may_not_enter = _may_not_enter(field, problem, members)
+    (C, K), n_columns = members.shape, field.b.size
+    state, ridge = tableaux(field, members, criterion)
+    grid, dilution = (
+        _grid(field, members, criterion, state, ridge),
+        _dilution(field, members, criterion),
+    )
+    may_not_enter = _may_not_enter(field, members)
     more, less = np.full((C, n_columns), np.inf), np.full((C, K), np.inf)
     if resize:
         grown = added(state, ridge.kappa, has_effects=criterion.has_common_size)
         more = grid.score(grown, K + 1) + dilution.entered.added
         more[may_not_enter] = np.inf
         less = grid.score(left_out(state, grid.now, ridge.kappa), K - 1) + dilution.left_out
-        less[field.locked[problem[:, None], members]] = np.inf
+        less[field.locked[members]] = np.inf
     return Neighbours(
         grid.score(grid.now, K) + dilution.now,
-        _exchanges(field, problem, members, grid, dilution),
+        _exchanges(grid, dilution),
         more,
         less,
-        has_enough_digits(field, problem, state) & _is_clear(dilution, may_not_enter),
+        has_enough_digits(field, state, C) & _is_clear(dilution, may_not_enter),
     )
 
 
 def exchange_scores(
-    field: Field,
-    problem: np.ndarray,
-    members: np.ndarray,
-    criterion: Judge,
-    state: Tableau,
-    ridge: Ridges,
+    field: Field, members: np.ndarray, criterion: Judge, state: Tableau, ridge: Ridges
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the score of every exchange (C, K, D), of the supports (C,), and where to trust them.
 
@@ -143,38 +167,39 @@ def exchange_scores(
     are, under a common size, all but the most promising. The last, (C,), says whether rounding is
     small in all of these.
     """
-    grid = _grid(field, problem, criterion, state, ridge)
-    dilution = _dilution(field, problem, members, criterion)
+    grid, dilution = (
+        _grid(field, members, criterion, state, ridge),
+        _dilution(field, members, criterion),
+    )
+    is_clear = _is_clear(dilution, _may_not_enter(field, members))
     return (
-        _exchanges(field, problem, members, grid, dilution),
+        _exchanges(grid, dilution),
         grid.score(grid.now, members.shape[1]) + dilution.now,
-        has_enough_digits(field, problem, state)
-        & _is_clear(dilution, _may_not_enter(field, problem, members)),
+        has_enough_digits(field, state, len(members)) & is_clear,
     )
 
 
-def _may_not_enter(field: Field, problem: np.ndarray, members: np.ndarray) -> np.ndarray:
+def _may_not_enter(field: Field, members: np.ndarray) -> np.ndarray:
     """Return the columns, (C, D), that are excluded, or members already."""
-    excluded = field.excluded[problem]
+    excluded = np.tile(field.excluded, (len(members), 1))
     np.put_along_axis(excluded, members, True, axis=1)
     return excluded
 
 
-def _exchanges(
-    field: Field, problem: np.ndarray, members: np.ndarray, grid: _Grid, dilution: Dilution
-) -> np.ndarray:
+def _exchanges(grid: _Grid, dilution: Dilution) -> np.ndarray:
     """Return the score of every exchange, (C, K, D)."""
+    field, members = grid.field, grid.members
     if not members.shape[1]:
-        return np.empty((len(members), 0, field.b.shape[1]))
-    table = swap_objectives(grid.state, grid.dof, grid.floor, counts_log_det=False)
+        return np.empty((len(members), 0, field.b.size))
+    table = swap_objectives(grid.state, field.dof, field.floor, counts_log_det=False)
     if grid.criterion.counts_volume:
         # Where both priors of the effects are possible this only ranks the exchanges.
         prior = np.minimum(grid.ridge.zero_cost, grid.ridge.size_cost)
         table += (grid.volume(members.shape[1]) + prior)[:, None, None]
     scores = grid.total(table) + dilution.exchanged.added
-    excluded = _may_not_enter(field, problem, members)
+    excluded = _may_not_enter(field, members)
     scores[np.broadcast_to(excluded[:, None, :], scores.shape)] = np.inf
-    scores[field.locked[problem[:, None], members]] = np.inf
+    scores[field.locked[members]] = np.inf
     if not grid.criterion.has_common_size:
         return scores
     return _with_common_size(grid, scores, dilution.exchanged.added)

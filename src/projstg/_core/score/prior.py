@@ -38,7 +38,6 @@ __all__ = [
     "costs_of_sizes",
     "log_mean_determinants",
     "log_supports",
-    "n_selectable",
     "size_prior",
     "spectral_dilution",
     "volumes",
@@ -48,11 +47,6 @@ __all__ = [
 def log_supports(n_columns: int, sizes: np.ndarray) -> np.ndarray:
     """Return the logarithm of the number of supports of each size among ``n_columns``."""
     return gammaln(n_columns + 1.0) - gammaln(sizes + 1.0) - gammaln(n_columns - sizes + 1.0)
-
-
-def n_selectable(always: np.ndarray, never: np.ndarray) -> int:
-    """Return how many columns must or may be selected, from masks (D,)."""
-    return int(np.sum(~never | always))
 
 
 def size_prior(k_min: int, k_max: int, n_columns: int) -> np.ndarray:
@@ -70,86 +64,77 @@ def size_prior(k_min: int, k_max: int, n_columns: int) -> np.ndarray:
     return prior - np.logaddexp.reduce(prior)
 
 
-def log_mean_determinants(
-    of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int
-) -> np.ndarray:
-    """Return log of the mean of |C_SS| over all S of each size 0 … ``most``, (B, R, most + 1).
+def log_mean_determinants(of: ColumnSpectrum, n: float, kappa: np.ndarray, most: int) -> np.ndarray:
+    """Return log of the mean of |C_SS| over all S of each size 0 … ``most``, (R, most + 1).
 
-    n is (B,), κ is (R,). The eigenvalues of C are c = (nλ + κ)/(n + κ), and the sum over all S of
-    one size is their elementary symmetric polynomial. One eigenvalue after another, the m-th makes
-    the mean (m − K)/m times what it was, plus K c/m times the mean for K − 1: all terms are
-    positive. Where λ = 0, the mean is c^K. Sizes larger than the number of columns have the last of
-    those that exist.
+    κ is (R,). The eigenvalues of C are c = (nλ + κ)/(n + κ), and the sum over all S of one size is
+    their elementary symmetric polynomial. One eigenvalue after another, the m-th makes the mean
+    (m − K)/m times what it was, plus K c/m times the mean for K − 1: all terms are positive. Where
+    λ = 0, the mean is c^K. Sizes larger than the number of columns have the last of those that
+    exist.
     """
     logs = _means(of, n, kappa, most)
-    if most <= np.min(of.n_columns):
-        return logs
-    last = np.minimum(np.arange(most + 1), of.n_columns[:, None, None])
-    return np.take_along_axis(logs, np.broadcast_to(last, logs.shape), axis=-1)
-
-
-def _compiled_means(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:
-    """Return what :func:`_means` returns, by the compiled kernel."""
-    values, kappa = np.ascontiguousarray(of.values), np.ascontiguousarray(kappa)
-    logs = np.empty((len(values), most + 1, kappa.size))
-    for own, n_columns, n_rows, found in zip(values, of.n_columns, n, logs, strict=True):
-        means = library.MeansRecord.of(
-            M=own.size,
-            n_columns=int(n_columns),
-            values=own,
-            n=float(n_rows),
-            R=kappa.size,
-            n_sizes=most + 1,
-            kappa=kappa,
-            logs=found,
-        )
-        if library.KERNEL.projstg_mean_determinants(means):
-            raise MemoryError(f"no memory for the prior of supports of up to {most} columns")
-    return logs.swapaxes(1, 2)
-
-
-@answered_by(_compiled_means)
-def _means(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:
-    sizes, n, n_columns = np.arange(most + 1), n[:, None], of.n_columns[:, None, None]
-    m = np.maximum(n_columns - of.values.shape[1], 0)
-    with np.errstate(divide="ignore"):
-        alone = sizes * np.log(kappa / (n + kappa))[..., None]
-        logs = np.where(sizes <= m, alone, -np.inf)
-        for value in of.values.T:
-            m = m + 1
-            c = np.log((n * value[:, None] + kappa) / (n + kappa))[..., None]
-            longer = logs + np.log(np.maximum(m - sizes, 0) / m)
-            with_it = logs[..., :-1] + c + np.log(sizes[1:] / m)
-            longer[..., 1:] = np.logaddexp(longer[..., 1:], with_it)
-            logs = np.where(m <= n_columns, longer, logs)
+    if most > of.n_columns:
+        logs[:, of.n_columns + 1 :] = logs[:, of.n_columns, None]
     return logs
 
 
-def volumes(of: ColumnSpectrum, n: np.ndarray, kappa: np.ndarray, most: int) -> np.ndarray:
-    """Return −2 log of volume and prior together, (1 + n/κ)^(−K/2)/|C|_K^½, (B, R, most + 1).
+def _compiled_means(of: ColumnSpectrum, n: float, kappa: np.ndarray, most: int) -> np.ndarray:
+    """Return what :func:`_means` returns, by the compiled kernel."""
+    values, logs = np.ascontiguousarray(of.values), np.empty((most + 1, kappa.size))
+    means = library.MeansRecord.of(
+        M=values.size,
+        n_columns=of.n_columns,
+        values=values,
+        n=n,
+        R=kappa.size,
+        n_sizes=most + 1,
+        kappa=np.ascontiguousarray(kappa),
+        logs=logs,
+    )
+    if library.KERNEL.projstg_mean_determinants(means):
+        raise MemoryError(f"no memory for the prior of supports of up to {most} columns")
+    return logs.T
 
-    They are those of sizes 0 … ``most``; n is (B,), κ is (R,). Beside columns that must be selected
-    |C|_K is their determinant times the mean of what is left of the others, all of which least
-    squares, not a ridge, takes out: this is exact for small and for large κ.
+
+@answered_by(_compiled_means)
+def _means(of: ColumnSpectrum, n: float, kappa: np.ndarray, most: int) -> np.ndarray:
+    sizes, m = np.arange(most + 1), max(of.n_columns - of.values.size, 0)
+    with np.errstate(divide="ignore"):
+        alone = sizes * np.log(kappa / (n + kappa))[:, None]
+        logs = np.where(sizes <= m, alone, -np.inf)
+        for value in of.values[: of.n_columns - m]:
+            m += 1
+            c = np.log((n * value + kappa) / (n + kappa))[:, None]
+            longer = logs + np.log(np.maximum(m - sizes, 0) / m)
+            with_it = logs[:, :-1] + c + np.log(sizes[1:] / m)
+            longer[:, 1:] = np.logaddexp(longer[:, 1:], with_it)
+            logs = longer
+    return logs
+
+
+def volumes(of: ColumnSpectrum, n: float, kappa: np.ndarray, most: int) -> np.ndarray:
+    """Return −2 log of volume and prior together, (1 + n/κ)^(−K/2)/|C|_K^½, (R, most + 1).
+
+    They are those of sizes 0 … ``most``; κ is (R,). Beside columns that must be selected |C|_K is
+    their determinant times the mean of what is left of the others, all of which least squares, not
+    a ridge, takes out: this is exact for small and for large κ.
     """
-    sizes, n_rows = np.arange(most + 1), n[:, None, None]
-    relative = log_mean_determinants(of, n, kappa, most)
-    if of.n_forced.any():
-        own = (n_rows * of.forced[:, None, :] + kappa[:, None]) / (n_rows + kappa[:, None])
-        others = np.maximum(sizes - of.n_forced[:, None, None], 0)
-        others = np.broadcast_to(others, relative.shape)
-        relative = np.take_along_axis(relative, others, axis=-1)
-        relative = relative + np.sum(np.log(own), axis=-1)[..., None]
-    return sizes * np.log1p(n[:, None] / kappa)[..., None] + relative
+    sizes, relative = np.arange(most + 1), log_mean_determinants(of, n, kappa, most)
+    if of.forced.size:
+        own = (n * of.forced + kappa[:, None]) / (n + kappa[:, None])
+        relative = relative[:, np.maximum(sizes - of.forced.size, 0)]
+        relative = relative + np.sum(np.log(own), axis=-1)[:, None]
+    return sizes * np.log1p(n / kappa)[:, None] + relative
 
 
-def spectral_dilution(values: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Return −2 log of the part against repetition, from eigenvalues of G_SS, (..., K), but zeros.
+def spectral_dilution(values: np.ndarray, n: float) -> np.ndarray:
+    """Return −2 log of the part against repetition, from eigenvalues of G_SS, (..., K).
 
-    n is (...).
+    Zeros are left out.
     """
     is_null, repeated = values == 0.0, SCORE.repeated
-    shares = np.where(is_null, 1.0, values / n[..., None])
+    shares = np.where(is_null, 1.0, values / n)
     return np.sum(np.log((shares + repeated) / (shares * (1.0 + repeated))), axis=-1)
 
 

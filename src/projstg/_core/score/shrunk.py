@@ -20,23 +20,23 @@ __all__ = ["Shrunk", "shrunk_coefficients"]
 
 
 class Shrunk(NamedTuple):
-    """The coefficients of supports, fields (..., K) and so on."""
+    """The coefficients of M supports."""
 
     mean: np.ndarray
-    """E[β_S], (..., K)."""
+    """E[β_S], (M, K)."""
     covariance: np.ndarray
-    """(..., K, K)."""
+    """(M, K, K)."""
     variance: np.ndarray
-    """E[σ²], (...)."""
+    """E[σ²], (M,)."""
 
 
 def shrunk_coefficients(
-    of: Spectrum, volume: np.ndarray, yy: np.ndarray, dof: np.ndarray, criterion: Criterion
+    of: Spectrum, volume: np.ndarray, yy: float, dof: float, criterion: Criterion
 ) -> Shrunk:
     """Return the coefficients over all ridges; the arguments are those of ``undiluted_scores``."""
-    ridges, floor = criterion.ridges, residual_floor(yy)[..., None]
+    ridges, floor = criterion.ridges, residual_floor(yy)
     fit = spectral_fit(of, floor, criterion)
-    scores = scores_of_effects(fit, ridges, volume, dof[..., None], floor, criterion)
+    scores = scores_of_effects(fit, ridges, volume, dof, floor, criterion)
     reciprocal = 1.0 / (of.values[..., None, :] + ridges.kappa[:, None])
     transposed = of.vectors.swapaxes(-1, -2)
     w = (of.along[..., None, :] * reciprocal) @ transposed
@@ -50,12 +50,11 @@ def shrunk_coefficients(
     shares = np.exp(-0.5 * (costs - np.min(costs, axis=-1, keepdims=True)))
     shares /= shares.sum(axis=-1, keepdims=True)
     each, rss = np.concatenate(means, axis=-2), np.concatenate(residuals, axis=-1)
-    sigma2 = np.maximum(rss, floor) / np.maximum(dof[..., None] - 2.0, 1.0)
-    sigma2 *= yy[..., None] > 0.0
+    sigma2 = np.maximum(rss, floor) / max(dof - 2.0, 1.0) * (yy > 0.0)
     mean = (shares[..., None, :] @ each)[..., 0, :]
     apart = each - mean[..., None, :]
     between = (apart * shares[..., None]).swapaxes(-1, -2) @ apart
-    by_ridge = np.sum((shares * sigma2).reshape(*dof.shape, len(means), -1), axis=-2)
+    by_ridge = np.sum((shares * sigma2).reshape(len(w), len(means), -1), axis=1)
     along = (by_ridge[..., None, :] @ reciprocal)[..., 0, :]
     within = (of.vectors * along[..., None, :]) @ transposed
     return Shrunk(mean, within + between, np.sum(shares * sigma2, axis=-1))

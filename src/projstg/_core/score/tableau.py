@@ -7,9 +7,9 @@ h_j = G_jj + κ − G_jS U_·j. Exchanging i ∈ S for j ∉ S gives
     log det H' = log det H + log(den_ij P_ii)
 
 so the whole neighbourhood costs a dozen passes over a K×D array (:func:`swap_objectives`). A
-:class:`Tableau` holds [U | w | P] side by side for many chains (any starts of any problems) at
-once. An exchange is one update of rank two, the pivot of the simplex method (:func:`exchange`);
-a fresh inverse now and then removes its rounding.
+:class:`Tableau` holds [U | w | P] side by side for many chains at once. An exchange is one update
+of rank two, the pivot of the simplex method (:func:`exchange`); a fresh inverse now and then
+removes its rounding.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ __all__ = [
     "Tableau",
     "exchange",
     "has_enough_digits",
-    "least_ridge",
     "ridge_cost",
     "swap_objectives",
     "tableau",
@@ -40,21 +39,36 @@ _TINY = 1e-30
 
 
 class Field(NamedTuple):
-    """B problems over the same number D of columns, in memory, as a search sees them."""
+    """A problem over D columns in memory, as a search sees it."""
 
     G: np.ndarray
-    """(B, D, D)."""
+    """(D, D)."""
     b: np.ndarray
-    """(B, D)."""
-    yy: np.ndarray
-    dof: np.ndarray
-    n: np.ndarray
+    """(D,)."""
+    yy: float
+    dof: float
+    n: float
     excluded: np.ndarray
-    """(B, D): whether a column may not enter a support."""
+    """(D,): whether a column may not enter a support."""
     locked: np.ndarray
-    """(B, D): whether a column may not leave one."""
+    """(D,): whether a column may not leave one."""
     redundant: np.ndarray
-    """(B, D): whether a locked column depends on other locked ones, and does not count."""
+    """(D,): whether a locked column depends on other locked ones, and does not count."""
+
+    @property
+    def n_redundant(self) -> int:
+        """How many columns of every support do not count."""
+        return int(self.redundant.sum())
+
+    @property
+    def floor(self) -> float:
+        """The smallest residual."""
+        return residual_floor(self.yy)
+
+    @property
+    def least_ridge(self) -> float:
+        """The ridge that is used instead of zero, since columns may be collinear."""
+        return SCORE.relative_ridge * self.n
 
 
 class Tableau(NamedTuple):
@@ -90,27 +104,18 @@ class Tableau(NamedTuple):
         return np.diagonal(self.P, axis1=1, axis2=2)
 
 
-def tableau(field: Field, problem: np.ndarray, members: np.ndarray, ridge: np.ndarray) -> Tableau:
-    """Return the tableau of supports ``members`` (C, K) of problems ``problem`` (C,)."""
-    diagonal = np.diagonal(field.G, axis1=1, axis2=2)[problem]
-    rows = field.G[problem[:, None], members]
-    ridge = np.maximum(ridge, least_ridge(field.n[problem]))
-    return tableau_of_rows(rows, members, diagonal, field.b[problem], field.yy[problem], ridge)
+def tableau(field: Field, members: np.ndarray, ridge: np.ndarray) -> Tableau:
+    """Return the tableau of supports ``members`` (C, K) at a ridge each, (C,)."""
+    ridge = np.maximum(ridge, field.least_ridge)
+    of = (np.diagonal(field.G), field.b, field.yy)
+    return tableau_of_rows(field.G[members], members, *of, ridge)
 
 
-def tableaux(
-    field: Field, problem: np.ndarray, members: np.ndarray, criterion: Criterion
-) -> tuple[Tableau, Ridges]:
+def tableaux(field: Field, members: np.ndarray, criterion: Criterion) -> tuple[Tableau, Ridges]:
     """Return each support's tableau at every ridge of the criterion, (C·R, …), and the ridges."""
-    n_ridges = criterion.ridges.kappa.size
     ridge = criterion.ridges.tiled(len(members))
-    many = np.repeat(problem, n_ridges)
-    return tableau(field, many, np.repeat(members, n_ridges, axis=0), ridge.kappa), ridge
-
-
-def least_ridge(n: np.ndarray) -> np.ndarray:
-    """Return the ridge that is used instead of zero, since columns may be collinear."""
-    return SCORE.relative_ridge * n
+    many = np.repeat(members, criterion.ridges.kappa.size, axis=0)
+    return tableau(field, many, ridge.kappa), ridge
 
 
 def tableau_of_rows(
@@ -118,13 +123,13 @@ def tableau_of_rows(
     members: np.ndarray,
     diagonal: np.ndarray,
     b: np.ndarray,
-    yy: np.ndarray,
+    yy: float,
     ridge: np.ndarray,
 ) -> Tableau:
-    """Return the tableau from the rows G_S· (C, K, D), diagonal and b (C, D), yy and ridge (C,)."""
+    """Return the tableau from the rows G_S· (C, K, D), diagonal and b (D,), yy and ridge (C,)."""
     H = np.take_along_axis(rows, members[:, None, :], axis=2)
     P = np.linalg.inv(H + ridge[:, None, None] * np.eye(members.shape[1]))
-    b_S = np.take_along_axis(b, members, axis=1)
+    b_S = b[members]
     U = P @ rows
     w = P @ b_S[..., None]
     e = b - (w.swapaxes(-1, -2) @ rows)[:, 0]
@@ -134,21 +139,20 @@ def tableau_of_rows(
     return Tableau(np.concatenate([U, w, P], axis=2), e, h, np.maximum(rss, residual_floor(yy)))
 
 
-def has_enough_digits(field: Field, problem: np.ndarray, state: Tableau) -> np.ndarray:
+def has_enough_digits(field: Field, state: Tableau, n_supports: int) -> np.ndarray:
     """Return whether the tableaux (C·R, …) of C supports have digits enough for scores, (C,).
 
     H⁻¹ loses digits where H is nearly singular, and the residual where it is a small share of yᵀy.
     The error of a score is ν times rounding, times n·max P_ii, divided by that share.
     """
-    C = len(problem)
     if not state.body.shape[1]:
-        return np.ones(C, dtype=bool)
-    lost = np.max(state.diagonal_P, axis=1).reshape(C, -1) * field.n[problem][:, None]
-    left = state.rss.reshape(C, -1) / np.where(field.yy > 0.0, field.yy, 1.0)[problem][:, None]
-    return np.all(left > SCORE.rounding * field.dof[problem][:, None] * lost, axis=1)
+        return np.ones(n_supports, dtype=bool)
+    lost = np.max(state.diagonal_P, axis=1).reshape(n_supports, -1) * field.n
+    left = state.rss.reshape(n_supports, -1) / (field.yy if field.yy > 0.0 else 1.0)
+    return np.all(left > SCORE.rounding * field.dof * lost, axis=1)
 
 
-def ridge_cost(field: Field, problem: np.ndarray, state: Tableau, scores: np.ndarray) -> np.ndarray:
+def ridge_cost(field: Field, state: Tableau, scores: np.ndarray) -> np.ndarray:
     """Return by how much least squares without a ridge may be below these ``scores`` (C, K, D).
 
     The least ridge κ is used instead of zero, and adds κ|w'|² to a residual, w' being the
@@ -162,9 +166,8 @@ def ridge_cost(field: Field, problem: np.ndarray, state: Tableau, scores: np.nda
     a = state.P / p
     u = np.sum(U * U, axis=1, keepdims=True) - 2.0 * U * (a @ U)
     u = np.maximum(u + U * U * np.sum(a * a, axis=2, keepdims=True), 0.0)
-    ridge, dof, yy = least_ridge(field.n[problem]), field.dof[problem], field.yy[problem]
-    ridge, dof, yy = (one[:, None, None] for one in (ridge, dof, yy))
-    rss = np.maximum(np.exp(scores / dof), residual_floor(yy))
+    ridge, dof, yy = field.least_ridge, field.dof, field.yy
+    rss = np.maximum(np.exp(scores / dof), field.floor)
     taken = np.maximum(state.w[..., None] ** 2 / p + state.rss[:, None, None] - rss, 0.0)
     trace = np.sum(p, axis=1, keepdims=True)
     cost = 2.0 * dof * ridge * (taken * (1.0 + u) / den + trace * yy) / rss
@@ -175,8 +178,8 @@ def ridge_cost(field: Field, problem: np.ndarray, state: Tableau, scores: np.nda
 
 def swap_objectives(
     state: Tableau,
-    dof: np.ndarray,
-    floor: np.ndarray,
+    dof: float,
+    floor: float,
     counts_log_det: bool,
     excluded: np.ndarray | None = None,
     locked: np.ndarray | None = None,
@@ -203,10 +206,10 @@ def swap_objectives(
         np.maximum(V, _TINY, out=V)
     fit /= V
     rss = np.subtract(without[..., None], fit, out=fit)
-    if rss.min(initial=np.inf) < floor.max(initial=0.0):
-        np.maximum(rss, floor[:, None, None], out=rss)
+    if rss.min(initial=np.inf) < floor:
+        np.maximum(rss, floor, out=rss)
     objective = np.log(rss, out=rss)
-    objective *= dof[:, None, None]
+    objective *= dof
     if counts_log_det:
         V *= p[..., None]
         objective += np.log(V, out=V)
@@ -216,12 +219,7 @@ def swap_objectives(
 
 
 def exchange(
-    field: Field,
-    state: Tableau,
-    problem: np.ndarray,
-    members: np.ndarray,
-    p: np.ndarray,
-    j: np.ndarray,
+    field: Field, state: Tableau, members: np.ndarray, p: np.ndarray, j: np.ndarray
 ) -> Tableau:
     """Return the tableau after column j (C,) has replaced member p (C,); ``state`` is overwritten.
 
@@ -246,7 +244,7 @@ def exchange(
     are zero.
     """
     D, body, chain = state.e.shape[1], state.body, np.arange(len(p))
-    row = field.G[problem, j].astype(body.dtype, copy=False)
+    row = field.G[j].astype(body.dtype, copy=False)
     h, e = state.h[chain, j], state.e[chain, j]
     v = body[chain, :, j]
     share = v[chain, p] / h  # u_p/h: the member that leaves has no other place in v

@@ -11,10 +11,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..data.kept_rows import MOST_FACTORED
+from ..data.source_rows import MOST_FACTORED
 from ..kernel import library
 from ..kernel.library import Record
-from ..score.compiled import field_record, generator_address, judge_record, row_record
+from ..score.compiled import field_record, judge_record, row_record
 from ..score.score_settings import SCORE
 from .record import RankedSupports, members_of
 from .scored_search import Search
@@ -35,26 +35,26 @@ class Done(Enum):
     ALL = 2
 
 
-def search_compiled(search: Search, i: int, starts: np.ndarray, n_starts: int) -> Done:
-    """Search problem i from ``starts`` (S0, K), at most n_starts; the record takes what is found.
+def search_compiled(search: Search, starts: np.ndarray, n_starts: int) -> Done:
+    """Search from ``starts`` (S0, K), at most n_starts; the record takes what is found.
 
     If nothing was done, the generator is as it was.
     """
-    columns, generator = search.columns[i], search.generators[i].bit_generator
-    rows = row_record(search.problem, i, columns, fetch=False)
-    may_fetch = rows is None and search.problem.rows_at is not None
+    columns, generator = search.columns, search.generator.bit_generator
+    rows = row_record(search.problem, columns, fetch=False)
+    may_fetch = rows is None and search.problem.has_rows
     state = dict(generator.state) if may_fetch else {}
-    found = _Searched(search, i, starts, n_starts, rows)
+    found = _Searched(search, starts, n_starts, rows)
     if not found.has_digits and may_fetch:
         generator.state = state
         if columns.size > MOST_FACTORED:
             return Done.NOTHING
-        rows = row_record(search.problem, i, columns, fetch=True)
-        found = _Searched(search, i, starts, n_starts, rows)
-    best = columns[found.best]
+        rows = row_record(search.problem, columns, fetch=True)
+        found = _Searched(search, starts, n_starts, rows)
     ranked = RankedSupports(columns[found.ranked.supports], found.ranked.scores)
-    search.records[i].take(ranked, best, found.score, found.starts.tolist(), found.n_challenges)
-    search.n_iter[i] += found.n_iter
+    best, starts_scores = columns[found.best], found.starts.tolist()
+    search.record.take(ranked, best, found.score, starts_scores, found.n_challenges)
+    search.record.n_iter += found.n_iter
     return Done.ALL if found.is_polished else Done.ROUNDS
 
 
@@ -62,10 +62,10 @@ class _Searched:
     """What one call of the kernel finds."""
 
     def __init__(
-        self, search: Search, i: int, starts: np.ndarray, n_starts: int, rows: Record | None
+        self, search: Search, starts: np.ndarray, n_starts: int, rows: Record | None
     ) -> None:
-        record, columns, K = search.records[i], search.columns[i], starts.shape[1]
-        field, judge = field_record(search.field, i), judge_record(search.criterion, i)
+        record, columns, K = search.record, search.columns, starts.shape[1]
+        field, judge = field_record(search.field), judge_record(search.judge)
         plan = plan_record(search.settings, K, n_starts)
         known, scores, before = _NOBODY, _NOTHING, _NOTHING
         if not record.is_empty:
@@ -77,9 +77,9 @@ class _Searched:
         numbers, score = np.zeros(7, dtype=np.int64), np.empty(1)
         self.best = np.empty(K, dtype=np.int64)
         task = library.SearchTaskRecord.of(
-            generator=generator_address(search.generators[i]),
+            generator=library.generator_address(search.generator),
             K=K,
-            n_redundant=int(search.field.redundant[i].sum()),
+            n_redundant=search.field.n_redundant,
             n_given=len(starts),
             n_known=len(known),
             n_before=before.size,

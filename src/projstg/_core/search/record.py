@@ -54,6 +54,8 @@ class SearchRecord:
         self.starts: list[float] = []
         self.lowest = np.inf
         self.n_challenges = 0
+        self.n_iter = 0
+        """Exchanges made so far."""
 
     def take(
         self,

@@ -3,7 +3,7 @@ r"""Walks by exchanges: down to a local optimum, or on from one local optimum to
 :func:`descend` takes the best exchange until none improves. :func:`wander` takes a set number of
 best exchanges, also where the best one makes the score worse, and may not undo an exchange for a
 few steps (tabu search). So it meets one local optimum after another, more than restarts with as
-many exchanges would. Many chains (any starts of any problems) make their steps together.
+many exchanges would. Many chains make their steps together.
 
 What walks lower is ν log(rss) + log det H at one ridge. The determinant is not part of the score
 (:mod:`..score.prior` takes it back), but walks with it met the best support more often when both
@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..score.evidence import residual_floor
 from ..score.tableau import Field, Tableau, exchange, swap_objectives, tableau
 from .search_settings import SEARCH, SearchSettings
 
@@ -31,8 +30,6 @@ _NEVER = 2**40
 class Starts(NamedTuple):
     """Where C chains begin."""
 
-    problem: np.ndarray
-    """(C,): which problem each belongs to."""
     members: np.ndarray
     """(C, K)."""
     ridge: np.ndarray
@@ -42,7 +39,7 @@ class Starts(NamedTuple):
 
     def part(self, own: slice) -> Starts:
         """Return the starts of a slice."""
-        return Starts(self.problem[own], self.members[own], self.ridge[own], self.conditioning)
+        return Starts(self.members[own], self.ridge[own], self.conditioning)
 
 
 class LocalOptima(NamedTuple):
@@ -55,14 +52,11 @@ class LocalOptima(NamedTuple):
 
 
 class _Chains(NamedTuple):
-    """The present supports of C chains, one row each, and what a step needs of their problem."""
+    """The present supports of C chains, one row each."""
 
     number: np.ndarray
-    problem: np.ndarray
     members: np.ndarray
     ridge: np.ndarray
-    dof: np.ndarray
-    floor: np.ndarray
     excluded_until: np.ndarray
     """(C, D): the step from which a column may enter (again)."""
     locked_until: np.ndarray
@@ -75,35 +69,30 @@ class _Walk:
     def __init__(
         self, field: Field, starts: Starts, counts_log_det: bool, settings: SearchSettings
     ) -> None:
-        problem, members, ridge, conditioning = starts
+        members, ridge, conditioning = starts
         self.field, self.counts_log_det, self.settings = field, counts_log_det, settings
         self.is_delicate = conditioning < settings.delicate
-        self.step = 0
+        self.tolerance = settings.rounding * (field.dof + 10.0)
+        """A smaller change of the score is rounding."""
+        self.step = self.n_exchanges = 0
         self.state: Tableau
-        excluded = np.where(field.excluded[problem], _NEVER, 0)
+        excluded = np.tile(np.where(field.excluded, _NEVER, 0), (len(members), 1))
         np.put_along_axis(excluded, members, _NEVER, axis=1)
-        locked = np.where(field.locked[problem[:, None], members], _NEVER, 0)
-        floor, dof = residual_floor(field.yy[problem]), field.dof[problem]
-        number = np.arange(len(problem))
-        self.now = _Chains(number, problem, members.copy(), ridge, dof, floor, excluded, locked)
-
-    @property
-    def tolerance(self) -> np.ndarray:
-        """A smaller change of a chain's score is rounding, (C,)."""
-        return self.settings.rounding * (self.now.dof + 10.0)
+        locked = np.where(field.locked[members], _NEVER, 0)
+        self.now = _Chains(np.arange(len(members)), members.copy(), ridge, excluded, locked)
 
     def best_swap(self) -> tuple[np.ndarray, np.ndarray]:
         """Return each chain's best permitted exchange, p·D + j, and its change of score, (C,)."""
-        now = self.now
+        now, field = self.now, self.field
         if self.is_delicate or self.step % self.settings.refresh == 0:
-            self.state = tableau(self.field, now.problem, now.members, now.ridge)
+            self.state = tableau(field, now.members, now.ridge)
         excluded, locked = now.excluded_until > self.step, now.locked_until > self.step
         table = swap_objectives(
-            self.state, now.dof, now.floor, self.counts_log_det, excluded, locked
+            self.state, field.dof, field.floor, self.counts_log_det, excluded, locked
         )
         flat = table.reshape(len(excluded), -1)
         place = np.argmin(flat, axis=1)
-        current = now.dof * np.log(np.maximum(self.state.rss, now.floor))
+        current = field.dof * np.log(np.maximum(self.state.rss, field.floor))
         return place, flat[np.arange(len(place)), place] - current
 
     def keep(self, rows: np.ndarray) -> None:
@@ -114,9 +103,10 @@ class _Walk:
     def move(self, place: np.ndarray, excluded_for: int = 0, locked_for: int = 0) -> None:
         """Make each chain's exchange; exclude what left and lock what entered for some steps."""
         now, row = self.now, np.arange(len(place))
-        p, j = np.divmod(place, self.field.b.shape[1])
-        self.state = exchange(self.field, self.state, now.problem, now.members, p, j)
+        p, j = np.divmod(place, self.field.b.size)
+        self.state = exchange(self.field, self.state, now.members, p, j)
         self.step += 1
+        self.n_exchanges += len(place)
         now.excluded_until[row, now.members[row, p]] = self.step + excluded_for
         now.excluded_until[row, j] = _NEVER
         now.locked_until[row, p] = self.step + locked_for
@@ -124,17 +114,9 @@ class _Walk:
 
 
 def descend(
-    field: Field,
-    starts: Starts,
-    *,
-    counts_log_det: bool,
-    n_iter: np.ndarray,
-    settings: SearchSettings = SEARCH,
-) -> np.ndarray:
-    """Return where the best exchanges lead from each start, (C, K).
-
-    Exchanges are counted, for each problem, in ``n_iter`` (B,).
-    """
+    field: Field, starts: Starts, *, counts_log_det: bool, settings: SearchSettings = SEARCH
+) -> tuple[np.ndarray, int]:
+    """Return where the best exchanges lead from each start, (C, K), and how many there were."""
     walk = _Walk(field, starts, counts_log_det, settings)
     ends = starts.members.copy()
     for _ in range(settings.most_steps * (ends.shape[1] + 10)):
@@ -146,8 +128,7 @@ def descend(
                 break
             walk.keep(rows)
         walk.move(place[rows])
-        n_iter += np.bincount(walk.now.problem, minlength=n_iter.size)
-    return ends
+    return ends, walk.n_exchanges
 
 
 def wander(
@@ -157,18 +138,16 @@ def wander(
     length: int,
     n_local_optima: int,
     without: np.ndarray,
-    n_iter: np.ndarray,
     settings: SearchSettings = SEARCH,
-) -> LocalOptima:
-    """Return the ``n_local_optima`` lowest local optima each chain meets in ``length`` exchanges.
+) -> tuple[LocalOptima, int]:
+    """Return the lowest local optima each chain meets, and how many exchanges there were.
 
-    A chain may come back to one of them; each counts once.
-
-    ``without``, (C,), is a column that is excluded from each chain, or −1 for none. The other
-    arguments are those of :func:`descend`, with the volume counted.
+    Each chain makes ``length`` exchanges. It may come back to an optimum; each of the
+    ``n_local_optima`` counts once. ``without``, (C,), is a column that is excluded from each chain,
+    or −1 for none.
     """
     walk = _Walk(field, starts, True, settings)
-    tolerance, some = walk.tolerance, np.flatnonzero(without >= 0)
+    some = np.flatnonzero(without >= 0)
     walk.now.excluded_until[some, without[some]] = _NEVER
     been = np.empty((length, *starts.members.shape), dtype=np.int64)
     changes = np.full(been.shape[:2], -1.0)
@@ -181,12 +160,12 @@ def wander(
         if rows.size < len(change):
             walk.keep(rows)
         walk.move(place[rows], settings.excluded_for, settings.locked_for)
-        n_iter += np.bincount(walk.now.problem, minlength=n_iter.size)
-    return _lowest_local_optima(been, changes, tolerance, n_local_optima)
+    optima = _lowest_local_optima(been, changes, walk.tolerance, n_local_optima)
+    return optima, walk.n_exchanges
 
 
 def _lowest_local_optima(
-    been: np.ndarray, changes: np.ndarray, tolerance: np.ndarray, n_local_optima: int
+    been: np.ndarray, changes: np.ndarray, tolerance: float, n_local_optima: int
 ) -> LocalOptima:
     """Return the lowest local optima among supports ``been`` (T, C, K), from the steps' changes.
 

@@ -5,7 +5,8 @@ Columns are centred and scaled on the fly: with means x̄, scales s and roots �
     Zᵀv = (Xᵀ(√w ⊙ v) − x̄ · (√w)ᵀv) / s,
 
 so products with all columns need X itself and nothing as large. They are in double, a block of
-columns at a time. Columns that a search looks at are made into rows of a :class:`RowQuadratic`.
+columns at a time. Columns that a search looks at are made into rows of a
+:class:`~.problem.DenseProblem`.
 """
 
 from __future__ import annotations
@@ -17,12 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from ..arrays.backend import Array
 from .different_rows import different_rows
-from .gram_quadratic import GramQuadratic, RowsAt
-from .row_quadratic import RowQuadratic
+from .problem import DenseProblem
 
-__all__ = ["MANY_COLUMNS", "WideQuadratic", "column_moments"]
+__all__ = ["MANY_COLUMNS", "WideProblem", "column_moments"]
 
 MANY_COLUMNS = 2000
 """With more columns nothing is made of all of them at once."""
@@ -34,11 +33,12 @@ _CELLS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class WideQuadratic:
-    """One standardised problem, a batch of one, for NumPy."""
+class WideProblem:
+    """One standardised problem."""
 
-    X: Any
-    """(N, D): an array of any real type, also memory-mapped, or sparse by columns (CSC)."""
+    table: Any
+    """X as it came, (N, D): an array of any real type, also memory-mapped, or sparse by columns
+    (CSC)."""
     used: np.ndarray
     """The columns of X that the problem has, (W,), in increasing order."""
     mean: np.ndarray
@@ -47,94 +47,90 @@ class WideQuadratic:
     """What each is multiplied by, (W,); zero for a column that does not vary."""
     roots: np.ndarray
     """√w, (N,)."""
-    y: np.ndarray
-    """(1, N), centred, weighted and scaled."""
+    target: np.ndarray
+    """y, (N,), centred, weighted and scaled."""
     b: np.ndarray
-    """Zᵀy, (1, W)."""
+    """Zᵀy, (W,)."""
     diagonal: np.ndarray
-    """The squared norms of the columns, (1, W)."""
-    n: np.ndarray
-    degrees_of_freedom: np.ndarray
-    source: None = None
+    """The squared norms of the columns, (W,)."""
+    n: float
+    dof: float
     known: dict[Any, Any] = field(default_factory=dict)
     """What a pass over X has found, for whoever needs it again."""
 
-    @property
-    def yy(self) -> np.ndarray:
-        """yᵀy, (1,)."""
-        return np.sum(self.y * self.y, axis=-1)
+    is_wide = has_rows = True
+    X = y = None
 
     @property
-    def n_rows(self) -> int:
+    def yy(self) -> float:
+        """yᵀy."""
+        return float(self.target @ self.target)
+
+    @property
+    def height(self) -> int:
         """N."""
-        return self.y.shape[-1]
+        return self.target.size
 
     def dense(self, places: np.ndarray) -> np.ndarray:
         """Return columns at ``places`` (K,), centred, weighted and scaled, (N, K)."""
-        few = self.X[:, self.used[places]]
+        few = self.table[:, self.used[places]]
         few = few.toarray() if issparse(few) else few
         return (few - self.mean[places]) * self.factor[places] * self.roots[:, None]
 
-    def products(self, V: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    def along(self, V: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield places of columns and VᵀZ there, (K, W'), for V (N, K)."""
         weighted = V * self.roots[:, None]
         off = weighted.sum(axis=0)[:, None]
-        for places, found in column_products(self.X, self.used, weighted):
+        for places, found in column_products(self.table, self.used, weighted):
             found -= off * self.mean[places]
             found *= self.factor[places]
             yield places, found
 
-    def row_blocks(self, members: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield places of columns and rows of G there, (K, W'), of ``members`` (K,)."""
-        return self.products(self.dense(members))
+    def row_blocks(self, columns: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield places of columns and rows of G there, (K, W'), of ``columns`` (K,)."""
+        return self.along(self.dense(columns))
 
-    def rows(self, indices: Array) -> Array:
-        """Return rows of G, (1, K, D); as large as K columns of it."""
-        found = np.empty((indices.shape[1], self.b.shape[1]))
-        for places, some in self.row_blocks(indices[0]):
+    def rows(self, columns: np.ndarray) -> np.ndarray:
+        """Return rows of G, (K, D); as large as K columns of it."""
+        found = np.empty((columns.size, self.b.size))
+        for places, some in self.row_blocks(columns):
             found[:, places] = some
-        return found[None]
-
-    def columns(self, indices: Array) -> RowQuadratic:
-        """Return the problem of the columns ``indices``, (1, W), alone, in memory."""
-        few = RowQuadratic(self.dense(indices[0])[None], self.y, self.n, self.degrees_of_freedom)
-        known = {"b": self.b[:, indices[0]], "diagonal": self.diagonal[:, indices[0]]}
-        few.__dict__.update(known)
-        return few
-
-    def owned(self) -> WideQuadratic:
-        """Return the same problem with a copy of X: nobody else can change it."""
-        return replace(self, X=self.X.copy())
-
-    def among(self, columns: np.ndarray) -> WideQuadratic | RowQuadratic:
-        """Return the problem of some columns, (W,), in increasing order; many are not copied."""
-        if columns.size <= MANY_COLUMNS:
-            return self.columns(columns[None])
-        few = {name: getattr(self, name)[columns] for name in ("used", "mean", "factor")}
-        few |= {name: getattr(self, name)[:, columns] for name in ("b", "diagonal")}
-        return replace(self, **few, known={})
+        return found
 
     @property
-    def gram(self) -> GramQuadratic:
-        """The problem through its Gram matrix, where that is small."""
-        return self.columns(np.arange(self.b.shape[1])[None]).gram
+    def G(self) -> np.ndarray:
+        """XᵀX, where it is small."""
+        return self.products(np.arange(self.b.size))
 
-    def problems(self, chosen: Array) -> WideQuadratic:
-        """Return the problem, which is the only one."""
-        return self
+    def products(self, columns: np.ndarray) -> np.ndarray:
+        """Return the inner products of some columns, (W,), with each other."""
+        return self.subset(columns).G
 
-    def with_source(self, source: Any) -> WideQuadratic:
-        """Return the problem: X is all it has."""
-        return self
+    def products_of(self, supports: np.ndarray) -> np.ndarray:
+        """Return those of the columns of supports (S, K), (S, K, K)."""
+        used, places = np.unique(supports, return_inverse=True)
+        return self.subset(used).products_of(places.reshape(supports.shape))
+
+    def subset(self, columns: np.ndarray) -> DenseProblem:
+        """Return the problem of some columns, (W,), alone, in memory."""
+        numbers = (self.b[columns], self.yy, self.n, self.dof, self.diagonal[columns])
+        return DenseProblem(*numbers, self.dense(columns), self.target)
+
+    def owned(self) -> WideProblem:
+        """Return the same problem with a copy of its columns: nobody else can change them."""
+        return replace(self, table=self.table[:, self.used].copy(), used=np.arange(self.b.size))
 
     def has_more_rows(self, count: int) -> bool:
         """Return whether there are more than ``count`` different rows of X."""
-        return self.n_rows > count and different_rows(self.X, count, self.used) is None
+        return self.height > count and different_rows(self.table, count, self.used) is None
 
-    @property
-    def rows_at(self) -> RowsAt:
-        """A function to columns of X, and y; see :class:`.quadratic.Quadratic`."""
-        return lambda i, indices: (self.dense(indices), self.y[0])
+    def rows_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return X_S and y."""
+        return self.dense(columns), self.target
+
+    def without_source(self) -> WideProblem:
+        """Return the problem: X is all it has."""
+        return self
 
 
 def column_products(X: Any, used: np.ndarray, V: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:

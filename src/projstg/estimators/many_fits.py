@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal
@@ -15,8 +15,7 @@ from sklearn.exceptions import DataDimensionalityWarning
 from .._core.arrays.backend import Array, namespace, to_numpy
 from .._core.data.shared_sums import are_in_range, shared_sums
 from .._core.gates.alternate import Status
-from .._core.pipeline.batch_gates import KeptGates
-from .._core.pipeline.solution import joined
+from .._core.pipeline.kept_gates import KeptGates
 from ..sources.as_doubles import (
     check_response,
     check_unmasked,
@@ -31,7 +30,16 @@ from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
 from ._validation import CODER, check_parameters, check_sums, check_total_weight
 from .projected_stg import ProjectedSTG
-from .questions import Asked, Question, asked_of, prepare, prepare_sums, solve_in_blocks
+from .questions import (
+    Fit,
+    Question,
+    Request,
+    fit_of,
+    prepare,
+    prepare_sums,
+    request_of,
+    solve_in_blocks,
+)
 
 # The rows of so many numbers (400 MB) are made into problems at once, where all share a wide X.
 _MOST_NUMBERS = 50_000_000
@@ -188,53 +196,66 @@ def fit_together(
     check_parameters(model)
     if not (n_jobs is None or (isinstance(n_jobs, Integral) and n_jobs)):
         raise ValueError(f"n_jobs={n_jobs!r}; give a whole number of threads, or None for one.")
-    asked = asked_of(model)
-    questions, n_problems = _questions(asked, X, y, sample_weight)
-    seeds = _seeds(random_state, n_problems)
-    answers, first = [], 0
+    questions, n_problems = _questions(request_of(model), X, y, sample_weight)
+    seeds, n_threads = _seeds(random_state, n_problems), None if n_jobs is None else int(n_jobs)
+    fits: dict[int, Fit] = {}
+    gates, like = [], np.empty(0)
     for question in questions:
-        own = seeds[first : first + question.table.y_scale.shape[0]]
-        answers.append(solve_in_blocks(question, own, None if n_jobs is None else int(n_jobs)))
-        said = None if first else question.warning_of(answers[0])
+        first = len(fits)
+        own = seeds[first : first + question.n_tables]
+        for group, solution in solve_in_blocks(question, own, n_threads):
+            gates.append((first + group.numbers, solution.gates))
+            like = group.tables.units.scale
+            for i, number in enumerate(group.numbers.tolist()):
+                fits[first + number] = fit_of(group.tables, solution, i, question.names)
+        said = question.warning_of([fits[i].answer for i in range(len(own))]) if not first else None
         if said is not None:
             warnings.warn(said, DataDimensionalityWarning, stacklevel=3)
-        first += len(own)
-    found = joined(answers)
-    search, known = found.search, found.posterior
-    nowhere = np.full(found.coef.shape[1], np.nan)
+    return _many([fits[i] for i in range(n_problems)], KeptGates(gates), seeds, like)
+
+
+def _many(fits: Sequence[Fit], gates: KeptGates, seeds: tuple[int, ...], like: Array) -> ManyFits:
+    """Return the answers for all problems as arrays of the kind of one, on its device."""
+
+    def on_device(values: Sequence[Any]) -> Any:
+        return namespace(like).asarray(np.asarray(values), device=like.device)
+
+    search, known = [fit.answer.search for fit in fits], [fit.answer.posterior for fit in fits]
+    has_search, has_known = search[0] is not None, any(known)
+    nowhere = np.full(fits[0].coef.size, np.nan)
+    inclusion = (
+        nowhere if one is None else fit.frame.spread(one.inclusion)
+        for fit, one in zip(fits, known, strict=True)
+    )
+
+    def each(answers: Sequence[Any], name: str) -> np.ndarray:
+        return np.asarray([np.nan if one is None else getattr(one, name) for one in answers])
+
+    noise_std = [fit.noise_std for fit in fits]
     return ManyFits(
-        support=found.support,
-        coef=found.coef,
-        intercept=found.intercept,
-        alpha=found.alpha,
-        noise_std=found.noise_std,
-        objective=_each(search, lambda one: one.objective),
-        n_starts=_each(search, lambda one: one.n_starts),
-        n_agreeing_starts=_each(search, lambda one: one.n_agreeing_starts),
-        support_probability=_each(known, lambda one: one.exactly, np.nan),
-        all_belong_probability=_each(known, lambda one: one.all_belong, np.nan),
-        inclusion_probability=_each(known, lambda one: one.inclusion, nowhere),
+        support=on_device([fit.frame.mask(fit.answer.support) for fit in fits]),
+        coef=on_device([fit.coef for fit in fits]),
+        intercept=on_device([fit.frame.intercept(fit.coef) for fit in fits]),
+        alpha=on_device([fit.alpha for fit in fits]),
+        noise_std=None if noise_std[0] is None else on_device(noise_std),
+        objective=np.asarray([fit.objective for fit in fits]) if has_search else None,
+        n_starts=each(search, "n_starts") if has_search else None,
+        n_agreeing_starts=each(search, "n_agreeing_starts") if has_search else None,
+        support_probability=each(known, "exactly") if has_known else None,
+        all_belong_probability=each(known, "all_belong") if has_known else None,
+        inclusion_probability=np.asarray(list(inclusion)) if has_known else None,
         seeds=seeds,
-        _gates=KeptGates(found.gates),
+        _gates=gates,
     )
 
 
-def _each(
-    answers: Sequence[Any] | None, what: Callable[[Any], Any], unknown: Any = None
-) -> np.ndarray | None:
-    """Return something of each answer as one array; None where there are none."""
-    if answers is None:
-        return None
-    return np.asarray([unknown if one is None else what(one) for one in answers])
-
-
-def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Question], int]:
-    """Return what is asked, in one or more batches, and the number of problems."""
+def _questions(request: Request, X: Any, y: Any, weights: Any) -> tuple[Iterable[Question], int]:
+    """Return what is asked, in one or more questions, and the number of problems."""
     if isinstance(X, Statistics):
         if y is not None or weights is not None:
             raise TypeError("leave out y and sample_weight: Statistics have them already.")
         check_sums(X.sums)
-        return [prepare_sums(asked, X.sums, X.feature_names)], X.n_targets
+        return [prepare_sums(request, X.sums, X.feature_names)], X.n_targets
     if not is_table(X, y):
         raise TypeError(
             f"fit_many takes arrays, or Statistics with several targets, and got {source_name(X)}; "
@@ -251,9 +272,9 @@ def _questions(asked: Asked, X: Any, y: Any, weights: Any) -> tuple[Iterable[Que
     X, y = _stacked(X, "X"), _stacked(y, "y")
     warn_of_rounded(rounded, stacklevel=4)
     if X.ndim == 2 and not hasattr(X, "detach") and not issparse(X):
-        return _about_one_table(asked, *_checked_shared(X, y, weights))
+        return _about_one_table(request, *_checked_shared(X, y, weights))
     X, y, weights = _checked(X, y, weights)
-    return [prepare(asked, X, y, weights)], X.shape[0]
+    return [prepare(request, X, y, weights)], X.shape[0]
 
 
 def _stacked(values: Any, what: str) -> Any:
@@ -278,7 +299,7 @@ def _stacked(values: Any, what: str) -> Any:
 
 
 def _about_one_table(
-    asked: Asked, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
+    request: Request, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
 ) -> tuple[Iterable[Question], int]:
     """Return what is asked of one X (N, D) and responses Y (T, N).
 
@@ -289,14 +310,14 @@ def _about_one_table(
     if n_rows >= n_columns:
         sums = shared_sums(X, Y.T, weights)
         if are_in_range(X, Y.T, sums):
-            return [prepare_sums(asked, sums)], n_problems
+            return [prepare_sums(request, sums)], n_problems
     size = max(_MOST_NUMBERS // X.size, 1)
 
     def block(first: int) -> Question:
         own = Y[first : first + size]
         rows = np.broadcast_to(X, (len(own), n_rows, n_columns))
         each = None if weights is None else np.broadcast_to(weights, own.shape)
-        return prepare(asked, rows, own, each)
+        return prepare(request, rows, own, each)
 
     return (block(first) for first in range(0, n_problems, size)), n_problems
 
