@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["STAGES", "Report", "counted"]
+__all__ = ["STAGES", "Report", "steps_of"]
 
 STAGES = ("sizes", "gates", "search", "draws")
 """Sizes that are tried, steps of the gates, working sets that are searched, runs of the chains."""
@@ -19,7 +19,7 @@ Report = Callable[[str, int, int | None], bool]
 is not known. Returns whether to stop there: gates and draws, which can end at any step, do."""
 
 
-def counted(report: Report | None, stage: str, most: int | None) -> Callable[[], bool]:
+def steps_of(report: Report | None, stage: str, most: int | None) -> Callable[[], bool]:
     """Report that a stage begins, and return what to call after each step: it reports that, too."""
     if report is None:
         return _go_on

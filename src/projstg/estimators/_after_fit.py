@@ -30,7 +30,7 @@ class AfterFit:
 
     def __init__(self, fit: Fit, problem: Problem, size: int) -> None:
         self._found: _ColumnFacts | None = None
-        together = None if fit.answer.posterior is None else fit.answer.posterior.together
+        together = None if fit.answer.probabilities is None else fit.answer.probabilities.together
         is_small = size + (together.size if together else 0) <= _MOST_KEPT
         self._kept: tuple[Fit, Problem] | None = fit, problem.owned() if is_small else problem
         if not is_small:
@@ -61,7 +61,7 @@ class _ColumnFacts(NamedTuple):
 
 
 def _facts(fit: Fit, problem: Problem) -> _ColumnFacts:
-    (support, _, search, known), frame = fit.answer, fit.frame
+    (support, _, search, known, _), frame = fit.answer, fit.frame
     others = [] if known is None else known.supports
     fits = estimates(problem, frame, [support, *others])
     std_error = np.zeros(frame.n_features)

@@ -220,7 +220,7 @@ def _many(fits: Sequence[Fit], gates: KeptGates, seeds: tuple[int, ...], like: A
     def on_device(values: Sequence[Any]) -> Any:
         return namespace(like).asarray(np.asarray(values), device=like.device)
 
-    search, known = [fit.answer.search for fit in fits], [fit.answer.posterior for fit in fits]
+    search, known = [fit.answer.search for fit in fits], [fit.answer.probabilities for fit in fits]
     has_search, has_known = search[0] is not None, any(known)
     nowhere = np.full(fits[0].coef.size, np.nan)
     inclusion = (

@@ -493,7 +493,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         self._after_fit = AfterFit(fit, tables.problem(0), tables.size)
 
     def _store_posterior(self, fit: Fit) -> None:
-        known, frame = fit.answer.posterior, fit.frame
+        known, frame = fit.answer.probabilities, fit.frame
         if known is None:
             self.support_probability_ = self.all_belong_probability_ = None
             self.inclusion_probability_ = self.inclusion_error_ = None
@@ -519,4 +519,5 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
             self.n_columns_searched_ = 0
             return
         self.n_starts_, self.n_agreeing_starts_ = search.n_starts, search.n_agreeing_starts
-        self.n_swaps_, self.n_columns_searched_ = search.n_iter, search.n_columns
+        self.n_swaps_ = search.n_iter
+        self.n_columns_searched_ = search.n_columns if fit.answer.has_choice else 0

@@ -124,7 +124,7 @@ class Question:
         options = self.groups[0].options
         if options.selection is None:
             return self.warning
-        few = [i for i, one in enumerate(answers) if one.search and not one.search.n_columns]
+        few = [i for i, answer in enumerate(answers) if not answer.has_choice]
         tables = {int(number): group.tables for group in self.groups for number in group.numbers}
         n_rows = [tables[i].problem(0).n for i in few]
         return too_few_rows(n_rows, len(answers), len(options.always))
@@ -363,7 +363,7 @@ def solve_in_blocks(
 
 
 def _slim(answer: Answer) -> Answer:
-    known = answer.posterior
+    known = answer.probabilities
     if known is None:
         return answer
-    return answer._replace(posterior=known._replace(together=None, averaging=None))
+    return answer._replace(probabilities=known._replace(together=None, averaging=None))

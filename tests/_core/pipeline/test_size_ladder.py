@@ -15,8 +15,10 @@ from projstg._core.pipeline.information_criteria import SELECTIONS, information_
 from projstg._core.pipeline.largest_size import largest_size
 from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.pipeline.size_ladder import ladder
+from projstg._core.posterior.target import target
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
+from projstg._core.score.prior import size_prior
 from projstg._core.search.best_support import refine
 
 LEAST_SQUARES = CRITERIA["least-squares"]
@@ -80,8 +82,8 @@ def test_columns_that_cannot_be_selected_do_not_limit_it(n_columns):
 
 def test_a_tall_table_by_its_rows_is_the_one_by_its_sums():
     X, y = draw(5, 20, 6)
-    for target in (y, X[..., 0]):
-        rows = made_problems.problem_of(X[0], target[0])
+    for response in (y, X[..., 0]):
+        rows = made_problems.problem_of(X[0], response[0])
         assert largest_size(rows, 6) == largest_size(rows.by_sums, 6)
 
 
@@ -129,8 +131,8 @@ def test_rungs_rise_from_the_locked_columns_to_the_largest_size(n_locked, more):
 
 def climbed(problem, k_max, always=(), criterion="common-size"):
     must = np.isin(np.arange(problem.b.size), always)
-    judge = CRITERIA[criterion].judge(problem, k_max, must)
-    return ladder(problem, judge, k_max, must, seed=0)
+    prior = size_prior(int(must.sum()), k_max, problem.b.size)
+    return ladder(target(problem, CRITERIA[criterion], prior, always=must), seed=0)
 
 
 def test_the_ladder_ends_when_three_sizes_in_a_row_were_worse():

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..arrays.backend import Array, namespace
 from ..data.batch import Batch
-from ..progress import Report, counted
+from ..progress import Report, steps_of
 from .gate_settings import GATES
 from .moments import open_slope, sampled_gate
 from .optimizers import Adam, FixedStep
@@ -79,7 +79,7 @@ def algorithm1(
     xp = namespace(problem.b)
     mu = xp.full_like(problem.b, 0.5)
     state = (Adam if optimizer == "adam" else FixedStep).at(mu)
-    theta, step = mu, counted(report, "gates", max_iter)
+    theta, step = mu, steps_of(report, "gates", max_iter)
     n_iter = 0
     for _ in range(max_iter):
         draws = noise()

@@ -24,7 +24,7 @@ from ..data.batch import Batch
 from ..kernel import library
 from ..kernel.library import Record
 from ..kernel.twin import answered_by, definition_of
-from ..progress import Report, counted
+from ..progress import Report, steps_of
 from .concave_penalty import REACH, GatePenalty, gate_penalty
 from .gate_settings import GATES
 from .moments import open_slope
@@ -90,7 +90,7 @@ def alternate(
     max_iter, tol : when to stop, by the criterion of :class:`Optimum`
     """
     xp = namespace(problem.b)
-    penalty, step = gate_penalty(tau), counted(report, "gates", max_iter)
+    penalty, step = gate_penalty(tau), steps_of(report, "gates", max_iter)
     if start is None and warm_up:
         start = warm_up_coefficients(problem, alpha, tau)
     elif start is None:
@@ -188,7 +188,7 @@ def common_steps(
     gradient is noisy.
     """
     xp = namespace(problem.b)
-    mu, step = xp.full_like(problem.b, 0.5), counted(report, "gates", n_steps)
+    mu, step = xp.full_like(problem.b, 0.5), steps_of(report, "gates", n_steps)
     ridge, slope = penalty.ridge_and_slope(mu)
     beta = project(problem, ridge, refine=False)
     tiny = xp.finfo(mu.dtype).smallest_normal

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from ..arrays.backend import Array, namespace
 from ..data.batch import Batch
-from ..progress import Report, counted
+from ..progress import Report, steps_of
 from .algorithm1 import Noise, gate_gradient, residual_correlation
 from .alternate import response_scale
 from .moments import open_slope, sampled_gate
@@ -102,7 +102,7 @@ def joint_descent(
     learning_rate : of both θ and μ
     """
     theta, mu, theta_memory, mu_memory, n_iter = start
-    step = counted(report, "gates", max_iter)
+    step = steps_of(report, "gates", max_iter)
     for _ in range(max_iter):
         z = sampled_gate(mu[:, None, :], tau, noise())
         in_theta, in_mu = joint_gradient(problem, theta, z)

@@ -71,7 +71,7 @@ def _with(answer: Answer, found: Refined, posterior: Posterior) -> Answer:
     if not np.array_equal(found.support, answer.support):
         coef = least_squares(posterior.target.problem, found.support)
         answer = answer._replace(support=found.support, coef=coef)
-    return answer._replace(search=found, posterior=posterior.about(found.support))
+    return answer._replace(search=found, probabilities=posterior.about(found.support))
 
 
 def _improved(found: Refined, posterior: Posterior, criterion: str) -> Refined:

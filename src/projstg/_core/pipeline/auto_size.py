@@ -27,7 +27,7 @@ from ..posterior.drawing import drawn
 from ..posterior.exploration import counted_around, every_support, with_more
 from ..posterior.posterior import Posterior
 from ..posterior.target import criterion_with_volume, target
-from ..progress import Report, counted
+from ..progress import Report, steps_of
 from ..score.criterion import CRITERIA
 from ..score.prior import size_prior
 from ..search.record import RankedSupports
@@ -92,8 +92,7 @@ def _without_choice(of: _Sizes, options: Options, seed: int, report: Report | No
     options = replace(options.of_size(of.k_min), probabilities=False)
     found = solve_fixed(of.table, options, [seed], report)
     (answer,) = found.answers
-    search = answer.search and answer.search._replace(n_columns=0)
-    return found._replace(answers=[answer._replace(search=search)])
+    return found._replace(answers=[answer._replace(has_choice=False)])
 
 
 def _by_evidence(of: _Sizes, options: Options, seed: int, report: Report | None) -> Solution:
@@ -110,8 +109,7 @@ def _by_evidence(of: _Sizes, options: Options, seed: int, report: Report | None)
             known = solve_known(of.table, options, posterior, seed, report)
             return _with_posterior(known, posterior, options)
     else:
-        rungs = ladder(of.problem, own.judge, of.k_max, of.always, seed, report)
-        posterior = counted_around(own, rungs)
+        posterior = counted_around(own, ladder(own, seed, report))
     answers: dict[int, Solution] = {}
 
     def solved(k: int) -> Solution:
@@ -161,7 +159,7 @@ def _by_information(of: _Sizes, options: Options, seed: int, report: Report | No
     sizes = (of.k_min, of.k_max, of.n_free)
 
     found: dict[int, np.ndarray] = {}
-    tried = counted(report, "sizes", of.k_max - of.k_min + 1)
+    tried = steps_of(report, "sizes", of.k_max - of.k_min + 1)
 
     def best(k: int) -> np.ndarray:
         found[k] = search(k, n_starts).support

@@ -16,10 +16,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..data.problem import Problem
-from ..progress import Report, counted
-from ..score.criterion import Judge
-from ..score.prior import costs_of_sizes, size_prior
+from ..posterior.target import Target
+from ..progress import Report, steps_of
 from ..search.best_support import Refined
 from ..search.record import RankedSupports
 from .pipeline_settings import PIPELINE
@@ -28,29 +26,17 @@ from .quick_search import QuickSearch
 __all__ = ["ladder"]
 
 
-def ladder(
-    problem: Problem,
-    judge: Judge,
-    k_max: int,
-    always: np.ndarray,
-    seed: int,
-    report: Report | None = None,
-) -> list[RankedSupports]:
-    """Return the best supports of a quick search at each size that was tried, for one problem.
-
-    ``judge`` is that of supports of up to ``k_max`` columns.
-    """
-    n_locked, n_free = int(np.sum(always)), int(np.sum(problem.diagonal > 0.0))
-    prior = size_prior(n_locked, k_max, n_free)
-    cost_of_size = costs_of_sizes(prior, n_free, n_locked)
-    search = QuickSearch(problem, judge, k_max, always, seed)
-    sizes = _rungs(n_locked, k_max)
+def ladder(target: Target, seed: int, report: Report | None = None) -> list[RankedSupports]:
+    """Return the best supports of a quick search at each size that was tried."""
+    judge, always, k_max = target.judge, target.always, target.cost_of_size.size - 1
+    search = QuickSearch(target.problem, judge, k_max, always, seed)
+    sizes = _rungs(int(np.sum(always)), k_max)
     n_climbs = 1 + PIPELINE.times_again if search.is_among_some else 1
-    tried = counted(report, "sizes", n_climbs * len(sizes))
-    rungs = _Rungs(search, cost_of_size, judge.is_diluted)
+    tried = steps_of(report, "sizes", n_climbs * len(sizes))
+    rungs = _Rungs(search, target.cost_of_size, judge.is_diluted)
     rungs.climb(sizes, tried)
     while search.look_further([one.supports[0] for one in rungs.found]):
-        rungs = _Rungs(search, cost_of_size, judge.is_diluted)
+        rungs = _Rungs(search, target.cost_of_size, judge.is_diluted)
         rungs.climb(sizes, tried)
     if search.is_among_some:
         # A size that is solved in full takes passes over X: the first should be close.

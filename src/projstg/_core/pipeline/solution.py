@@ -24,9 +24,11 @@ class Answer(NamedTuple):
     """Least squares on them, (K,)."""
     search: Refined | None = None
     """What the search found; None where the gates decide alone."""
-    posterior: Probabilities | None = None
+    probabilities: Probabilities | None = None
     """What the data say of supports; None without a search, where it was not asked for, and where
     rows are too few for one."""
+    has_choice: bool = True
+    """False where rows were too few to compare columns, and none was looked at."""
 
 
 class Solution(NamedTuple):

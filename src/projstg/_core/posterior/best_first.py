@@ -37,12 +37,12 @@ class BestFirst:
     def __init__(
         self,
         field: Field,
-        criterion: Judge,
+        judge: Judge,
         cost_of_size: np.ndarray,
         score: Score,
         settings: PosteriorSettings = POSTERIOR,
     ) -> None:
-        self.field, self.criterion, self.cost_of_size = field, criterion, cost_of_size
+        self.field, self.judge, self.cost_of_size = field, judge, cost_of_size
         self.score, self.settings = score, settings
         self._seen: set[int] = set()
         self._masks: list[np.ndarray] = []
@@ -68,7 +68,7 @@ class BestFirst:
         resize, at_once = int(np.isfinite(self.cost_of_size).sum()) > 1, 1
         while most_looks > 0 and self._is_growing():
             looks = self._next_looks(min(at_once, most_looks))
-            around = neighbours(self.field, np.stack(looks), self.criterion, resize=resize)
+            around = neighbours(self.field, np.stack(looks), self.judge, resize=resize)
             for c, own in enumerate(looks):
                 self._count_neighbours(own, around, c)
             most_looks, at_once = most_looks - len(looks), self.settings.at_once

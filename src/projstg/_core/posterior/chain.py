@@ -126,14 +126,14 @@ class Chains:
     def __init__(
         self,
         field: Field,
-        criterion: Judge,
+        judge: Judge,
         cost_of_size: np.ndarray,
         masks: np.ndarray,
         doubt: np.ndarray,
         generator: np.random.Generator,
         settings: PosteriorSettings = POSTERIOR,
     ) -> None:
-        self.masks, self.criterion, self.cost_of_size = masks.copy(), criterion, cost_of_size
+        self.masks, self.judge, self.cost_of_size = masks.copy(), judge, cost_of_size
         self.generator, self.settings = generator, settings
         self.field = _with_zero_column(field)
         self.excluded, self._n_redundant = field.excluded, field.n_redundant
@@ -242,23 +242,23 @@ class Chains:
 
         ``sizes``, (C,), are those of the bases. Columns of zeros, and redundant ones, do not count.
         """
-        field, ridge = self.field, self.criterion.ridges.at(at)
+        field, ridge = self.field, self.judge.ridges.at(at)
         state = tableau_of_rows(rows, members, self.diagonal, field.b, field.yy, ridge.kappa)
-        fit = added(state, ridge.kappa, has_effects=self.criterion.has_common_size)
+        fit = added(state, ridge.kappa, has_effects=self.judge.has_common_size)
         every = np.arange(len(at))
         volume = np.empty_like(fit.rss)
         volume[:] = self._volume(sizes + 1)[every, at][:, None]
         volume[:, -1] = self._volume(sizes)[every, at]
-        of = (field.dof, field.floor, self.criterion)
+        of = (field.dof, field.floor, self.judge)
         return ridge_scores(fit, ridge.beside(1), volume, *of)
 
     def _volume(self, sizes: np.ndarray) -> np.ndarray:
         """Return what so many columns, (C,), cost, (C, R); redundant ones do not count."""
-        return self.criterion.volume(sizes - self._n_redundant)
+        return self.judge.volume(sizes - self._n_redundant)
 
     def _dilution(self, bases: np.ndarray, members: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return what repeated columns add, (C, D + 1)."""
-        if not self.criterion.is_diluted:
+        if not self.judge.is_diluted:
             return np.zeros((len(bases), bases.shape[1] + 1))
         of = (self.diagonal, self.field.n, self.field.redundant)
         costs, in_doubt = entering_costs(rows, members, *of)
@@ -297,9 +297,9 @@ class Chains:
         members, sizes, field = _padded(masks), masks.sum(axis=1), self.field
         G = field.G[members[:, :, None], members[:, None, :]]
         own = spectrum(G, field.b[members], field.yy)
-        scores = undiluted_scores(own, self._volume(sizes), field.yy, field.dof, self.criterion)
+        scores = undiluted_scores(own, self._volume(sizes), field.yy, field.dof, self.judge)
         costs = total_score(scores) + self.cost_of_size[sizes]
-        if self.criterion.is_diluted:
+        if self.judge.is_diluted:
             costs = costs + spectral_dilution(own.values, field.n)
         return scores, costs
 

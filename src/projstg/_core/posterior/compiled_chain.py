@@ -26,7 +26,7 @@ class CompiledChains:
     def __init__(
         self,
         field: Field,
-        criterion: Judge,
+        judge: Judge,
         cost_of_size: np.ndarray,
         masks: np.ndarray,
         doubt: np.ndarray,
@@ -38,7 +38,7 @@ class CompiledChains:
         law = chain_law(cost_of_size, field.locked, doubt)
         self._own, (self._n_chains, n_columns) = law.own, masks.shape
         # What the kernel points at lives as long as this object.
-        self._field, self._judge = field_record(field), judge_record(criterion)
+        self._field, self._judge = field_record(field), judge_record(judge)
         start = library.ChainStartRecord.of(
             C=self._n_chains,
             n_sizes=cost_of_size.size,

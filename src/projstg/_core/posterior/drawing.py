@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..kernel.twin import answered_by
-from ..progress import Report, counted
+from ..progress import Report, steps_of
 from ..score.dilution import is_dependent
 from ..score.tableau import Field, has_enough_digits, tableau
 from ..search.record import RankedSupports
@@ -59,7 +59,7 @@ def _drawn_once(posterior: Posterior, seed: int, report: Report | None) -> Poste
         return posterior
     chains = _chains(
         around.field,
-        around.criterion,
+        around.judge,
         around.cost_of_size,
         counted_.masks[begin],
         1.0 - weights @ counted_.masks + settings.least_doubt,
@@ -68,7 +68,7 @@ def _drawn_once(posterior: Posterior, seed: int, report: Report | None) -> Poste
     )
     most_steps = settings.budget(columns.size, size, is_given=target.has_one_size)
     # Runs: the first, one that is not kept, and those of the budget.
-    ran = counted(report, "draws", 2 + -(-most_steps // settings.steps))
+    ran = steps_of(report, "draws", 2 + -(-most_steps // settings.steps))
     sample = chains.run(settings.first_steps)
     posterior = replace(posterior, sample=sample)
     is_stopped, covered = ran(), posterior.combined.covered
@@ -101,7 +101,7 @@ def _chains(field: Field, *of: Any) -> Any:
 def _has_digits(posterior: Posterior, around: BestFirst) -> bool:
     """Return whether the closed forms around the best support have digits enough."""
     members = np.flatnonzero(posterior.counted.masks[0])[None]
-    least = np.min(around.criterion.ridges.kappa, keepdims=True)  # has the fewest
+    least = np.min(around.judge.ridges.kappa, keepdims=True)  # has the fewest
     state = tableau(around.field, members, least)
     return bool(has_enough_digits(around.field, state, 1)[0])
 
@@ -109,4 +109,4 @@ def _has_digits(posterior: Posterior, around: BestFirst) -> bool:
 def _is_dependent(posterior: Posterior, around: BestFirst, place: int) -> bool:
     """Return whether a counted support is dependent by its sums, though not by its rows."""
     members = np.flatnonzero(posterior.counted.masks[place])
-    return around.criterion.is_diluted and is_dependent(around.field, members)
+    return around.judge.is_diluted and is_dependent(around.field, members)

@@ -84,7 +84,7 @@ def with_more(posterior: Posterior, found: Sequence[RankedSupports]) -> Posterio
     if before is None or not all(posterior.is_looked_at(own).all() for own in leaders):
         return counted_around(target, [*posterior.found, *found])
     around = before.copy()
-    useful = np.isin(target.judge.ridges.kappa, around.criterion.ridges.kappa)
+    useful = np.isin(target.judge.ridges.kappa, around.judge.ridges.kappa)
     by_ridge = [target.scores_by_ridge(one.supports) for one in found]
     totals = [total_score(one[:, useful]) for one in by_ridge]
     counted = _count(around, target, posterior.columns, found, totals)

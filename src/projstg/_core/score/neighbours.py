@@ -48,30 +48,28 @@ class _Grid(NamedTuple):
     state: Tableau
     now: RidgeFit
     ridge: Ridges
-    criterion: Judge
+    judge: Judge
 
     def volume(self, size: int) -> np.ndarray:
         """Return what so many columns cost at the ridges, (C·R,); redundant ones do not count."""
-        volume = self.criterion.volume(size - self.field.n_redundant)
+        volume = self.judge.volume(size - self.field.n_redundant)
         return np.tile(volume, len(self.members))
 
     def score(self, fit: RidgeFit, size: int) -> np.ndarray:
         """Return the scores (C, ...) of supports (C·R, ...) of one size, without dilution."""
         n_axes = fit.rss.ndim - 1
         volume, ridge = self.volume(size).reshape(-1, *(1,) * n_axes), self.ridge.beside(n_axes)
-        of = (self.field.dof, self.field.floor, self.criterion)
+        of = (self.field.dof, self.field.floor, self.judge)
         return self.total(ridge_scores(fit, ridge, volume, *of))
 
     def total(self, by_ridge: np.ndarray) -> np.ndarray:
         """Return the score over all ridges, from (C·R, ...) to (C, ...)."""
-        shape = (len(self.members), self.criterion.ridges.kappa.size, *by_ridge.shape[1:])
+        shape = (len(self.members), self.judge.ridges.kappa.size, *by_ridge.shape[1:])
         return total_score(by_ridge.reshape(shape), axis=1)
 
 
-def _grid(
-    field: Field, members: np.ndarray, criterion: Judge, state: Tableau, ridge: Ridges
-) -> _Grid:
-    return _Grid(field, members, state, present(state, ridge.kappa, criterion), ridge, criterion)
+def _grid(field: Field, members: np.ndarray, judge: Judge, state: Tableau, ridge: Ridges) -> _Grid:
+    return _Grid(field, members, state, present(state, ridge.kappa, judge), ridge, judge)
 
 
 def _dilution(field: Field, members: np.ndarray, criterion: Criterion) -> Dilution:
@@ -92,10 +90,10 @@ def _is_clear(dilution: Dilution, may_not_enter: np.ndarray) -> np.ndarray:
     return ~np.any(in_doubt & ~may_not_enter, axis=1)
 
 
-def _by_kernel(field: Field, members: np.ndarray, criterion: Judge, *, resize: bool) -> Neighbours:
+def _by_kernel(field: Field, members: np.ndarray, judge: Judge, *, resize: bool) -> Neighbours:
     """Return what :func:`neighbours` returns, by the compiled kernel."""
     (C, K), n_columns = members.shape, field.b.size
-    of, by = field_record(field), judge_record(criterion)
+    of, by = field_record(field), judge_record(judge)
     members = np.ascontiguousarray(members, dtype=np.int64)
     found = Neighbours(
         np.empty(C),
@@ -123,27 +121,27 @@ def _by_kernel(field: Field, members: np.ndarray, criterion: Judge, *, resize: b
     return found
 
 
-def _is_for_kernel(field: Field, members: np.ndarray, criterion: Judge, **_: Any) -> bool:
-    return criterion.counts_volume and not field.redundant.any()
+def _is_for_kernel(field: Field, members: np.ndarray, judge: Judge, **_: Any) -> bool:
+    return judge.counts_volume and not field.redundant.any()
 
 
 @answered_by(_by_kernel, where=_is_for_kernel)
-def neighbours(field: Field, members: np.ndarray, criterion: Judge, *, resize: bool) -> Neighbours:
+def neighbours(field: Field, members: np.ndarray, judge: Judge, *, resize: bool) -> Neighbours:
     """Return the scores of all neighbours of supports ``members`` (C, K).
 
     Without ``resize`` the scores of neighbours of other sizes are infinite. With dilution the
     supports themselves must be independent.
     """
     (C, K), n_columns = members.shape, field.b.size
-    state, ridge = tableaux(field, members, criterion)
+    state, ridge = tableaux(field, members, judge)
     grid, dilution = (
-        _grid(field, members, criterion, state, ridge),
-        _dilution(field, members, criterion),
+        _grid(field, members, judge, state, ridge),
+        _dilution(field, members, judge),
     )
     may_not_enter = _may_not_enter(field, members)
     more, less = np.full((C, n_columns), np.inf), np.full((C, K), np.inf)
     if resize:
-        grown = added(state, ridge.kappa, has_effects=criterion.has_common_size)
+        grown = added(state, ridge.kappa, has_effects=judge.has_common_size)
         more = grid.score(grown, K + 1) + dilution.entered.added
         more[may_not_enter] = np.inf
         less = grid.score(left_out(state, grid.now, ridge.kappa), K - 1) + dilution.left_out
@@ -158,7 +156,7 @@ def neighbours(field: Field, members: np.ndarray, criterion: Judge, *, resize: b
 
 
 def exchange_scores(
-    field: Field, members: np.ndarray, criterion: Judge, state: Tableau, ridge: Ridges
+    field: Field, members: np.ndarray, judge: Judge, state: Tableau, ridge: Ridges
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the score of every exchange (C, K, D), of the supports (C,), and where to trust them.
 
@@ -168,8 +166,8 @@ def exchange_scores(
     small in all of these.
     """
     grid, dilution = (
-        _grid(field, members, criterion, state, ridge),
-        _dilution(field, members, criterion),
+        _grid(field, members, judge, state, ridge),
+        _dilution(field, members, judge),
     )
     is_clear = _is_clear(dilution, _may_not_enter(field, members))
     return (
@@ -192,7 +190,7 @@ def _exchanges(grid: _Grid, dilution: Dilution) -> np.ndarray:
     if not members.shape[1]:
         return np.empty((len(members), 0, field.b.size))
     table = swap_objectives(grid.state, field.dof, field.floor, counts_log_det=False)
-    if grid.criterion.counts_volume:
+    if grid.judge.counts_volume:
         # Where both priors of the effects are possible this only ranks the exchanges.
         prior = np.minimum(grid.ridge.zero_cost, grid.ridge.size_cost)
         table += (grid.volume(members.shape[1]) + prior)[:, None, None]
@@ -200,7 +198,7 @@ def _exchanges(grid: _Grid, dilution: Dilution) -> np.ndarray:
     excluded = _may_not_enter(field, members)
     scores[np.broadcast_to(excluded[:, None, :], scores.shape)] = np.inf
     scores[field.locked[members]] = np.inf
-    if not grid.criterion.has_common_size:
+    if not grid.judge.has_common_size:
         return scores
     return _with_common_size(grid, scores, dilution.exchanged.added)
 
@@ -211,7 +209,7 @@ def _with_common_size(grid: _Grid, gaussian: np.ndarray, dilution: np.ndarray) -
     size = min(max(SCORE.n_exact_exchanges, 2 * K), K * n_columns)
     flat = gaussian.reshape(C, -1)
     places = np.argpartition(flat, size - 1, axis=1)[:, :size]
-    p, j = np.divmod(np.repeat(places, grid.criterion.ridges.kappa.size, axis=0), n_columns)
+    p, j = np.divmod(np.repeat(places, grid.judge.ridges.kappa.size, axis=0), n_columns)
     exact = grid.score(exchanged(grid.state, grid.now, grid.ridge.kappa, p, j), K)
     exact += np.take_along_axis(dilution.reshape(C, -1), places, axis=1)
     permitted = np.isfinite(np.take_along_axis(flat, places, axis=1))

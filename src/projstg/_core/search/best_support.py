@@ -19,7 +19,7 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..kernel.twin import answered_by
-from ..progress import Report, counted
+from ..progress import Report, steps_of
 from ..score.criterion import CRITERIA, Judge
 from ..score.evidence import support_scores
 from ..score.score_settings import SCORE
@@ -179,7 +179,7 @@ def _search_widely(
     """Search in a working set that grows until the likeliest others do not improve the answer."""
     # First single walks, which are cheap, so that the set holds what a good support lacks.
     n_single, lacks_nothing = search.settings.n_single_walks, b""
-    step = counted(report, "search", None)
+    step = steps_of(report, "search", None)
     while True:
         budget = 1 if n_single > 0 else n_starts
         _search_on(search, np.searchsorted(search.columns, starts), budget)
