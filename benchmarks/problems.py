@@ -25,9 +25,10 @@ def draw(root, sigma, n, k, repetition, n_features=64, *, snr=None, **setting):
     return problem.X, problem.y, problem.support
 
 
-def draw_many(root, sigma, n, k, repetitions, n_features=64, **setting):
-    """The first so many repetitions of a setting, stacked."""
-    drawn = [draw(root, sigma, n, k, r, n_features, **setting) for r in range(repetitions)]
+def draw_many(root, sigma, n, k, repetitions, n_features=64, start=0, **setting):
+    """So many repetitions of a setting, stacked, from ``start`` on."""
+    every = range(start, start + repetitions)
+    drawn = [draw(root, sigma, n, k, r, n_features, **setting) for r in every]
     X, y, truth = zip(*drawn, strict=True)
     return np.stack(X), np.stack(y), np.stack(truth)
 
