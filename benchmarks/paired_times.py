@@ -5,7 +5,7 @@
     python benchmarks/paired_times.py OLD/src given stability      some of them
 
 One process has the older sources, one those of this checkout. Each problem is worked on by one and
-then by the other, in turn, so that a slow minute of the machine slows both. Run it alone. Only names
+then by the other, in turn: a slow minute of the machine slows both. Run it alone. Only names
 that users see are used, so the older sources may be of any commit that has them.
 """
 
@@ -108,7 +108,7 @@ def averaged(index):
     from projstg import ProjectedSTG
 
     X, y, _ = draw_many(7, 1.0, 100, 10, 1, start=index)
-    return lambda: ProjectedSTG(prediction="averaged").fit(X[0], y[0]).predict(X[0])
+    return lambda: ProjectedSTG().fit(X[0], y[0]).predict(X[0])
 
 
 def stability(index):
@@ -135,7 +135,7 @@ WORK = {
     "many-two": (many(1000, 2, probabilities=False), 7),
     "responses": (responses, 5),
     "cross-validation": (cross_validation, 5),
-    "path-sizes": (path(sizes=range(21)), 15),
+    "path-sizes": (path(sizes=20), 15),
     "path-alphas": (path(n_alphas=30), 15),
     "averaged": (averaged, 15),
     "stability": (stability, 9),
