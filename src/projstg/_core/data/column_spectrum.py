@@ -10,6 +10,7 @@ eigenvalues are kept apart.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from .determined_directions import SMALLEST_SHARE
 from .partial_out import without_part
 from .problem import Problem
 
-__all__ = ["ColumnSpectrum", "column_spectrum"]
+__all__ = ["ColumnSpectrum", "column_spectra"]
 
 # An average over sets of columns as large as supports hardly differs where more are looked at.
 _MOST = 250
@@ -40,29 +41,35 @@ class ColumnSpectrum(NamedTuple):
     """(F,): of the columns that must be selected, as far as they are independent."""
 
 
-def _is_for_kernel(matrix: np.ndarray) -> bool:
-    """Return whether the kernel takes less time: the matrix is small."""
-    return len(matrix) <= _MOST_COMPILED
+def _is_for_kernel(matrices: Sequence[np.ndarray]) -> bool:
+    """Return whether the kernel takes less time: the matrices are small."""
+    return len(matrices[0]) <= _MOST_COMPILED
 
 
-def _by_kernel(matrix: np.ndarray) -> np.ndarray:
-    K = len(matrix)
-    values, work = np.empty(K), np.empty(4 * K)
-    own = np.array(matrix, dtype=np.float64, order="C")
-    library.KERNEL.projstg_eigenvalues(
-        library.EigenvaluesRecord.of(K=K, matrix=own, values=values, work=work)
-    )
+def _by_kernel(matrices: Sequence[np.ndarray]) -> np.ndarray:
+    B, K = len(matrices), len(matrices[0])
+    values, work = np.empty((B, K)), np.empty((K + 4) * K)
+    of = {"B": B, "K": K, "matrices": matrices, "values": values, "work": work}
+    library.KERNEL.projstg_eigenvalues(library.EigenvaluesRecord.of(**of))
     return np.sort(values)
 
 
 @answered_by(_by_kernel, where=_is_for_kernel)
-def _eigenvalues(matrix: np.ndarray) -> np.ndarray:
-    """Return the eigenvalues of a symmetric matrix, (K,), in increasing order."""
-    return np.linalg.eigvalsh(matrix)
+def _eigenvalues(matrices: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the eigenvalues of symmetric matrices (K, K), (B, K), in increasing order."""
+    return np.linalg.eigvalsh(np.stack(matrices))
 
 
-def column_spectrum(problem: Problem, always: np.ndarray) -> ColumnSpectrum:
-    """Return that of a problem; ``always``, (D,), are the columns that must be in."""
+def column_spectra(problems: Sequence[Problem], always: np.ndarray) -> list[ColumnSpectrum]:
+    """Return those of problems of one shape; ``always``, (D,), are the columns that must be in."""
+    products, counts, forced = zip(*(_products(one, always) for one in problems), strict=True)
+    n = np.asarray([problem.n for problem in problems])
+    values = np.maximum(_eigenvalues(products)[:, ::-1], 0.0) / n[:, None]
+    return [ColumnSpectrum(*of) for of in zip(values, counts, forced, strict=True)]
+
+
+def _products(problem: Problem, always: np.ndarray) -> tuple[np.ndarray, int, np.ndarray]:
+    """Return what has the eigenvalues of XᵀX, and the other fields of the spectrum."""
     forced, columns = np.flatnonzero(always), np.flatnonzero((problem.diagonal > 0.0) & ~always)
     left, own = problem, np.zeros(0)
     if forced.size:
@@ -79,5 +86,4 @@ def column_spectrum(problem: Problem, always: np.ndarray) -> ColumnSpectrum:
         if columns.size > _MOST:
             columns = np.sort(np.random.default_rng(0).choice(columns, _MOST, replace=False))
         small = left.products(columns)
-    values = np.maximum(_eigenvalues(small)[::-1], 0.0) / problem.n
-    return ColumnSpectrum(values, columns.size, own / problem.n)
+    return small, columns.size, own / problem.n

@@ -212,24 +212,23 @@ def _by_kernel(problem: Batch, n_steps: int, n_runs: int, rule: Rule, tolerance:
         np.empty((n_problems, n_steps)),
         np.empty((n_problems, n_steps, n_columns)),
     )
-    is_gram = problem.X is None
-    matrices = problem.G if problem.X is None else problem.X
-    for i in range(n_problems):
-        matrix, left = np.ascontiguousarray(matrices[i]), np.array(problem.diagonal[i])
-        pursuit = library.PursuitRecord.of(
-            D=n_columns,
-            N=len(matrix),
-            G=matrix if is_gram else None,
-            X=None if is_gram else matrix,
-            n_steps=n_steps,
-            by_gain=rule is largest_gain,
-            correlation=np.array(problem.b[i]),
-            left=left,
-            norm=np.where(left > 0.0, left, 1.0),
-            smallest=left * tolerance,
-            **_Path(*(part[i] for part in found))._asdict(),
-        )
-        library.KERNEL.projstg_pursue(pursuit)
+    matrices = np.ascontiguousarray(problem.G if problem.X is None else problem.X)
+    left = np.array(problem.diagonal, order="C")
+    pursuit = library.PursuitRecord.of(
+        B=n_problems,
+        D=n_columns,
+        N=matrices.shape[1],
+        G=matrices if problem.X is None else None,
+        X=None if problem.X is None else matrices,
+        n_steps=n_steps,
+        by_gain=rule is largest_gain,
+        correlation=np.array(problem.b, order="C"),
+        left=left,
+        norm=np.where(left > 0.0, left, 1.0),
+        smallest=left * tolerance,
+        **found._asdict(),
+    )
+    library.KERNEL.projstg_pursue(pursuit)
     return found
 
 

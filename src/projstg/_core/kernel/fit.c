@@ -72,7 +72,7 @@ static void pursue(const FitMemory *memory, const Field *field, int64_t K, doubl
         memory->smallest[j] = own * tolerance;
     }
     projstg_pursue(&(Pursuit){
-        .D = D, .G = field->G, .n_steps = K, .correlation = memory->correlation,
+        .B = 1, .D = D, .G = field->G, .n_steps = K, .correlation = memory->correlation,
         .left = memory->left, .norm = memory->norm, .smallest = memory->smallest,
         .order = memory->order, .counts = memory->counts, .projection = memory->projection,
         .found = memory->found});

@@ -242,31 +242,19 @@ typedef struct {
 
 int64_t projstg_first_steps(const Steps *by, const GateProblem *of);
 
-/* A greedy pursuit (greedy/matching_pursuit.py). */
+/* Greedy pursuits of B problems (greedy/matching_pursuit.py). */
 typedef struct {
-    int64_t D, N;
-    const double *G, *X; /* (D, D), or (N, D) where G is NULL */
+    int64_t B, D, N;
+    const double *G, *X; /* (B, D, D), or (B, N, D) where G is NULL */
     int64_t n_steps, by_gain;
-    double *correlation, *left;    /* (D,): X'y and the squared norms, which change */
-    const double *norm, *smallest; /* (D,): the norms, and what a column must have left */
-    int64_t *order;                /* (n_steps,), as the next two */
+    double *correlation, *left;    /* (B, D): X'y and the squared norms, which change */
+    const double *norm, *smallest; /* (B, D): the norms, and what a column must have left */
+    int64_t *order;                /* (B, n_steps), as the next two */
     uint8_t *counts;
-    double *projection, *found; /* the latter (n_steps, D) */
+    double *projection, *found; /* the latter (B, n_steps, D) */
 } Pursuit;
 
 int64_t projstg_pursue(const Pursuit *of);
-
-/* The mean of determinants over all supports of each size (score/prior.py). */
-typedef struct {
-    int64_t M, n_columns;
-    const double *values; /* (M,): eigenvalues */
-    double n;
-    int64_t R, n_sizes;
-    const double *kappa; /* (R,) */
-    double *logs;        /* (n_sizes, R) */
-} Means;
-
-int64_t projstg_mean_determinants(const Means *of);
 
 /* A search and how far it goes (search.c). */
 typedef struct Search Search;

@@ -159,20 +159,22 @@ RawTablesRecord = _record(
     "double *Z, *z, *b, *diagonal, *scale, *x_mean, *y_mean, *y_scale, *y_left;",
 )
 """Tables as they come, and standardised."""
-EigenvaluesRecord = _record("EigenvaluesRecord", "int64_t K; double *matrix, *values, *work;")
-"""A symmetric matrix, and its eigenvalues."""
+EigenvaluesRecord = _record(
+    "EigenvaluesRecord", "int64_t B, K; const double **matrices; double *values, *work;"
+)
+"""Symmetric matrices, and their eigenvalues."""
 MeansRecord = _record(
     "MeansRecord",
-    "int64_t M, n_columns; const double *values; double n; int64_t R, n_sizes; "
+    "int64_t B, M, n_columns; const double **values; const double *n; int64_t R, n_sizes; "
     "const double *kappa; double *logs;",
 )
 """Eigenvalues, and the means of determinants."""
 PursuitRecord = _record(
     "PursuitRecord",
-    "int64_t D, N; const double *G, *X; int64_t n_steps, by_gain; double *correlation, *left; "
+    "int64_t B, D, N; const double *G, *X; int64_t n_steps, by_gain; double *correlation, *left; "
     "const double *norm, *smallest; int64_t *order; uint8_t *counts; double *projection, *found;",
 )
-"""A greedy pursuit."""
+"""Greedy pursuits."""
 StepsRecord = _record(
     "StepsRecord",
     "double tau; int64_t n_cubics; const double *cubics; double first, step, reach; "

@@ -4,6 +4,16 @@
 
 #include "kernel.h"
 
+/* The means of determinants over all supports of each size, of B problems. */
+typedef struct {
+    int64_t B, M, n_columns;
+    const double **values; /* each (M,): eigenvalues */
+    const double *n;       /* (B,) */
+    int64_t R, n_sizes;
+    const double *kappa; /* (R,) */
+    double *logs;        /* (B, n_sizes, R) */
+} Means;
+
 RECORD(Means)
 
 /* Instead of the logarithm of zero. */
@@ -27,10 +37,11 @@ static void log_sums(
 /* The same without a logarithm for each eigenvalue, where no number can leave the range of doubles:
    the mean of size s is multiplied by g^s, g^2 = (n + kappa)/kappa. `work` has 2 R numbers. */
 SEVERAL_PATHS
-static void plain_means(const Means *of, double *work) {
+static void plain_means(const Means *of, int64_t i_problem, double *work) {
     int64_t M = of->M, n_columns = of->n_columns, R = of->R, n_sizes = of->n_sizes;
-    const double *values = of->values, *kappa = of->kappa;
-    double n = of->n, *means = of->logs, *restrict g = work, *restrict c = work + R;
+    const double *values = of->values[i_problem], *kappa = of->kappa;
+    double n = of->n[i_problem], *means = of->logs + i_problem * n_sizes * R;
+    double *restrict g = work, *restrict c = work + R;
     int64_t m = n_columns > M ? n_columns - M : 0;
     for (int64_t r = 0; r < R; r++) g[r] = sqrt((n + kappa[r]) / kappa[r]);
     for (int64_t r = 0; r < R; r++) means[r] = 1.0;
@@ -54,24 +65,12 @@ static void plain_means(const Means *of, double *work) {
         }
 }
 
-/* Those of one problem. Zero, or NO_MEMORY. */
-EXPORTED int64_t projstg_mean_determinants(const Means *of) {
+/* The same of one problem, whatever the numbers; `c` has 2 R of them. */
+SEVERAL_PATHS
+static void any_means(const Means *of, int64_t i_problem, double *c) {
     int64_t M = of->M, n_columns = of->n_columns, R = of->R, n_sizes = of->n_sizes;
-    const double *values = of->values, *kappa = of->kappa;
-    double n = of->n, *logs = of->logs;
-    double *c = malloc((size_t)(2 * R) * sizeof(double)), most = 0.0;
-    if (!c) return NO_MEMORY;
-    for (int64_t r = 0; r < R; r++) {
-        double away = 0.5 * log_of((n + kappa[r]) / kappa[r]);
-        most = away > most ? away : most;
-    }
-    double largest = 1.0; /* of the eigenvalues, and so of c */
-    for (int64_t i = 0; i < M; i++) largest = values[i] > largest ? values[i] : largest;
-    if ((most + log_of(largest)) * (double)n_sizes < FAR) {
-        plain_means(of, c);
-        free(c);
-        return 0;
-    }
+    const double *values = of->values[i_problem], *kappa = of->kappa;
+    double n = of->n[i_problem], *logs = of->logs + i_problem * n_sizes * R;
     int64_t m = n_columns > M ? n_columns - M : 0;
     for (int64_t s = 0; s < n_sizes; s++)
         for (int64_t r = 0; r < R; r++)
@@ -88,6 +87,25 @@ EXPORTED int64_t projstg_mean_determinants(const Means *of) {
                 for (int64_t r = 0; r < R; r++) logs[r] += more;
         }
     }
-    free(c);
+}
+
+/* Whether no number of problem i can leave the range of doubles. */
+static int is_near(const Means *of, int64_t i) {
+    double n = of->n[i], most = 0.0, largest = 1.0; /* of the eigenvalues, and so of c */
+    for (int64_t r = 0; r < of->R; r++) {
+        double away = 0.5 * log_of((n + of->kappa[r]) / of->kappa[r]);
+        most = away > most ? away : most;
+    }
+    for (int64_t k = 0; k < of->M; k++)
+        largest = of->values[i][k] > largest ? of->values[i][k] : largest;
+    return (most + log_of(largest)) * (double)of->n_sizes < FAR;
+}
+
+/* Zero, or NO_MEMORY. */
+EXPORTED int64_t projstg_mean_determinants(const Means *of) {
+    double *work = malloc((size_t)(2 * of->R) * sizeof(double));
+    if (!work) return NO_MEMORY;
+    for (int64_t i = 0; i < of->B; i++) (is_near(of, i) ? plain_means : any_means)(of, i, work);
+    free(work);
     return 0;
 }

@@ -40,8 +40,9 @@ static void row_of_gram(const Pursuit *of, int64_t j, double *restrict row) {
     }
 }
 
-/* Take all steps. */
-SEVERAL_PATHS EXPORTED int64_t projstg_pursue(const Pursuit *of) {
+/* All steps of one problem. */
+SEVERAL_PATHS
+static void pursue(const Pursuit *of) {
     int64_t D = of->D, n_steps = of->n_steps;
     double *correlation = of->correlation, *left = of->left, *found = of->found;
     for (int64_t step = 0; step < n_steps; step++) {
@@ -68,5 +69,17 @@ SEVERAL_PATHS EXPORTED int64_t projstg_pursue(const Pursuit *of) {
             left[q] -= row[q] * row[q];
         }
     }
+}
+
+EXPORTED int64_t projstg_pursue(const Pursuit *of) {
+    int64_t D = of->D, N = of->N, n_steps = of->n_steps;
+    for (int64_t i = 0; i < of->B; i++)
+        pursue(&(Pursuit){
+            .D = D, .N = N, .G = of->G ? of->G + i * D * D : NULL,
+            .X = of->X ? of->X + i * N * D : NULL, .n_steps = n_steps, .by_gain = of->by_gain,
+            .correlation = of->correlation + i * D, .left = of->left + i * D,
+            .norm = of->norm + i * D, .smallest = of->smallest + i * D,
+            .order = of->order + i * n_steps, .counts = of->counts + i * n_steps,
+            .projection = of->projection + i * n_steps, .found = of->found + i * n_steps * D});
     return 0;
 }

@@ -171,17 +171,21 @@ static void eigenvalues_of(double *A, double *values, double *work, int64_t K) {
     diagonalize_alone(values, e, K);
 }
 
-/* Eigenvalues alone, in no order (data/column_spectrum.py). */
+/* Eigenvalues alone, in no order, of B matrices (data/column_spectrum.py). */
 typedef struct {
-    int64_t K;
-    double *matrix; /* (K, K), overwritten */
-    double *values; /* (K,) */
-    double *work;   /* (4 K,) */
+    int64_t B, K;
+    const double **matrices; /* each (K, K) */
+    double *values;          /* (B, K) */
+    double *work;            /* (K + 4, K) */
 } Eigenvalues;
 
 RECORD(Eigenvalues)
 
 EXPORTED int64_t projstg_eigenvalues(const Eigenvalues *of) {
-    eigenvalues_of(of->matrix, of->values, of->work, of->K);
+    int64_t K = of->K;
+    for (int64_t i = 0; i < of->B; i++) {
+        memcpy(of->work, of->matrices[i], (size_t)(K * K) * sizeof(double));
+        eigenvalues_of(of->work, of->values + i * K, of->work + K * K, K);
+    }
     return 0;
 }

@@ -50,7 +50,7 @@ def solve_fixed(
         return _by_gates(tables, gates, fitted(gates, report))
     problems = [tables.problem(i) for i in range(len(tables))]
     must, criterion = options.must(tables.columns.size), CRITERIA[options.criterion]
-    judges = [judge or criterion.judge(one, options.n_selected, must) for one in problems]
+    judges = [judge] if judge else criterion.judges(problems, options.n_selected, must)
     kept: GateFit | GateProblem = gates
     if can_wait(gates):
         found = best_of_size(problems, judges, gates, report)

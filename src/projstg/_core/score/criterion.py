@@ -8,13 +8,14 @@ depends on the other columns of the table, too (:mod:`.prior`), so a criterion i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from ..data.column_spectrum import column_spectrum
+from ..data.column_spectrum import column_spectra
 from ..data.problem import Problem
 from .prior import volumes
 from .score_settings import SCORE
@@ -61,22 +62,30 @@ class Criterion:
         """Whether the effects may scatter around a common size."""
         return bool(np.any(np.isfinite(self.ridges.size_cost)))
 
-    def judge(
-        self, problem: Problem, most: int | None = None, always: np.ndarray | None = None
-    ) -> Judge:
-        """Return the criterion for a problem.
+    def judges(
+        self, problems: Sequence[Problem], most: int | None = None, always: np.ndarray | None = None
+    ) -> list[Judge]:
+        """Return the criterion for problems of one shape.
 
         Supports have up to ``most`` columns, by default D, and contain the columns of ``always``, a
         mask (D,).
         """
-        n_columns, kappa = problem.b.size, self.ridges.kappa
+        n_columns, kappa = problems[0].b.size, self.ridges.kappa
         most = n_columns if most is None else most
         # Neighbours of a support have one column more.
-        table = np.zeros((kappa.size, most + 2))
+        tables = np.zeros((len(problems), kappa.size, most + 2))
         if self.counts_volume:
             must = np.zeros(n_columns, dtype=bool) if always is None else always
-            table = volumes(column_spectrum(problem, must), problem.n, kappa, most + 1)
-        return Judge(self.ridges, self.counts_volume, self.is_diluted, np.ascontiguousarray(table))
+            n = np.asarray([problem.n for problem in problems])
+            tables = volumes(column_spectra(problems, must), n, kappa, most + 1)
+        of = (self.ridges, self.counts_volume, self.is_diluted)
+        return [Judge(*of, np.ascontiguousarray(table)) for table in tables]
+
+    def judge(
+        self, problem: Problem, most: int | None = None, always: np.ndarray | None = None
+    ) -> Judge:
+        """Return the same for one problem."""
+        return self.judges([problem], most, always)[0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,8 @@ A support S of K columns has the prior
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.special import gammaln
 
@@ -64,28 +66,33 @@ def size_prior(k_min: int, k_max: int, n_columns: int) -> np.ndarray:
     return prior - np.logaddexp.reduce(prior)
 
 
-def log_mean_determinants(of: ColumnSpectrum, n: float, kappa: np.ndarray, most: int) -> np.ndarray:
-    """Return log of the mean of |C_SS| over all S of each size 0 … ``most``, (R, most + 1).
+def log_mean_determinants(
+    of: Sequence[ColumnSpectrum], n: np.ndarray, kappa: np.ndarray, most: int
+) -> np.ndarray:
+    """Return log of the mean of |C_SS| over all S of each size 0 … ``most``, (B, R, most + 1).
 
-    κ is (R,). The eigenvalues of C are c = (nλ + κ)/(n + κ), and the sum over all S of one size is
-    their elementary symmetric polynomial. One eigenvalue after another, the m-th makes the mean
-    (m − K)/m times what it was, plus K c/m times the mean for K − 1: all terms are positive. Where
-    λ = 0, the mean is c^K. Sizes larger than the number of columns have the last of those that
-    exist.
+    The problems, with n (B,), have one shape; κ is (R,). The eigenvalues of C are
+    c = (nλ + κ)/(n + κ), and the sum over all S of one size is their elementary symmetric
+    polynomial. One eigenvalue after another, the m-th makes the mean (m − K)/m times what it was,
+    plus K c/m times the mean for K − 1: all terms are positive. Where λ = 0, the mean is c^K. Sizes
+    larger than the number of columns have the last of those that exist.
     """
-    logs = _means(of, n, kappa, most)
-    if most > of.n_columns:
-        logs[:, of.n_columns + 1 :] = logs[:, of.n_columns, None]
+    logs, n_columns = _means(of, n, kappa, most), of[0].n_columns
+    if most > n_columns:
+        logs[..., n_columns + 1 :] = logs[..., n_columns, None]
     return logs
 
 
-def _compiled_means(of: ColumnSpectrum, n: float, kappa: np.ndarray, most: int) -> np.ndarray:
+def _compiled_means(
+    of: Sequence[ColumnSpectrum], n: np.ndarray, kappa: np.ndarray, most: int
+) -> np.ndarray:
     """Return what :func:`_means` returns, by the compiled kernel."""
-    values, logs = np.ascontiguousarray(of.values), np.empty((most + 1, kappa.size))
+    logs = np.empty((len(of), most + 1, kappa.size))
     means = library.MeansRecord.of(
-        M=values.size,
-        n_columns=of.n_columns,
-        values=values,
+        B=len(of),
+        M=of[0].values.size,
+        n_columns=of[0].n_columns,
+        values=[one.values for one in of],
         n=n,
         R=kappa.size,
         n_sizes=most + 1,
@@ -94,11 +101,17 @@ def _compiled_means(of: ColumnSpectrum, n: float, kappa: np.ndarray, most: int) 
     )
     if library.KERNEL.projstg_mean_determinants(means):
         raise MemoryError(f"no memory for the prior of supports of up to {most} columns")
-    return logs.T
+    return logs.swapaxes(-1, -2)
 
 
 @answered_by(_compiled_means)
-def _means(of: ColumnSpectrum, n: float, kappa: np.ndarray, most: int) -> np.ndarray:
+def _means(
+    of: Sequence[ColumnSpectrum], n: np.ndarray, kappa: np.ndarray, most: int
+) -> np.ndarray:
+    return np.stack([_means_of(*one, kappa, most) for one in zip(of, n, strict=True)])
+
+
+def _means_of(of: ColumnSpectrum, n: float, kappa: np.ndarray, most: int) -> np.ndarray:
     sizes, m = np.arange(most + 1), max(of.n_columns - of.values.size, 0)
     with np.errstate(divide="ignore"):
         alone = sizes * np.log(kappa / (n + kappa))[:, None]
@@ -113,19 +126,22 @@ def _means(of: ColumnSpectrum, n: float, kappa: np.ndarray, most: int) -> np.nda
     return logs
 
 
-def volumes(of: ColumnSpectrum, n: float, kappa: np.ndarray, most: int) -> np.ndarray:
-    """Return −2 log of volume and prior together, (1 + n/κ)^(−K/2)/|C|_K^½, (R, most + 1).
+def volumes(
+    of: Sequence[ColumnSpectrum], n: np.ndarray, kappa: np.ndarray, most: int
+) -> np.ndarray:
+    """Return −2 log of volume and prior together, (1 + n/κ)^(−K/2)/|C|_K^½, (B, R, most + 1).
 
-    They are those of sizes 0 … ``most``; κ is (R,). Beside columns that must be selected |C|_K is
-    their determinant times the mean of what is left of the others, all of which least squares, not
-    a ridge, takes out: this is exact for small and for large κ.
+    They are those of sizes 0 … ``most``; n is (B,), κ (R,). Beside columns that must be selected
+    |C|_K is their determinant times the mean of what is left of the others, all of which least
+    squares, not a ridge, takes out: this is exact for small and for large κ.
     """
     sizes, relative = np.arange(most + 1), log_mean_determinants(of, n, kappa, most)
-    if of.forced.size:
-        own = (n * of.forced + kappa[:, None]) / (n + kappa[:, None])
-        relative = relative[:, np.maximum(sizes - of.forced.size, 0)]
-        relative = relative + np.sum(np.log(own), axis=-1)[:, None]
-    return sizes * np.log1p(n / kappa)[:, None] + relative
+    for i, (one, rows) in enumerate(zip(of, n, strict=True)):
+        if one.forced.size:
+            own = (rows * one.forced + kappa[:, None]) / (rows + kappa[:, None])
+            beside = relative[i][:, np.maximum(sizes - one.forced.size, 0)]
+            relative[i] = beside + np.sum(np.log(own), axis=-1)[:, None]
+    return sizes * np.log1p(n[:, None, None] / kappa[:, None]) + relative
 
 
 def spectral_dilution(values: np.ndarray, n: float) -> np.ndarray:
