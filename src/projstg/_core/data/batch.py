@@ -97,6 +97,10 @@ class Batch:
             return self.sums
         return namespace(self.X).matrix_transpose(self.X) @ self.X
 
+    def forget_products(self) -> None:
+        """Drop Gram matrices that were formed from rows, which take memory."""
+        self.__dict__.pop("G", None)
+
     @property
     def by_sums(self) -> Batch:
         """The same problems without rows."""

@@ -116,7 +116,10 @@ def _greedy_residual(problem: Batch, n_steps: Array) -> Array:
     xp = namespace(problem.b)
     # A Gram matrix not much larger than X is faster to form at once than row by row.
     is_wide = problem.b.shape[-1] > 4 * problem.smaller_side
-    path = forward_selection(problem if is_wide else problem.by_sums, int(xp.max(n_steps)))
+    most = int(xp.max(n_steps))
+    path = forward_selection(problem if is_wide else problem.by_sums, most)
+    if most and xp.all(n_steps == most):
+        return path.rss[:, -1]
     remains = xp.concat([problem.yy[:, None], path.rss], axis=-1)
     return take_along(remains, xp.astype(n_steps, xp.int64)[:, None])[:, 0]
 

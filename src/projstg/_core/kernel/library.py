@@ -72,11 +72,12 @@ def address(array: np.ndarray, kind: str, is_const: bool) -> int:
 
 def _addresses(arrays: list[np.ndarray], kind: str, is_const: bool) -> tuple[int, Any]:
     """Return where the addresses of several arrays begin, and what must live as long."""
-    import numpy as np  # not where only the version is asked for
+    if is_const:
+        import numpy as np  # not where only the version is asked for
 
-    arrays = [np.ascontiguousarray(one) if is_const else one for one in arrays]
-    places = np.asarray([address(one, kind, is_const) for one in arrays], np.uintp)
-    return address(places, "*", True), (arrays, places)
+        arrays = [np.ascontiguousarray(one) for one in arrays]
+    places = (_POINTER * len(arrays))(*[address(one, kind, is_const) for one in arrays])
+    return _address_of(places), (arrays, places)
 
 
 _capsule = ctypes.pythonapi["PyCapsule_GetPointer"]  # one of our own: its types are set here

@@ -8,7 +8,6 @@ the fitted gates decide.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -141,8 +140,8 @@ def _solution(
     if noise_std is not None:
         given = options.noise_std
         noise_std = noise_std * unit if given is None else 0.0 * noise_std + given
-    if isinstance(found, GateProblem):  # without the Gram matrix that it has formed
-        found = replace(found, batch=replace(found.batch))
+    if isinstance(found, GateProblem):
+        found.batch.forget_products()
     kept = GroupGates(
         found, tables.units.scale, unit, tables.columns, tables.n_features, options.gates
     )
