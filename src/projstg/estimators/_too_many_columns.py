@@ -102,20 +102,24 @@ def _squares(G: Array) -> Array:
     return namespace(G).sum(G * G, axis=(-2, -1))
 
 
+def _products(X: Array) -> Array:
+    """Return XXᵀ, or XᵀX where that is smaller: the other has the same eigenvalues, and zeros."""
+    Xt = namespace(X).matrix_transpose(X)
+    return X @ Xt if X.shape[-2] < X.shape[-1] else Xt @ X
+
+
 def _least_rank(tables: StandardTables) -> np.ndarray:
     """Return a lower bound of the rank of X, (B,): (tr XᵀX)² / ‖XᵀX‖²."""
     batch, step = tables.batch, -(-tables.columns.size // _MOST_COLUMNS)
     if batch is None:
         some = np.arange(0, tables.columns.size, step)
         batch, step = Batch.of([tables.problem(0).subset(some)]), 1
-    xp, X = namespace(batch.b), batch.X
-    if X is not None and X.shape[-1] > _FEW_COLUMNS:
-        X, trace = X[:, :, ::step], xp.sum(batch.diagonal[:, ::step], axis=-1)
-        # XXᵀ has the same eigenvalues as XᵀX, and zeros; blocks of tables stay in the cache.
-        n = X.shape[0]
-        blocks = (X[i : min(i + _BLOCK, n), ...] for i in range(0, n, _BLOCK))
-        square = xp.concat([_squares(block @ xp.matrix_transpose(block)) for block in blocks])
-    else:
-        square, trace = _squares(batch.G), xp.sum(batch.diagonal, axis=-1)
+    xp, X, n = namespace(batch.b), batch.X, len(batch.b)
+    if X is None or (n <= _BLOCK and X.shape[-1] <= _FEW_COLUMNS):
+        square, step = _squares(batch.G), 1
+    else:  # blocks of tables stay in the cache
+        blocks = (X[i : min(i + _BLOCK, n), :, ::step] for i in range(0, n, _BLOCK))
+        square = xp.concat([_squares(_products(block)) for block in blocks])
+    trace = xp.sum(batch.diagonal[:, ::step], axis=-1)
     bound = trace * trace / xp.where(square > 0.0, square, xp.ones_like(square))
     return to_numpy(xp.floor(bound * (1.0 - 1e-9)))
