@@ -18,7 +18,7 @@ import numpy as np
 from worlds import in_bins, in_one_bin, in_parallel, print_table, reliability
 
 from projstg import ProjectedSTG
-from projstg._core.data.column_spectrum import column_spectrum
+from projstg._core.data.column_spectrum import column_products, spectrum
 from projstg._core.data.standard_table import as_tables
 from projstg._core.score import criterion as scoring
 from projstg._core.score.prior import log_mean_determinants, log_supports, size_prior
@@ -61,8 +61,8 @@ def from_prior(rng, X, log_prior):
     n, d = X.shape
     R, sizes = X.T @ X / n, np.arange(log_prior.size)
     problem = as_tables(X[None], X[None, :, 0]).problem(0)
-    of = column_spectrum(problem, np.zeros(d, dtype=bool))
-    means = log_mean_determinants(of, float(n), KAPPA, sizes[-1])
+    of = column_products(problem, np.zeros(d, dtype=bool))
+    means = log_mean_determinants(spectrum(of, n), of.n_columns, float(n), KAPPA, sizes[-1])
     of_size = log_prior - log_supports(d, sizes) - 0.5 * means
 
     def log_mass(mask):

@@ -8,7 +8,6 @@ from made_problems import problem_of
 from scipy.special import comb
 from scipy.stats import betabinom
 
-from projstg._core.data.column_spectrum import ColumnSpectrum, column_spectrum
 from projstg._core.score.prior import (
     costs_of_sizes,
     log_mean_determinants,
@@ -62,9 +61,8 @@ def correlations(rng, n, d, apart=1.0):
 
 
 def spectrum_of(R, n_values=None):
-    """That of a table with these correlations, nothing forced; so many eigenvalues."""
-    values = np.linalg.eigvalsh(R)[::-1][:n_values]
-    return ColumnSpectrum(np.maximum(values, 0.0), len(R), np.empty(0))
+    """That of a table with these correlations; so many eigenvalues, and the number of columns."""
+    return np.maximum(np.linalg.eigvalsh(R)[::-1][:n_values], 0.0), len(R)
 
 
 @pytest.mark.parametrize("apart", [1.0, 1e-2])
@@ -74,7 +72,7 @@ def test_mean_determinants_are_those_of_all_supports(n, d, kappa, apart, rng):
     R = correlations(rng, n, d, apart) if d > 1 else np.ones((1, 1))
     C, rank = (n * R + kappa * np.eye(d)) / (n + kappa), min(n - 1, d)
     of = spectrum_of(R, n_values=rank)
-    found = log_mean_determinants(of, float(n), np.asarray([kappa]), d)[0]
+    found = log_mean_determinants(*of, float(n), np.asarray([kappa]), d)[0]
     for k in range(d + 1):
         every = [np.linalg.det(C[np.ix_(own, own)]) for own in combinations(range(d), k)]
         assert found[k] == pytest.approx(np.log(np.mean(every)), rel=1e-6, abs=1e-9)
@@ -83,8 +81,7 @@ def test_mean_determinants_are_those_of_all_supports(n, d, kappa, apart, rng):
 def test_many_and_nearly_dependent_columns_do_not_underflow():
     values = np.exp(-0.2 * np.arange(200.0))
     values *= 200.0 / values.sum()
-    of = ColumnSpectrum(values, 200, np.empty(0))
-    found = log_mean_determinants(of, 300.0, np.asarray([1e-6, 1.0]), 200)
+    found = log_mean_determinants(values, 200, 300.0, np.asarray([1e-6, 1.0]), 200)
     assert np.all(np.diff(found, axis=-1) < 1e-9)
     assert found[0, 200] == pytest.approx(np.log((300.0 * values + 1e-6) / 300.000001).sum())
     assert found[0, 200] < -1000.0
@@ -92,15 +89,14 @@ def test_many_and_nearly_dependent_columns_do_not_underflow():
 
 def test_sizes_beyond_the_columns_have_the_mean_of_the_last(rng):
     of = spectrum_of(correlations(rng, 30, 5))
-    found = log_mean_determinants(of, 30.0, np.asarray([0.5, 40.0]), 7)
+    found = log_mean_determinants(*of, 30.0, np.asarray([0.5, 40.0]), 7)
     np.testing.assert_allclose(found[:, 5:], np.repeat(found[:, 5:6], 3, axis=1))
 
 
 def test_eigenvalues_beyond_the_columns_are_of_none(rng):
     R, kappa = correlations(rng, 8, 5), np.asarray([0.1, 3.0])
     found, expected = (
-        log_mean_determinants(spectrum_of(R, count)._replace(n_columns=4), 8.0, kappa, 4)
-        for count in (5, 4)
+        log_mean_determinants(spectrum_of(R, count)[0], 4, 8.0, kappa, 4) for count in (5, 4)
     )
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
@@ -109,9 +105,11 @@ def test_eigenvalues_beyond_the_columns_are_of_none(rng):
 @pytest.mark.parametrize("n", [8, 40])
 def test_a_size_has_about_the_prior_it_was_given_however_correlated_the_columns(n, kappa, rng):
     """The volume of the coefficients' prior is left: what the columns' takes is 1 on average."""
-    R, k = correlations(rng, n, 10), 4
+    X, k = rng.standard_normal((n, 10)) + rng.standard_normal((n, 1)), 4
+    R = np.corrcoef(X, rowvar=False)
     C = (n * R + kappa * np.eye(10)) / (n + kappa)
-    found = volumes(spectrum_of(R), float(n), np.asarray([kappa]), k)[0, k]
+    Z = problem_of((X - X.mean(axis=0)) / X.std(axis=0), X[:, 0])
+    found = volumes([Z], np.asarray([kappa]), k, np.zeros(10, dtype=bool))[0][0, k]
     relative = np.exp(0.5 * (k * np.log1p(n / kappa) - found))
     roots = [np.sqrt(np.linalg.det(C[np.ix_(own, own)])) for own in combinations(range(10), k)]
     assert np.mean(roots) * relative == pytest.approx(1.0, abs=0.2)
@@ -126,8 +124,7 @@ def test_beside_forced_columns_means_are_over_the_supports_that_contain_them(kap
     always = np.isin(np.arange(7), [1, 4])
     C = (X.T @ X + kappa * np.eye(7)) / (30.0 + kappa)
     for problem in (Z, Z.by_sums):
-        of = column_spectrum(problem, always)
-        found = volumes(of, 30.0, np.asarray([kappa]), 5)[0]
+        found = volumes([problem], np.asarray([kappa]), 5, always)[0][0]
         for k in range(2, 6):
             own = [[1, 4, *others] for others in combinations([0, 2, 3, 5, 6], k - 2)]
             mean = np.log(np.mean([np.linalg.det(C[np.ix_(s, s)]) for s in own]))
@@ -143,5 +140,5 @@ def test_eigenvalues_below_a_tenth_are_repetition():
 
 def test_one_column_and_none_are_not_diluted(rng):
     of = spectrum_of(correlations(rng, 30, 5))
-    found = log_mean_determinants(of, 30.0, np.asarray([2.0]), 1)
+    found = log_mean_determinants(*of, 30.0, np.asarray([2.0]), 1)
     np.testing.assert_allclose(found, 0.0, atol=1e-12)

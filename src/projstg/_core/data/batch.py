@@ -97,9 +97,10 @@ class Batch:
             return self.sums
         return namespace(self.X).matrix_transpose(self.X) @ self.X
 
-    def forget_products(self) -> None:
-        """Drop Gram matrices that were formed from rows, which take memory."""
-        self.__dict__.pop("G", None)
+    def without_products(self) -> Batch:
+        """Return the same without Gram matrices that were formed from rows: they take memory."""
+        fields = (self.b, self.yy, self.n, self.dof, self.diagonal)
+        return Batch(*fields, self.X, self.y, self.sums, self.is_mixed)
 
     @property
     def by_sums(self) -> Batch:

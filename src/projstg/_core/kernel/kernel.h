@@ -148,6 +148,7 @@ typedef struct {
 
 double total_score(const double *scores, int64_t R);
 void spectrum_of(double *A, double *values, double *Vt, double *work, int64_t K);
+void eigenvalues_of(double *A, double *values, double *work, int64_t K);
 
 /* The rows, where they are at hand: sums of squares may have too few digits. */
 typedef struct {

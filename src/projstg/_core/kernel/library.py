@@ -21,7 +21,6 @@ __all__ = [
     "ChainNewsRecord",
     "ChainStartRecord",
     "ChainStepsRecord",
-    "EigenvaluesRecord",
     "FieldRecord",
     "GateProblemRecord",
     "JudgeRecord",
@@ -160,16 +159,12 @@ RawTablesRecord = _record(
     "double *Z, *z, *b, *diagonal, *scale, *x_mean, *y_mean, *y_scale, *y_left;",
 )
 """Tables as they come, and standardised."""
-EigenvaluesRecord = _record(
-    "EigenvaluesRecord", "int64_t B, K; const double **matrices; double *values, *work;"
-)
-"""Symmetric matrices, and their eigenvalues."""
 MeansRecord = _record(
     "MeansRecord",
-    "int64_t B, M, n_columns; const double **values; const double *n; int64_t R, n_sizes; "
-    "const double *kappa; double *logs;",
+    "int64_t B, M; const int64_t *n_columns; const double **matrices; const double *n; "
+    "int64_t R, n_sizes; const double *kappa; double *logs;",
 )
-"""Eigenvalues, and the means of determinants."""
+"""Inner products of columns, and the means of determinants."""
 PursuitRecord = _record(
     "PursuitRecord",
     "int64_t B, D, N; const double *G, *X; int64_t n_steps, by_gain; double *correlation, *left; "
@@ -252,7 +247,6 @@ _FUNCTIONS: dict[str, list[Any]] = {
     "projstg_sources": [],
     "projstg_path": [],
     "projstg_standardize": [RawTablesRecord],
-    "projstg_eigenvalues": [EigenvaluesRecord],
     "projstg_mean_determinants": [MeansRecord],
     "projstg_pursue": [PursuitRecord],
     "projstg_first_steps": [StepsRecord, GateProblemRecord],

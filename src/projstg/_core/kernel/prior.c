@@ -6,9 +6,10 @@
 
 /* The means of determinants over all supports of each size, of B problems. */
 typedef struct {
-    int64_t B, M, n_columns;
-    const double **values; /* each (M,): eigenvalues */
-    const double *n;       /* (B,) */
+    int64_t B, M;
+    const int64_t *n_columns; /* (B,) */
+    const double **matrices;  /* each (M, M): X'X or XX' */
+    const double *n;          /* (B,) */
     int64_t R, n_sizes;
     const double *kappa; /* (R,) */
     double *logs;        /* (B, n_sizes, R) */
@@ -34,14 +35,20 @@ static void log_sums(
 /* Numbers stay so many powers of e away from the largest and the smallest double. */
 #define FAR 600.0
 
+/* One problem: the eigenvalues of X'X/n, largest first, and two numbers for each ridge to work with. */
+typedef struct {
+    int64_t M, n_columns, R, n_sizes;
+    const double *kappa;
+    double *values, *work, n, *logs;
+} MeansOfOne;
+
 /* The same without a logarithm for each eigenvalue, where no number can leave the range of doubles:
-   the mean of size s is multiplied by g^s, g^2 = (n + kappa)/kappa. `work` has 2 R numbers. */
+   the mean of size s is multiplied by g^s, g^2 = (n + kappa)/kappa. */
 SEVERAL_PATHS
-static void plain_means(const Means *of, int64_t i_problem, double *work) {
+static void plain_means(const MeansOfOne *of) {
     int64_t M = of->M, n_columns = of->n_columns, R = of->R, n_sizes = of->n_sizes;
-    const double *values = of->values[i_problem], *kappa = of->kappa;
-    double n = of->n[i_problem], *means = of->logs + i_problem * n_sizes * R;
-    double *restrict g = work, *restrict c = work + R;
+    const double *values = of->values, *kappa = of->kappa;
+    double n = of->n, *means = of->logs, *restrict g = of->work, *restrict c = of->work + R;
     int64_t m = n_columns > M ? n_columns - M : 0;
     for (int64_t r = 0; r < R; r++) g[r] = sqrt((n + kappa[r]) / kappa[r]);
     for (int64_t r = 0; r < R; r++) means[r] = 1.0;
@@ -65,12 +72,11 @@ static void plain_means(const Means *of, int64_t i_problem, double *work) {
         }
 }
 
-/* The same of one problem, whatever the numbers; `c` has 2 R of them. */
 SEVERAL_PATHS
-static void any_means(const Means *of, int64_t i_problem, double *c) {
+static void any_means(const MeansOfOne *of) {
     int64_t M = of->M, n_columns = of->n_columns, R = of->R, n_sizes = of->n_sizes;
-    const double *values = of->values[i_problem], *kappa = of->kappa;
-    double n = of->n[i_problem], *logs = of->logs + i_problem * n_sizes * R;
+    const double *values = of->values, *kappa = of->kappa;
+    double n = of->n, *logs = of->logs, *c = of->work;
     int64_t m = n_columns > M ? n_columns - M : 0;
     for (int64_t s = 0; s < n_sizes; s++)
         for (int64_t r = 0; r < R; r++)
@@ -89,23 +95,37 @@ static void any_means(const Means *of, int64_t i_problem, double *c) {
     }
 }
 
-/* Whether no number of problem i can leave the range of doubles. */
-static int is_near(const Means *of, int64_t i) {
-    double n = of->n[i], most = 0.0, largest = 1.0; /* of the eigenvalues, and so of c */
+/* Whether no number can leave the range of doubles. */
+static int is_near(const MeansOfOne *of) {
+    double most = 0.0, largest = of->M > 0 && of->values[0] > 1.0 ? of->values[0] : 1.0;
     for (int64_t r = 0; r < of->R; r++) {
-        double away = 0.5 * log_of((n + of->kappa[r]) / of->kappa[r]);
+        double away = 0.5 * log_of((of->n + of->kappa[r]) / of->kappa[r]);
         most = away > most ? away : most;
     }
-    for (int64_t k = 0; k < of->M; k++)
-        largest = of->values[i][k] > largest ? of->values[i][k] : largest;
     return (most + log_of(largest)) * (double)of->n_sizes < FAR;
+}
+
+static int larger_first(const void *one, const void *other) {
+    double a = *(const double *)one, b = *(const double *)other;
+    return (a < b) - (a > b);
 }
 
 /* Zero, or NO_MEMORY. */
 EXPORTED int64_t projstg_mean_determinants(const Means *of) {
-    double *work = malloc((size_t)(2 * of->R) * sizeof(double));
-    if (!work) return NO_MEMORY;
-    for (int64_t i = 0; i < of->B; i++) (is_near(of, i) ? plain_means : any_means)(of, i, work);
-    free(work);
+    int64_t M = of->M, R = of->R, n_sizes = of->n_sizes;
+    double *matrix = malloc((size_t)(M * M + 5 * M + 2 * R) * sizeof(double));
+    if (!matrix) return NO_MEMORY;
+    double *values = matrix + M * M, *work = values + M;
+    for (int64_t i = 0; i < of->B; i++) {
+        memcpy(matrix, of->matrices[i], (size_t)(M * M) * sizeof(double));
+        eigenvalues_of(matrix, values, work, M);
+        qsort(values, (size_t)M, sizeof(double), larger_first);
+        for (int64_t k = 0; k < M; k++) values[k] = (values[k] > 0.0 ? values[k] : 0.0) / of->n[i];
+        MeansOfOne one = {
+            M, of->n_columns[i], R, n_sizes, of->kappa, values, work, of->n[i],
+            of->logs + i * n_sizes * R};
+        (is_near(&one) ? plain_means : any_means)(&one);
+    }
+    free(matrix);
     return 0;
 }

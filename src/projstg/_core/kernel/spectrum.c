@@ -164,28 +164,10 @@ static void diagonalize_alone(double *d, double *e, int64_t K) {
     }
 }
 
+/* Eigenvalues alone; the same of A and `work`. */
 SEVERAL_PATHS
-static void eigenvalues_of(double *A, double *values, double *work, int64_t K) {
+void eigenvalues_of(double *A, double *values, double *work, int64_t K) {
     double *e = work + 3 * K;
     tridiagonal(A, values, e, work, K);
     diagonalize_alone(values, e, K);
-}
-
-/* Eigenvalues alone, in no order, of B matrices (data/column_spectrum.py). */
-typedef struct {
-    int64_t B, K;
-    const double **matrices; /* each (K, K) */
-    double *values;          /* (B, K) */
-    double *work;            /* (K + 4, K) */
-} Eigenvalues;
-
-RECORD(Eigenvalues)
-
-EXPORTED int64_t projstg_eigenvalues(const Eigenvalues *of) {
-    int64_t K = of->K;
-    for (int64_t i = 0; i < of->B; i++) {
-        memcpy(of->work, of->matrices[i], (size_t)(K * K) * sizeof(double));
-        eigenvalues_of(of->work, of->values + i * K, of->work + K * K, K);
-    }
-    return 0;
 }

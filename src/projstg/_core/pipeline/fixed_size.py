@@ -141,7 +141,7 @@ def _solution(
         given = options.noise_std
         noise_std = noise_std * unit if given is None else 0.0 * noise_std + given
     if isinstance(found, GateProblem):
-        found.batch.forget_products()
+        found = found._replace(batch=found.batch.without_products())
     kept = GroupGates(
         found, tables.units.scale, unit, tables.columns, tables.n_features, options.gates
     )

@@ -11,8 +11,8 @@ part of forced columns is taken out first, and their own gates are open.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,8 +47,7 @@ class _Forced:
     """A coefficient of the problems divided by this, (B, W), is one of standardised columns."""
 
 
-@dataclass(frozen=True, eq=False)
-class GateProblem:
+class GateProblem(NamedTuple):
     """All that is needed to fit the gates of B tables."""
 
     batch: Batch
@@ -68,8 +67,7 @@ class GateProblem:
     def alone(self, i: int) -> GateProblem:
         """Return problem i of those of which all columns get gates and none is forced."""
         noise_std = None if self.noise_std is None else self.noise_std[i : i + 1]
-        return replace(
-            self,
+        return self._replace(
             batch=self.batch.problems(np.asarray([i])),
             alpha=self.alpha[i : i + 1],
             noise_std=noise_std,
@@ -78,7 +76,7 @@ class GateProblem:
 
     def without_rows(self) -> GateProblem:
         """Return the same with only the inner products of the columns."""
-        return replace(self, batch=self.batch.without_rows())
+        return self._replace(batch=self.batch.without_rows())
 
 
 def gate_problem(tables: StandardTables, options: Options, seeds: Sequence[int]) -> GateProblem:

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.column_spectrum import column_spectra
 from ..data.problem import Problem
 from .prior import volumes
 from .score_settings import SCORE
@@ -73,11 +72,10 @@ class Criterion:
         n_columns, kappa = problems[0].b.size, self.ridges.kappa
         most = n_columns if most is None else most
         # Neighbours of a support have one column more.
-        tables = np.zeros((len(problems), kappa.size, most + 2))
+        tables = [np.zeros((kappa.size, most + 2))] * len(problems)
         if self.counts_volume:
             must = np.zeros(n_columns, dtype=bool) if always is None else always
-            n = np.asarray([problem.n for problem in problems])
-            tables = volumes(column_spectra(problems, must), n, kappa, most + 1)
+            tables = volumes(problems, kappa, most + 1, must)
         of = (self.ridges, self.counts_volume, self.is_diluted)
         return [Judge(*of, np.ascontiguousarray(table)) for table in tables]
 

@@ -31,7 +31,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import gammaln
 
-from ..data.column_spectrum import ColumnSpectrum
+from ..data.column_spectrum import ColumnProducts, column_products, spectrum
+from ..data.problem import Problem
 from ..kernel import library
 from ..kernel.twin import answered_by
 from .score_settings import SCORE
@@ -67,32 +68,47 @@ def size_prior(k_min: int, k_max: int, n_columns: int) -> np.ndarray:
 
 
 def log_mean_determinants(
-    of: Sequence[ColumnSpectrum], n: np.ndarray, kappa: np.ndarray, most: int
+    values: np.ndarray, n_columns: int, n: float, kappa: np.ndarray, most: int
 ) -> np.ndarray:
-    """Return log of the mean of |C_SS| over all S of each size 0 … ``most``, (B, R, most + 1).
+    """Return log of the mean of |C_SS| over all S of each size 0 … ``most``, (R, most + 1).
 
-    The problems, with n (B,), have one shape; κ is (R,). The eigenvalues of C are
-    c = (nλ + κ)/(n + κ), and the sum over all S of one size is their elementary symmetric
-    polynomial. One eigenvalue after another, the m-th makes the mean (m − K)/m times what it was,
-    plus K c/m times the mean for K − 1: all terms are positive. Where λ = 0, the mean is c^K. Sizes
-    larger than the number of columns have the last of those that exist.
+    κ is (R,); ``values`` are the eigenvalues λ of XᵀX/n, largest first, those left out being zero.
+    The eigenvalues of C are c = (nλ + κ)/(n + κ), and the sum over all S of one size is their
+    elementary symmetric polynomial. One eigenvalue after another, the m-th makes the mean
+    (m − K)/m times what it was, plus K c/m times the mean for K − 1: all terms are positive. Where
+    λ = 0, the mean is c^K. Sizes larger than the number of columns have the last of those that
+    exist.
     """
-    logs, n_columns = _means(of, n, kappa, most), of[0].n_columns
-    if most > n_columns:
-        logs[..., n_columns + 1 :] = logs[..., n_columns, None]
+    sizes, m = np.arange(most + 1), max(n_columns - values.size, 0)
+    with np.errstate(divide="ignore"):
+        alone = sizes * np.log(kappa / (n + kappa))[:, None]
+        logs = np.where(sizes <= m, alone, -np.inf)
+        for value in values[: n_columns - m]:
+            m += 1
+            c = np.log((n * value + kappa) / (n + kappa))[:, None]
+            longer = logs + np.log(np.maximum(m - sizes, 0) / m)
+            with_it = logs[:, :-1] + c + np.log(sizes[1:] / m)
+            longer[:, 1:] = np.logaddexp(longer[:, 1:], with_it)
+            logs = longer
+    return _filled(logs, n_columns)
+
+
+def _filled(logs: np.ndarray, n_columns: int) -> np.ndarray:
+    if logs.shape[1] > n_columns:
+        logs[:, n_columns + 1 :] = logs[:, n_columns, None]
     return logs
 
 
 def _compiled_means(
-    of: Sequence[ColumnSpectrum], n: np.ndarray, kappa: np.ndarray, most: int
-) -> np.ndarray:
+    of: Sequence[ColumnProducts], n: np.ndarray, kappa: np.ndarray, most: int
+) -> list[np.ndarray]:
     """Return what :func:`_means` returns, by the compiled kernel."""
     logs = np.empty((len(of), most + 1, kappa.size))
     means = library.MeansRecord.of(
         B=len(of),
-        M=of[0].values.size,
-        n_columns=of[0].n_columns,
-        values=[one.values for one in of],
+        M=len(of[0].matrix),
+        n_columns=np.asarray([one.n_columns for one in of]),
+        matrices=[one.matrix for one in of],
         n=n,
         R=kappa.size,
         n_sizes=most + 1,
@@ -101,47 +117,42 @@ def _compiled_means(
     )
     if library.KERNEL.projstg_mean_determinants(means):
         raise MemoryError(f"no memory for the prior of supports of up to {most} columns")
-    return logs.swapaxes(-1, -2)
+    return [_filled(own.T, one.n_columns) for own, one in zip(logs, of, strict=True)]
 
 
 @answered_by(_compiled_means)
 def _means(
-    of: Sequence[ColumnSpectrum], n: np.ndarray, kappa: np.ndarray, most: int
-) -> np.ndarray:
-    return np.stack([_means_of(*one, kappa, most) for one in zip(of, n, strict=True)])
-
-
-def _means_of(of: ColumnSpectrum, n: float, kappa: np.ndarray, most: int) -> np.ndarray:
-    sizes, m = np.arange(most + 1), max(of.n_columns - of.values.size, 0)
-    with np.errstate(divide="ignore"):
-        alone = sizes * np.log(kappa / (n + kappa))[:, None]
-        logs = np.where(sizes <= m, alone, -np.inf)
-        for value in of.values[: of.n_columns - m]:
-            m += 1
-            c = np.log((n * value + kappa) / (n + kappa))[:, None]
-            longer = logs + np.log(np.maximum(m - sizes, 0) / m)
-            with_it = logs[:, :-1] + c + np.log(sizes[1:] / m)
-            longer[:, 1:] = np.logaddexp(longer[:, 1:], with_it)
-            logs = longer
-    return logs
+    of: Sequence[ColumnProducts], n: np.ndarray, kappa: np.ndarray, most: int
+) -> list[np.ndarray]:
+    """Return :func:`log_mean_determinants` for matrices of one shape; n is (B,)."""
+    return [
+        log_mean_determinants(spectrum(one, rows), one.n_columns, rows, kappa, most)
+        for one, rows in zip(of, n.tolist(), strict=True)
+    ]
 
 
 def volumes(
-    of: Sequence[ColumnSpectrum], n: np.ndarray, kappa: np.ndarray, most: int
-) -> np.ndarray:
-    """Return −2 log of volume and prior together, (1 + n/κ)^(−K/2)/|C|_K^½, (B, R, most + 1).
+    problems: Sequence[Problem], kappa: np.ndarray, most: int, always: np.ndarray
+) -> list[np.ndarray]:
+    """Return −2 log of volume and prior together, (1 + n/κ)^(−K/2)/|C|_K^½, each (R, most + 1).
 
-    They are those of sizes 0 … ``most``; n is (B,), κ (R,). Beside columns that must be selected
-    |C|_K is their determinant times the mean of what is left of the others, all of which least
-    squares, not a ridge, takes out: this is exact for small and for large κ.
+    They are those of sizes 0 … ``most`` of problems of one shape; κ is (R,). Beside columns that
+    must be selected, ``always`` (D,), |C|_K is their determinant times the mean of what is left of
+    the others, all of which least squares, not a ridge, takes out: this is exact for small and for
+    large κ.
     """
-    sizes, relative = np.arange(most + 1), log_mean_determinants(of, n, kappa, most)
-    for i, (one, rows) in enumerate(zip(of, n, strict=True)):
-        if one.forced.size:
-            own = (rows * one.forced + kappa[:, None]) / (rows + kappa[:, None])
-            beside = relative[i][:, np.maximum(sizes - one.forced.size, 0)]
-            relative[i] = beside + np.sum(np.log(own), axis=-1)[:, None]
-    return sizes * np.log1p(n[:, None, None] / kappa[:, None]) + relative
+    sizes, n = np.arange(most + 1), np.asarray([problem.n for problem in problems])
+    of = [column_products(problem, always) for problem in problems]
+    found = []
+    for relative, forced, rows in zip(
+        _means(of, n, kappa, most), (one.forced for one in of), n.tolist(), strict=True
+    ):
+        if forced.size:
+            own = (rows * forced + kappa[:, None]) / (rows + kappa[:, None])
+            relative = relative[:, np.maximum(sizes - forced.size, 0)]
+            relative = relative + np.sum(np.log(own), axis=-1)[:, None]
+        found.append(sizes * np.log1p(rows / kappa)[:, None] + relative)
+    return found
 
 
 def spectral_dilution(values: np.ndarray, n: float) -> np.ndarray:
