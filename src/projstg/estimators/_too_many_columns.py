@@ -114,7 +114,7 @@ def _least_rank(tables: StandardTables) -> np.ndarray:
     if batch is None:
         some = np.arange(0, tables.columns.size, step)
         batch, step = Batch.of([tables.problem(0).subset(some)]), 1
-    xp, X, n = namespace(batch.b), batch.X, len(batch.b)
+    xp, X, n = namespace(batch.b), batch.X, batch.b.shape[0]
     if X is None or (n <= _BLOCK and X.shape[-1] <= _FEW_COLUMNS):
         square, step = _squares(batch.G), 1
     else:  # blocks of tables stay in the cache
