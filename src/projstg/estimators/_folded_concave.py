@@ -33,8 +33,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._compat import Interval, StrOptions
 from .._core.arrays.backend import Array, quiet
+from .._core.data.frame import in_range
 from .._core.data.least_squares import largest, least_squares
-from .._core.data.original_units import in_range
 from .._core.data.problem import Problem
 from .._core.data.standard_table import StandardTables, as_tables
 from .._core.progress import Report

@@ -7,8 +7,8 @@ from typing import Any
 
 from .._compat import Interval
 from .._core.arrays.backend import Array, quiet
+from .._core.data.frame import in_range
 from .._core.data.least_squares import least_squares
-from .._core.data.original_units import in_range
 from .._core.data.standard_table import as_tables
 from .._core.greedy.randomized_pursuit import randomized_omp
 from .._core.progress import Report

@@ -14,9 +14,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 
 from .._core.data.batch import Batch
-from .._core.data.frame import Frame
+from .._core.data.frame import Frame, in_range
 from .._core.data.least_squares import least_squares
-from .._core.data.original_units import in_range
 from .._core.gates.alternate import Status
 from .._core.gates.gate_path import gate_path, largest_alpha
 from .._core.gates.moments import gated_coefficients

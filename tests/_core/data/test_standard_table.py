@@ -166,7 +166,7 @@ def test_tables_without_their_constant_columns_are_grouped_by_the_others(shape, 
     for members, tables in groups:
         columns = expected[members[0]]
         assert tables.columns.tolist() == columns
-        assert tables.n_features == 5
+        assert tables.units.n_features == 5
         for place, i in enumerate(members):
             own = tables.some(np.asarray([place]))
             assert_same(own, X[i][:, columns], y[i], None, True)

@@ -9,7 +9,7 @@ from sklearn.linear_model import OrthogonalMatchingPursuit
 
 from projstg import RandomizedOMP
 from projstg._core.data.batch import centred_rows
-from projstg._core.data.original_units import in_range
+from projstg._core.data.frame import in_range
 from projstg._core.data.standard_table import as_tables
 from projstg._core.greedy import randomized_pursuit as randomized
 from projstg._core.greedy.matching_pursuit import (

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.backend import Array, diagonal, namespace, take_along, take_rows, to_numpy
-from .problem import DenseProblem, Problem
+from .problem import DenseProblem, Problem, mixed_rows
 
 __all__ = ["Batch", "centred_rows"]
 
@@ -40,7 +40,7 @@ class Batch:
     sums: Array | None
     """XᵀX, (B, D, D); None where it is to be formed from the rows."""
     is_mixed: bool = False
-    """Whether no row is one of a table (:meth:`without_rows`)."""
+    """Whether no row is one of a table (:func:`.problem.mixed_rows`)."""
 
     @classmethod
     def of_rows(
@@ -99,14 +99,12 @@ class Batch:
 
     def without_products(self) -> Batch:
         """Return the same without Gram matrices that were formed from rows: they take memory."""
-        fields = (self.b, self.yy, self.n, self.dof, self.diagonal)
-        return Batch(*fields, self.X, self.y, self.sums, self.is_mixed)
+        return replace(self)
 
     @property
     def by_sums(self) -> Batch:
         """The same problems without rows."""
-        fields = (self.b, self.yy, self.n, self.dof, self.diagonal)
-        return self if self.X is None else Batch(*fields, None, None, self.G)
+        return self if self.X is None else replace(self, X=None, y=None, sums=self.G)
 
     @property
     def is_double(self) -> bool:
@@ -120,19 +118,10 @@ class Batch:
         return n_columns if self.X is None else min(int(self.X.shape[-2]), n_columns)
 
     def without_rows(self) -> Batch:
-        """Return the same problems with other rows: only inner products are kept.
-
-        Where X is wide, the triangle R of [X y] = QR takes less memory than G. Reflecting it
-        (R − 2vvᵀR with v = 1/√m) changes no inner product, and mixes its rows.
-        """
-        X, y = self.X, self.y
-        if X is None or y is None or self.is_mixed:
+        """Return the same problems with other rows: only inner products are kept."""
+        if self.X is None or self.is_mixed:
             return self
-        xp = namespace(X)
-        both = xp.concat([X, y[..., None]], axis=-1)
-        R: Array = np.linalg.qr(both, mode="r") if xp is np else xp.linalg.qr(both).R
-        R = R - 2.0 * xp.mean(R, axis=-2, keepdims=True)
-        X, y = (xp.asarray(one, copy=True) for one in (R[..., :-1], R[..., -1]))
+        X, y = mixed_rows(self.X, self.y)
         return replace(self, X=X, y=y, sums=None, is_mixed=True)
 
     def rows(self, indices: Array) -> Array:
@@ -145,22 +134,20 @@ class Batch:
         """Return the problems of the columns ``indices``, (B, W), alone."""
         xp = namespace(self.b)
         b, squares = take_along(self.b, indices), take_along(self.diagonal, indices)
-        numbers = (b, self.yy, self.n, self.dof, squares)
         if self.X is None:
             places = xp.broadcast_to(indices[:, None, :], (*indices.shape, indices.shape[-1]))
-            return Batch(*numbers, None, None, take_along(self.rows(indices), places))
+            sums = take_along(self.rows(indices), places)
+            return replace(self, b=b, diagonal=squares, sums=sums)
         X = xp.matrix_transpose(_rows_at(xp.matrix_transpose(self.X), indices))
-        return Batch(*numbers, X, self.y, None, self.is_mixed)
+        return replace(self, b=b, diagonal=squares, X=X, sums=None)
 
     def scaled(self, factor: Array) -> Batch:
         """Return the same problems with column d multiplied by factor_d, (B, D)."""
         b, squares = self.b * factor, self.diagonal * factor * factor
-        numbers = (b, self.yy, self.n, self.dof, squares)
         if self.X is None:
             G = self.G * factor[:, :, None] * factor[:, None, :]
-            return Batch.of_sums(G, b, self.yy, self.n, self.dof)
-        X = self.X * factor[:, None, :]
-        return Batch(*numbers, X, self.y, None, self.is_mixed)
+            return replace(self, b=b, diagonal=squares, sums=G)
+        return replace(self, b=b, diagonal=squares, X=self.X * factor[:, None, :], sums=None)
 
     def problems(self, chosen: Array) -> Batch:
         """Return the chosen problems, (P,); those that follow each other are not copied."""

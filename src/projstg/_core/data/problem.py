@@ -15,23 +15,10 @@ from typing import Protocol
 
 import numpy as np
 
-__all__ = ["DenseProblem", "Problem", "RowSource"]
+from ..arrays.backend import Array, namespace
+from .source_rows import SourceRows
 
-
-class RowSource(Protocol):
-    """The rows that sums came from, for what cannot be computed from these."""
-
-    def columns(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return X (M, W) at columns ``indices`` and y (M,), with the problem's inner products."""
-
-    def has_more_rows(self, count: int) -> bool:
-        """Return whether X has more than ``count`` different rows."""
-
-    def among(self, columns: np.ndarray) -> RowSource:
-        """Return the rows of the problem of some columns, (W,), alone."""
-
-    def owned(self) -> RowSource:
-        """Return the same rows, copied."""
+__all__ = ["DenseProblem", "Problem", "mixed_rows"]
 
 
 class Problem(Protocol):
@@ -122,12 +109,12 @@ class DenseProblem:
     y: np.ndarray | None = None
     sums: np.ndarray | None = None
     """XᵀX, where it need not be formed from X."""
-    source: RowSource | None = field(default=None, kw_only=True)
+    source: SourceRows | None = field(default=None, kw_only=True)
     """The rows as they came; None if they are not kept."""
     few_rows: int | None = field(default=None, kw_only=True)
     """At most so many different rows are behind the sums; None where they are many or not known."""
     is_mixed: bool = field(default=False, kw_only=True)
-    """Whether no row is one of a table (:meth:`without_rows`)."""
+    """Whether no row is one of a table (:func:`mixed_rows`)."""
 
     is_wide = False
 
@@ -217,16 +204,23 @@ class DenseProblem:
         return DenseProblem.of_sums(self.G, self.b, self.yy, self.n, self.dof)
 
     def without_rows(self) -> DenseProblem:
-        """Return the same problem with other rows, or sums: only inner products are kept.
-
-        :meth:`.batch.Batch.without_rows` says how.
-        """
+        """Return the same problem with other rows, or sums: only inner products are kept."""
         if self.is_mixed or (self.X is None and self.source is None):
             return self
         if self.X is None:
             return self.without_source()
-        both = np.column_stack([self.X, self.y])  # type: ignore[list-item] # y comes with X
-        R: np.ndarray = np.linalg.qr(both, mode="r")  # type: ignore[assignment]
-        R -= 2.0 * R.mean(axis=0)
-        X, y = R[:, :-1].copy(), R[:, -1].copy()
+        X, y = mixed_rows(self.X, self.y)
         return replace(self, X=X, y=y, sums=None, source=None, is_mixed=True)
+
+
+def mixed_rows(X: Array, y: Array) -> tuple[Array, Array]:
+    """Return other rows than X (..., N, D), y (..., N), with the same inner products.
+
+    Where X is wide, the triangle R of [X y] = QR takes less memory than G. Reflecting it
+    (R − 2vvᵀR with v = 1/√m) changes no inner product, and mixes its rows.
+    """
+    xp = namespace(X)
+    both = xp.concat([X, y[..., None]], axis=-1)
+    R: Array = np.linalg.qr(both, mode="r") if xp is np else xp.linalg.qr(both).R
+    R = R - 2.0 * xp.mean(R, axis=-2, keepdims=True)
+    return xp.asarray(R[..., :-1], copy=True), xp.asarray(R[..., -1], copy=True)

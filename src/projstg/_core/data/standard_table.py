@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, reduce
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +14,13 @@ from ..kernel import library
 from ..kernel.twin import answered_by
 from .batch import Batch, centred_rows
 from .centred_sums import CentredSums
-from .frame import Frame, Units
+from .frame import Frame
 from .problem import Problem
-from .source_rows import BLOCK_ROWS, RawTables, SourceRows
+from .source_rows import BLOCK_ROWS, SourceRows
 from .standardize import standardized
 from .wide_problem import WideProblem
 
-__all__ = ["ROUNDING", "StandardTables", "Units", "as_tables", "of_same_columns"]
+__all__ = ["ROUNDING", "StandardTables", "as_tables", "of_same_columns"]
 
 ROUNDING = 16
 """A centred column whose root mean square is at most this many units in the last place of its mean
@@ -39,19 +39,24 @@ class StandardTables:
 
     batch: Batch | None
     """None for a wide table, which is alone."""
-    units: Units
-    columns: np.ndarray
-    """The columns of the data that they have, (W,), in increasing order."""
-    n_features: int
-    """The number of all columns of the data."""
-    raw: RawTables | None = None
-    """None where only sums are known, or the table is wide."""
+    units: Frame
+    """What leads back to the data, of B tables."""
+    raw: tuple[Array, Array, Array | None] | None = None
+    """X (B, N, D) as they came, what is left of y without its mean (B, N), and weights (B, N) or
+    None. None where only sums are known, or the table is wide."""
+    centre: bool = True
+    """Whether the means were taken out."""
     few_rows: int | None = None
     """How many different rows are behind sums; None where they are many or not known."""
     wide: WideProblem | None = None
 
     def __len__(self) -> int:
         return int(self.units.y_scale.shape[0])
+
+    @property
+    def columns(self) -> np.ndarray:
+        """The columns of the data that they have, (W,), in increasing order."""
+        return self.units.columns
 
     @property
     def varies(self) -> np.ndarray:
@@ -61,11 +66,8 @@ class StandardTables:
     @property
     def size(self) -> int:
         """How many numbers a table has, in rows or, without rows, in sums."""
-        if self.wide is not None:
-            return self.wide.height * self.columns.size
-        if self.raw is not None:
-            return int(self.raw.X.shape[1]) * self.columns.size
-        return self.problem(0).height * self.columns.size
+        height = self.problem(0).height if self.raw is None else int(self.raw[0].shape[1])
+        return height * self.columns.size
 
     def problem(self, i: int) -> Problem:
         """Return table i as a problem, on the host."""
@@ -80,16 +82,18 @@ class StandardTables:
             return self.wide  # type: ignore[return-value] # one of the two is there
         if self.raw is None:
             return self.batch.problem(i, few_rows=self.few_rows)
+        X, y_left, weights = (None if one is None else one[i, ...] for one in self.raw)
         places = np.arange(self.columns.size)
-        return self.batch.problem(i, source=SourceRows(self.raw, i, places))
+        source = SourceRows(X, y_left, weights, self.centre, self.frame(i), places)
+        return self.batch.problem(i, source=source)
 
     def frame(self, i: int) -> Frame:
         """Return what leads from problem i back to the data."""
-        return Frame.of(self._host_units, i, self.columns, self.n_features)
+        return self._host_units.problem(i)
 
     @cached_property
-    def _host_units(self) -> Units:
-        return Units(*map(to_numpy, self.units))
+    def _host_units(self) -> Frame:
+        return self.units.each(to_numpy)
 
     def some(self, chosen: np.ndarray) -> StandardTables:
         """Return the chosen tables, (P,)."""
@@ -98,14 +102,14 @@ class StandardTables:
         xp = namespace(self.units.scale)
         places = xp.asarray(chosen, device=self.units.scale.device)
 
-        def own(field: Array) -> Array:
-            return xp.take(field, places, axis=0)
+        def own(field: Array | None) -> Array | None:
+            return None if field is None else xp.take(field, places, axis=0)
 
         return replace(
             self,
             batch=None if self.batch is None else self.batch.problems(places),
-            units=Units(*map(own, self.units)),
-            raw=None if self.raw is None else self.raw.some(own),
+            units=self.units.each(own),
+            raw=None if self.raw is None else tuple(map(own, self.raw)),  # type: ignore[arg-type]
         )
 
 
@@ -192,9 +196,8 @@ def _compiled(
     batch = Batch.of_rows(Z, target, n, dof, b, squares) if not is_tall else None
     if batch is None:
         batch = Batch.of_sums(G, b, np.sum(target * target, axis=-1), n, dof)
-    units = Units(scale, x_mean, y_mean, y_scale)
-    raw = RawTables(X, weights, y_left, centre, used, units)
-    return StandardTables(batch, units, used, X.shape[-1], raw)
+    units = Frame(X.shape[-1], used, scale, x_mean, y_mean, y_scale)
+    return StandardTables(batch, units, (X, y_left, weights), centre)
 
 
 @answered_by(_compiled, where=_is_for_kernel)
@@ -210,55 +213,46 @@ def as_tables(
 
     The columns are those of X at ``columns``, (W,), or all.
     """
-    xp = namespace(X)
+    xp, used = namespace(X), np.arange(X.shape[-1]) if columns is None else columns
     left, mean = _without_mean(y, weights) if centre else (y, 0.0)
     y_scale, unit = _size(left, weights, centre), _unit(X, weights)
-    if unit is not None and columns is not None:
-        unit = xp.take(unit, xp.asarray(columns, device=X.device), axis=-1)
-    source = _Source(X, columns, unit)
-    batch, x_mean, y_mean = _batch(source, left / y_scale[:, None], weights, centre)
+    places = None if columns is None else xp.asarray(columns, device=X.device)
+    if unit is not None and places is not None:
+        unit = xp.take(unit, places, axis=-1)
+
+    def block(rows: slice) -> Array:
+        """Return some of the rows, in C order for any layout of X."""
+        some = X[:, rows, :] if places is None else xp.take(X[:, rows, :], places, axis=-1)
+        some = some if unit is None else some / unit[:, None, :]
+        return np.require(some, requirements=["C", "A"]) if xp is np else some
+
+    response = left / y_scale[:, None]
+    if y.shape[-1] < used.size:
+        batch, x_mean, y_mean = centred_rows(block(slice(None)), response, weights, centre=centre)
+    else:
+        batch, x_mean, y_mean = _summed(block, response, weights, centre)
     rounding = ROUNDING * xp.finfo(X.dtype).eps * x_mean
     standard, scale = standardized(batch, rounding * rounding)
     if unit is not None:
         scale, x_mean = scale * unit, x_mean * unit
-    used = np.arange(X.shape[-1]) if columns is None else columns
-    units = Units(scale, x_mean, y_mean * y_scale + mean, y_scale)
-    return StandardTables(
-        standard, units, used, X.shape[-1], RawTables(X, weights, left, centre, used, units)
-    )
+    units = Frame(X.shape[-1], used, scale, x_mean, y_mean * y_scale + mean, y_scale)
+    return StandardTables(standard, units, (X, left, weights), centre)
 
 
-class _Source(NamedTuple):
-    """Columns of X, and the unit that each is divided by."""
-
-    X: Array
-    columns: np.ndarray | None
-    unit: Array | None
-
-    def block(self, rows: slice) -> Array:
-        """Return some of the rows, in C order for any layout of X."""
-        xp = namespace(self.X)
-        block = self.X[:, rows, :]
-        if self.columns is not None:
-            places = xp.asarray(self.columns, device=self.X.device)
-            block = xp.take(block, places, axis=-1)
-        if self.unit is not None:
-            block = block / self.unit[:, None, :]
-        return np.require(block, requirements=["C", "A"]) if xp is np else block
-
-
-def _batch(
-    source: _Source, y: Array, weights: Array | None, centre: bool
+def _summed(
+    block: Callable[[slice], Array], y: Array, weights: Array | None, centre: bool
 ) -> tuple[Batch, Array, Array]:
-    """Return the problems, and the means that were taken out."""
-    n_rows = y.shape[-1]
-    n_columns = source.X.shape[-1] if source.columns is None else source.columns.size
-    if n_rows < n_columns:
-        return centred_rows(source.block(slice(0, n_rows)), y, weights, centre=centre)
-    sums = _summed(source, y, weights)
+    """Return what :func:`.batch.centred_rows` returns, through sums over blocks of rows of X."""
+
+    def sums_from(first: int) -> CentredSums:
+        rows = slice(first, min(first + BLOCK_ROWS, y.shape[-1]))
+        some = None if weights is None else weights[:, rows]
+        return CentredSums.from_rows(block(rows), y[:, rows], some)
+
+    sums = reduce(CentredSums.merge, map(sums_from, range(0, y.shape[-1], BLOCK_ROWS)))
     own = sums if centre else sums.about_zero()
-    dof = own.n - 1 if centre else own.n
-    return Batch.of_sums(own.G, own.b, own.yy, own.n, dof), own.x_mean, own.y_mean
+    batch = Batch.of_sums(own.G, own.b, own.yy, own.n, own.n - int(centre))
+    return batch, own.x_mean, own.y_mean
 
 
 def _unit(X: Array, weights: Array | None) -> Array | None:
@@ -312,17 +306,3 @@ def _size(y: Array, weights: Array | None, centre: bool) -> Array:
     largest = xp.where(largest > 0.0, largest, xp.ones_like(largest))
     size = largest[:, 0] * xp.sqrt(xp.sum(share * (y / largest) ** 2, axis=-1))
     return xp.where(size > 0.0, size, xp.ones_like(size))
-
-
-def _summed(source: _Source, y: Array, weights: Array | None) -> CentredSums:
-    n_rows = y.shape[-1]
-
-    def block(first: int) -> CentredSums:
-        rows = slice(first, min(first + BLOCK_ROWS, n_rows))
-        some = None if weights is None else weights[:, rows]
-        return CentredSums.from_rows(source.block(rows), y[:, rows], some)
-
-    sums = block(0)
-    for first in range(BLOCK_ROWS, n_rows, BLOCK_ROWS):
-        sums = sums.merge(block(first))
-    return sums

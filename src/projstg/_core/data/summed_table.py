@@ -6,7 +6,7 @@ import numpy as np
 
 from .batch import Batch
 from .centred_sums import CentredSums
-from .frame import Units
+from .frame import Frame
 from .standard_table import ROUNDING, StandardTables
 from .standardize import standardized
 
@@ -38,8 +38,8 @@ def tables_of_sums(
 
     G, n, dof = (of_all(field) for field in (scaled.G, own.n, dof))
     batch = Batch.of_sums(G, b * factor, yy, n, dof)
-    units = Units(of_all(scale), of_all(own.x_mean), own.y_mean, y_scale)
-    return StandardTables(batch, units, columns, n_features, few_rows=few_rows)
+    units = Frame(n_features, columns, of_all(scale), of_all(own.x_mean), own.y_mean, y_scale)
+    return StandardTables(batch, units, few_rows=few_rows)
 
 
 def _size(mean_square: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

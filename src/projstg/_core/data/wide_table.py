@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 
 from .batch import Batch
 from .different_rows import different_rows, most_counted
-from .frame import Units
+from .frame import Frame
 from .shared_sums import TINY, vary
 from .standard_table import ROUNDING, StandardTables
 from .wide_problem import MANY_COLUMNS, WideProblem, column_moments
@@ -61,10 +61,11 @@ def wide_table(
         n=n,
         dof=n - 1.0 if centre else n,
     )
-    units = Units(scale[None], x_mean[None], np.full(1, y_mean), np.full(1, y_scale))
+    own = scale[None], x_mean[None], np.full(1, y_mean), np.full(1, y_scale)
+    units = Frame(X.shape[1], columns, *own)
     if columns.size > MANY_COLUMNS:
-        return StandardTables(None, units, columns, X.shape[1], wide=problem)
+        return StandardTables(None, units, wide=problem)
     cells = different_rows(X, most_counted(columns.size), columns)
     few_rows = None if cells is None else len(cells)
     batch = Batch.of([problem.subset(np.arange(columns.size))])
-    return StandardTables(batch, units, columns, X.shape[1], few_rows=few_rows)
+    return StandardTables(batch, units, few_rows=few_rows)

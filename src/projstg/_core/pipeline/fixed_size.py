@@ -143,7 +143,7 @@ def _solution(
     if isinstance(found, GateProblem):
         found = found._replace(batch=found.batch.without_products())
     kept = GroupGates(
-        found, tables.units.scale, unit, tables.columns, tables.n_features, options.gates
+        found, tables.units.scale, unit, tables.columns, tables.units.n_features, options.gates
     )
     noise_std = None if noise_std is None else to_numpy(noise_std)
     return Solution(answers, problems, kept, to_numpy(alpha), noise_std)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.backend import Array, namespace, put_along, taken_together
-from ..data.original_units import in_range
+from ..data.frame import in_range
 from ..gates.gate_fit import GateFit, GateOptions
 from ..gates.moments import gated_coefficients
 from .gate_problem import GateProblem, fitted
