@@ -1,5 +1,6 @@
 """What is handed to C is what C expects, and the library is the one of these files."""
 
+import ctypes
 import re
 import shutil
 from pathlib import Path
@@ -91,8 +92,8 @@ def test_several_arrays_have_an_address_each_and_are_copied_only_to_be_read():
     copies, places = record.given["X"]
     assert copies[0] is arrays[0]
     np.testing.assert_array_equal(copies[1], arrays[1])
-    assert places.tolist() == [one.ctypes.data for one in copies]
-    assert record.X == places.ctypes.data
+    assert list(places) == [one.ctypes.data for one in copies]
+    assert record.X == ctypes.addressof(places)
     with pytest.raises(TypeError, match="no double one after another"):
         several.of(X=None, y=arrays)
 
