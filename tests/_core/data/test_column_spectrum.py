@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from projstg._core.data import column_spectrum as module
-from projstg._core.data.column_spectrum import column_products, spectrum
+from projstg._core.data.column_spectrum import column_products
 from projstg._core.data.standard_table import as_tables
 from projstg._core.score.prior import log_mean_determinants
 
@@ -34,7 +34,7 @@ def test_rows_and_sums_have_the_spectrum_of_the_definition(n_rows, n_columns, fo
     Z, always = problem_of(X), np.isin(np.arange(n_columns), forced)
     for problem in (Z, Z.by_sums):
         found = column_products(problem, always)
-        values = spectrum(found, problem.n)
+        values = found.spectrum(problem.n)
         assert found.n_columns == n_columns - len(forced)
         assert found.forced.size == len(forced)
         expected = by_definition(X, always)
@@ -50,7 +50,7 @@ def test_columns_that_do_not_vary_are_no_columns(rng):
     found = column_products(problem_of(X), np.zeros(5, dtype=bool))
     assert found.n_columns == 4
     alone = column_products(problem_of(X[:, [0, 1, 2, 4]]), np.zeros(4, dtype=bool))
-    np.testing.assert_allclose(spectrum(found, 20.0)[:4], spectrum(alone, 20.0), atol=1e-12)
+    np.testing.assert_allclose(found.spectrum(20.0)[:4], alone.spectrum(20.0), atol=1e-12)
 
 
 def test_forced_copies_count_once(rng):
@@ -69,7 +69,7 @@ def test_of_many_columns_some_are_looked_at_unless_there_are_few_rows(n_rows, rn
     Z, nobody = problem_of(X), np.zeros(70, dtype=bool)
     found = column_products(Z, nobody)
     assert found.n_columns == (60 if n_rows == 25 else 30)
-    assert spectrum(found, Z.n).sum() == pytest.approx(found.n_columns)
+    assert found.spectrum(Z.n).sum() == pytest.approx(found.n_columns)
     assert column_products(Z.by_sums, nobody).n_columns == 30
 
 
@@ -79,7 +79,7 @@ def test_from_some_columns_the_mean_over_sets_of_them_is_about_the_same(rng, mon
     for most in (150, 75):
         monkeypatch.setattr(module, "_MOST", most)
         of = column_products(Z, nobody)
-        means.append(log_mean_determinants(spectrum(of, 200.0), of.n_columns, 200.0, kappa, 20))
+        means.append(log_mean_determinants(of.spectrum(200.0), of.n_columns, 200.0, kappa, 20))
     whole, some = means
     np.testing.assert_allclose(some, whole, atol=0.15)
     assert whole.min() < -5.0

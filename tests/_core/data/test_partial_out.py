@@ -61,6 +61,6 @@ def test_forced_coefficients_are_least_squares_beside_the_others(kind, rng):
     problem = problem_of(*draw(rng, (30, 6), kind))
     beta = np.asarray([0.0, 0.0, 1.0, 0.0, 0.5, 0.0])
     Z, target = problem.rows_of(np.arange(6))
-    found = forced_coefficients(problem, np.asarray([0, 1]))
+    alone, shift = forced_coefficients(problem, np.asarray([0, 1]))
     expected = np.linalg.lstsq(Z[:, :2], target - Z @ beta, rcond=1e-6)[0]
-    np.testing.assert_allclose(found.alone - found.shift @ beta, expected, rtol=1e-6)
+    np.testing.assert_allclose(alone - shift @ beta, expected, rtol=1e-6)

@@ -18,7 +18,7 @@ from .determined_directions import SMALLEST_SHARE
 from .partial_out import without_part
 from .problem import Problem
 
-__all__ = ["ColumnProducts", "column_products", "spectrum"]
+__all__ = ["ColumnProducts", "column_products"]
 
 # An average over sets of columns as large as supports hardly differs where more are looked at.
 _MOST = 250
@@ -34,6 +34,13 @@ class ColumnProducts(NamedTuple):
     forced: np.ndarray
     """(F,): the eigenvalues of XᵀX/n of the columns that must be selected, as far as they are
     independent."""
+
+    def spectrum(self, n: float) -> np.ndarray:
+        """Return the eigenvalues of XᵀX/n, (M,), largest first.
+
+        All others are zero. Those beyond ``n_columns`` are of no column.
+        """
+        return np.maximum(np.linalg.eigvalsh(self.matrix)[::-1], 0.0) / n
 
 
 def column_products(problem: Problem, always: np.ndarray) -> ColumnProducts:
@@ -55,11 +62,3 @@ def column_products(problem: Problem, always: np.ndarray) -> ColumnProducts:
             columns = np.sort(np.random.default_rng(0).choice(columns, _MOST, replace=False))
         matrix = left.products(columns)
     return ColumnProducts(matrix, columns.size, own / problem.n)
-
-
-def spectrum(of: ColumnProducts, n: float) -> np.ndarray:
-    """Return the eigenvalues of XᵀX/n, (M,), largest first.
-
-    All others are zero. Those beyond ``n_columns`` are of no column.
-    """
-    return np.maximum(np.linalg.eigvalsh(of.matrix)[::-1], 0.0) / n

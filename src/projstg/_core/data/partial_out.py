@@ -12,14 +12,15 @@ problem the rows are used, if they are available.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
+from .batch import Batch
 from .determined_directions import ENOUGH_DIGITS, SMALLEST_SHARE
 from .problem import DenseProblem, Problem
+from .standardize import standardized
 
-__all__ = ["ForcedCoefficients", "forced_coefficients", "partialled", "without_part"]
+__all__ = ["forced_coefficients", "partialled", "without_part"]
 
 
 def partialled(problem: Problem, forced: np.ndarray) -> tuple[DenseProblem, np.ndarray]:
@@ -28,18 +29,10 @@ def partialled(problem: Problem, forced: np.ndarray) -> tuple[DenseProblem, np.n
     A coefficient of the new problem divided by its scale, (D,), is one of the old. A column with so
     small a share left that it lies in the span of the forced ones has the scale zero, as these.
     """
-    left = without_part(problem, forced)
-    square = left.diagonal / left.n
-    varies = square > SMALLEST_SHARE
-    varies[forced] = False
-    scale = np.sqrt(np.where(varies, square, 0.0))
-    factor = np.where(varies, 1.0 / np.where(varies, scale, 1.0), 0.0)
-    b, squares, X, sums = left.b * factor, left.diagonal * factor * factor, left.X, None
-    if X is None:
-        sums = left.G * factor[:, None] * factor
-    else:
-        X = X * factor
-    return replace(left, b=b, diagonal=squares, X=X, sums=sums), scale
+    left, smallest = without_part(problem, forced), np.full(problem.b.size, SMALLEST_SHARE)
+    smallest[forced] = np.inf
+    batch, scale = standardized(Batch.of([left]), smallest)
+    return batch.problem(0), scale[0]
 
 
 def without_part(problem: Problem, forced: np.ndarray) -> DenseProblem:
@@ -60,23 +53,18 @@ def without_part(problem: Problem, forced: np.ndarray) -> DenseProblem:
     )
 
 
-class ForcedCoefficients(NamedTuple):
-    """Least-squares coefficients of forced columns, given the coefficients of the others."""
+def forced_coefficients(problem: Problem, forced: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return least-squares coefficients of columns ``forced``, (F,), given those of the others.
 
-    alone: np.ndarray
-    """The forced coefficients if all others are zero, (F,)."""
-    shift: np.ndarray
-    """What one unit of another coefficient subtracts from a forced one, (F, D)."""
-
-
-def forced_coefficients(problem: Problem, forced: np.ndarray) -> ForcedCoefficients:
-    """Return the coefficients of columns ``forced``, (F,), for any coefficients of the others."""
+    They are the first result, (F,), if all others are zero; one unit of another coefficient
+    subtracts the second, (F, D).
+    """
     if problem.X is None and _has_digits(problem, forced):
         inverse = _inverse(problem, forced)
-        return ForcedCoefficients(inverse @ problem.b[forced], inverse @ problem.rows(forced))
+        return inverse @ problem.b[forced], inverse @ problem.rows(forced)
     X, y = problem.rows_of(np.arange(problem.b.size))
     inverse = np.linalg.pinv(X[:, forced], rtol=SMALLEST_SHARE**0.5)
-    return ForcedCoefficients(inverse @ y, inverse @ X)
+    return inverse @ y, inverse @ X
 
 
 def _left_of_rows(

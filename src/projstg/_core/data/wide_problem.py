@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -81,7 +81,7 @@ class WideProblem:
         """Yield places of columns and VᵀZ there, (K, W'), for V (N, K)."""
         weighted = V * self.roots[:, None]
         off = weighted.sum(axis=0)[:, None]
-        for places, found in column_products(self.table, self.used, weighted):
+        for places, found in _products(self.table, self.used, weighted):
             found -= off * self.mean[places]
             found *= self.factor[places]
             yield places, found
@@ -133,10 +133,10 @@ class WideProblem:
         return self
 
 
-def column_products(X: Any, used: np.ndarray, V: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+def _products(X: Any, used: np.ndarray, V: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield places among the columns ``used``, (W,), and VᵀX there, (K, W'), in double."""
     if not issparse(X):
-        for places, block in dense_blocks(X, used):
+        for places, block in _dense_blocks(X, used):
             yield places, V.T @ block
         return
     step = max(_BLOCK // max(V.shape[1], 1), 256)
@@ -146,7 +146,7 @@ def column_products(X: Any, used: np.ndarray, V: np.ndarray) -> Iterator[tuple[s
         yield places, np.asarray((block.T @ V).T, dtype=np.float64)
 
 
-def dense_blocks(X: np.ndarray, used: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+def _dense_blocks(X: np.ndarray, used: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield places among the columns ``used``, (W,), and these columns in double, overwritten."""
     step = min(max(_BLOCK // X.shape[0], 256), used.size)
     room, is_all = np.empty((X.shape[0], step)), used.size == X.shape[1]
@@ -157,19 +157,11 @@ def dense_blocks(X: np.ndarray, used: np.ndarray) -> Iterator[tuple[slice, np.nd
         yield places, block
 
 
-class ColumnMoments(NamedTuple):
-    """Of each column, (D,)."""
+def column_moments(X: Any, weights: np.ndarray, y: np.ndarray, *, centre: bool) -> np.ndarray:
+    """Return mean, mean square about it, and inner product with y of each column, (3, D).
 
-    mean: np.ndarray
-    """What is subtracted from it: its mean, or zero."""
-    square: np.ndarray
-    """Its mean square after that."""
-    along: np.ndarray
-    """Its inner product with y after that."""
-
-
-def column_moments(X: Any, weights: np.ndarray, y: np.ndarray, *, centre: bool) -> ColumnMoments:
-    """Return the moments over rows with weights (N,), and with y (N,), which has the mean zero.
+    Rows have weights (N,), and y (N,) has the mean zero. The mean is zero unless ``centre`` says
+    that it is taken out.
 
     A column that is constant, also one that is the same number in every row of a sparse X, has the
     mean square zero up to the rounding of its mean.
@@ -177,9 +169,9 @@ def column_moments(X: Any, weights: np.ndarray, y: np.ndarray, *, centre: bool) 
     return (_sparse_moments if issparse(X) else _dense_moments)(X, weights, y, centre)
 
 
-def _sparse_moments(X: Any, weights: np.ndarray, y: np.ndarray, centre: bool) -> ColumnMoments:
+def _sparse_moments(X: Any, weights: np.ndarray, y: np.ndarray, centre: bool) -> np.ndarray:
     n, of_y = float(weights.sum()), float(weights @ y)
-    found = ColumnMoments(*np.zeros((3, X.shape[1])))
+    found = np.zeros((3, X.shape[1]))
     for first, last in _column_ranges(X.indptr):
         cells = slice(X.indptr[first], X.indptr[last])
         at = np.repeat(np.arange(last - first), np.diff(X.indptr[first : last + 1]))
@@ -189,7 +181,6 @@ def _sparse_moments(X: Any, weights: np.ndarray, y: np.ndarray, centre: bool) ->
         def summed(cells: np.ndarray, at: np.ndarray = at, size: int = last - first) -> np.ndarray:
             return np.bincount(at, cells, minlength=size)
 
-        places = slice(first, last)
         mean = summed(own * values) / n if centre else np.zeros(last - first)
         along = summed(own * beside * values)
         absent = np.maximum(n - summed(own), 0.0)
@@ -198,9 +189,8 @@ def _sparse_moments(X: Any, weights: np.ndarray, y: np.ndarray, centre: bool) ->
         # Twice, because the first mean is rounded: a constant column becomes zero.
         values -= rest[at]
         mean += rest
-        found.mean[places] = mean
-        found.along[places] = along - of_y * mean
-        found.square[places] = (summed(own * values * values) + absent * mean**2) / n
+        square = (summed(own * values * values) + absent * mean**2) / n
+        found[:, first:last] = mean, square, along - of_y * mean
     return found
 
 
@@ -214,21 +204,15 @@ def _column_ranges(starts: np.ndarray) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _dense_moments(
-    X: np.ndarray, weights: np.ndarray, y: np.ndarray, centre: bool
-) -> ColumnMoments:
-    n, shares = float(weights.sum()), weights / weights.sum()
-    found = ColumnMoments(*np.zeros((3, X.shape[1])))
-    sides = np.stack([shares, weights * y])
-    for places, block in dense_blocks(X, np.arange(X.shape[1])):
-        if centre:
-            mean = shares @ block
-            block -= mean
-            # Twice, because the first mean is rounded: a constant column becomes zero.
-            rest, found.along[places] = sides @ block
-            block -= rest
-            found.mean[places] = mean + rest
-        else:
-            found.along[places] = sides[1] @ block
-        found.square[places] = np.einsum("n,nd,nd->d", weights, block, block) / n
+def _dense_moments(X: np.ndarray, weights: np.ndarray, y: np.ndarray, centre: bool) -> np.ndarray:
+    n, found = float(weights.sum()), np.zeros((3, X.shape[1]))
+    sides = np.stack([weights / n if centre else 0.0 * weights, weights * y])
+    for places, block in _dense_blocks(X, np.arange(X.shape[1])):
+        mean = sides[0] @ block
+        block -= mean
+        # Twice, because the first mean is rounded: a constant column becomes zero.
+        rest, along = sides @ block
+        block -= rest
+        square = np.einsum("n,nd,nd->d", weights, block, block) / n
+        found[:, places] = mean + rest, square, along
     return found

@@ -31,7 +31,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import gammaln
 
-from ..data.column_spectrum import ColumnProducts, column_products, spectrum
+from ..data.column_spectrum import ColumnProducts, column_products
 from ..data.problem import Problem
 from ..kernel import library
 from ..kernel.twin import answered_by
@@ -126,7 +126,7 @@ def _means(
 ) -> list[np.ndarray]:
     """Return :func:`log_mean_determinants` for matrices of one shape; n is (B,)."""
     return [
-        log_mean_determinants(spectrum(one, rows), one.n_columns, rows, kappa, most)
+        log_mean_determinants(one.spectrum(rows), one.n_columns, rows, kappa, most)
         for one, rows in zip(of, n.tolist(), strict=True)
     ]
 
