@@ -356,7 +356,8 @@ def test_chunks_are_the_whole(recipe, cuts):
         if first < last:
             own = slice(first, last)
             some = (X[None, own], y[None, own], None if weights is None else weights[None, own])
-            parts = CentredSums.from_rows(*some) if parts is None else parts.update(*some)
+            more = CentredSums.from_rows(*some)
+            parts = more if parts is None else parts.merge(more)
     whole = CentredSums.from_rows(X[None], y[None], None if weights is None else weights[None])
     # Means have sixteen digits, of which a column far from zero leaves its spread fewer.
     spread = np.sqrt(np.diag(whole.G[0]))

@@ -91,7 +91,8 @@ def test_statistics(shape, centre, dtype):
 
     def through_sums(X, y, weights):
         first = CentredSums.from_rows(X[..., :3, :], y[..., :3], weights[..., :3])
-        whole = first.update(X[..., 3:, :], y[..., 3:], weights[..., 3:])
+        rest = CentredSums.from_rows(X[..., 3:, :], y[..., 3:], weights[..., 3:])
+        whole = first.merge(rest)
         own, n = whole if centre else whole.about_zero(), whole.n
         return [whole, standardized(Batch.of_sums(own.G, own.b, own.yy, n, n - float(centre)))]
 

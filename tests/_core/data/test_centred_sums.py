@@ -1,5 +1,8 @@
 """Sums that stream and merge, and the two doors to them."""
 
+from functools import reduce
+from itertools import starmap
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -54,12 +57,9 @@ def test_any_order_and_chunking_gives_the_whole(data):
     cuts = sorted(data.draw(st.sets(st.integers(1, n_rows - 1), max_size=5)))
     parts = np.split(order, cuts)
     whole = sums_of(X, y, weights)
-    streamed = sums_of(X[parts[0]], y[parts[0]], weights[parts[0]])
-    for part in parts[1:]:
-        streamed = streamed.update(*alone(X[part], y[part], weights[part]))
-    assert_same(streamed, whole)
-    # a tree of merges, as on a cluster
     pieces = [sums_of(X[p], y[p], weights[p]) for p in parts]
+    assert_same(reduce(CentredSums.merge, pieces), whole)
+    # a tree of merges, as on a cluster
     while len(pieces) > 1:
         pieces = [*pieces[2:], pieces[1].merge(pieces[0])]
     assert_same(pieces[0], whole)
@@ -72,10 +72,8 @@ def test_large_means_do_not_cancel(rng):
     shift = 2.0**30
     moved_X, moved_y = X + shift, y - shift
     exact = textbook(moved_X - shift, moved_y + shift)
-    moved = sums_of(moved_X[:50], moved_y[:50])
-    for begin in range(50, 200, 50):
-        some = slice(begin, begin + 50)
-        moved = moved.update(*alone(moved_X[some], moved_y[some]))
+    parts = zip(np.split(moved_X, 4), np.split(moved_y, 4), strict=True)
+    moved = reduce(CentredSums.merge, starmap(sums_of, parts))
     assert_same(moved, exact, 1e-6, ["G", "b", "yy"])
     assert_same(moved, small, 1e-5, ["G", "b", "yy"])
 
@@ -103,8 +101,11 @@ def test_a_batch_is_its_members(rng):
     X, y = rng.normal(size=(3, 12, 4)), rng.normal(size=(3, 12))
     weights = rng.uniform(0.5, 2.0, size=(3, 12))
     for w in (None, weights):
-        first = CentredSums.from_rows(X[:, :5], y[:, :5], None if w is None else w[:, :5])
-        batch = first.update(X[:, 5:], y[:, 5:], None if w is None else w[:, 5:])
+        first, rest = (
+            CentredSums.from_rows(X[:, own], y[:, own], None if w is None else w[:, own])
+            for own in (slice(5), slice(5, None))
+        )
+        batch = first.merge(rest)
         assert batch.n_rows == 12
         for i in range(3):
             member = sums_of(X[i], y[i], None if w is None else w[i])

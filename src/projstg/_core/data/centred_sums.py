@@ -1,9 +1,8 @@
 """Sums over the rows of a table, block by block: all that least squares needs.
 
 :class:`CentredSums` holds (n, Σw, x̄, ȳ, XᵀX, Xᵀy, yᵀy) about the means, and how many different rows
-there are where these are few. Blocks of rows merge in any
-order; they are merged centred (Chan, Golub and LeVeque), because subtracting n·x̄x̄ᵀ at the end
-cancels when the means are large.
+there are where these are few. Blocks of rows merge in any order; they are merged centred (Chan,
+Golub and LeVeque), because subtracting n·x̄x̄ᵀ at the end cancels when the means are large.
 """
 
 from __future__ import annotations
@@ -29,7 +28,8 @@ class CentredSums:
     >>> from projstg._core.data.centred_sums import CentredSums
     >>> X, y = np.arange(12.0).reshape(1, 6, 2), np.arange(6.0)[None]
     >>> whole = CentredSums.from_rows(X, y)
-    >>> parts = CentredSums.from_rows(X[:, :4], y[:, :4]).update(X[:, 4:], y[:, 4:])
+    >>> first, rest = (CentredSums.from_rows(X[:, i], y[:, i]) for i in np.split(np.arange(6), [4]))
+    >>> parts = first.merge(rest)
     >>> bool(np.allclose(whole.G, parts.G)), parts.n_rows
     (True, 6)
     """
@@ -50,10 +50,6 @@ class CentredSums:
         """Return the sums of X (B, N, D), y (B, N), weights (B, N) or None."""
         rows, x_mean, y_mean = centred_rows(X, y, weights)
         return cls(X.shape[-2], rows.n, x_mean, y_mean, rows.G, rows.b, rows.yy)
-
-    def update(self, X: Array, y: Array, weights: Array | None = None) -> CentredSums:
-        """Return the sums with more rows added."""
-        return self.merge(CentredSums.from_rows(X, y, weights))
 
     def merge(self, other: CentredSums) -> CentredSums:
         """Return the sums of both sets of rows together."""

@@ -49,19 +49,20 @@ def shared_sums(X: Any, Y: np.ndarray, weights: np.ndarray | None = None) -> Cen
     if weights is not None and not (weights > 0.0).all():
         weighs = ~(weights <= 0.0)  # what is not a number stays, and makes the sums no numbers
         X, Y, weights = X[weighs], Y[weighs], weights[weighs]
+    size = min(len(Y), _BLOCK_ROWS)
     # Columns that are contiguous stay so: to turn them takes as long as to sum them.
     is_by_columns = not issparse(X) and X.flags.f_contiguous and not X.flags.c_contiguous
-    shape = min(len(Y), _BLOCK_ROWS), X.shape[1] + Y.shape[1]
-    room = np.empty(shape, order="F" if is_by_columns else "C")
+    order = "F" if is_by_columns else "C"
+    room = [np.empty((size, X.shape[1]), order=order), np.empty((size, Y.shape[1]))]  # type: ignore[call-overload]
     # The first row moves a constant column to zero exactly, and each mean after it leaves it there.
-    shift = np.concatenate([_dense(one[:1])[0].astype(np.float64) for one in (X, Y)])
+    shift = [_dense(one[:1])[0].astype(np.float64) for one in (X, Y)]
     found: CentredSums | None = None
     with np.errstate(over="ignore", invalid="ignore"):
         for first in range(0, len(Y), _BLOCK_ROWS):
             rows = slice(first, first + _BLOCK_ROWS)
             own = None if weights is None else weights[rows].astype(np.float64)
-            block = _block(_dense(X[rows]), Y[rows], own, shift, room)
-            shift = np.concatenate([block.x_mean[0], block.y_mean])
+            block = _block([_dense(X[rows]), Y[rows]], own, shift, room)
+            shift = [block.x_mean[0], block.y_mean]
             found = block if found is None else found.merge(block)
     if found is None:
         raise ValueError("there are no rows")
@@ -73,27 +74,31 @@ def _dense(rows: Any) -> np.ndarray:
 
 
 def _block(
-    X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None, shift: np.ndarray, room: np.ndarray
+    rows: list[np.ndarray],
+    weights: np.ndarray | None,
+    shift: list[np.ndarray],
+    room: list[np.ndarray],
 ) -> CentredSums:
-    """Return the sums of one block; ``shift`` (D + T,) is near its means, ``room`` overwritten."""
-    (n_rows, n_columns), moved = X.shape, room[: len(X)]
-    for own, side in ((slice(n_columns), X), (slice(n_columns, None), Y)):
-        np.subtract(side, shift[own], out=moved[:, own], casting="unsafe")  # whole numbers, too
+    """Return the sums of one block: X and Y, what each is moved by, and room that is overwritten."""
+    n_rows = len(rows[0])
+    moved = [space[:n_rows] for space in room]
+    for side, by, space in zip(rows, shift, moved, strict=True):
+        np.subtract(side, by, out=space, casting="unsafe")  # whole numbers and booleans, too
     each = np.ones(n_rows) if weights is None else weights
     n = float(each.sum())
-    mean = each @ moved / n
-    G, b, yy = _inner_products(moved, n_columns, weights)
-    if _is_far(mean, np.concatenate([np.diagonal(G), yy]) / n):
-        moved -= mean
-        shift = shift + mean
-        mean = each @ moved / n
-        G, b, yy = _inner_products(moved, n_columns, weights)
-    (x, y), (x_mean, y_mean) = (np.split(one, [n_columns]) for one in (mean, shift + mean))
+    x, y = mean = [each @ space / n for space in moved]
+    G, b, yy = _inner_products(moved, weights)
+    if _is_far(x, np.diagonal(G) / n) or _is_far(y, yy / n):
+        for space, by in zip(moved, mean, strict=True):
+            space -= by
+        shift = [one + by for one, by in zip(shift, mean, strict=True)]
+        x, y = (each @ space / n for space in moved)
+        G, b, yy = _inner_products(moved, weights)
     return CentredSums(
         n_rows=n_rows,
         n=np.full(1, n),
-        x_mean=x_mean[None],
-        y_mean=y_mean,
+        x_mean=(shift[0] + x)[None],
+        y_mean=shift[1] + y,
         G=(G - n * x[:, None] * x)[None],
         b=b - n * y[:, None] * x,
         yy=yy - n * y * y,
@@ -101,11 +106,13 @@ def _block(
 
 
 def _inner_products(
-    rows: np.ndarray, n_columns: int, weights: np.ndarray | None
+    rows: list[np.ndarray], weights: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return XᵀX, YᵀX and the squares of Y, of rows [X Y]."""
-    rows = rows if weights is None else rows * np.sqrt(weights)[:, None]
-    X, Y = rows[:, :n_columns], rows[:, n_columns:]
+    """Return XᵀX, YᵀX and the squares of Y."""
+    X, Y = rows
+    if weights is not None:
+        roots = np.sqrt(weights)[:, None]
+        X, Y = X * roots, Y * roots
     return X.T @ X, Y.T @ X, np.einsum("nt,nt->t", Y, Y)
 
 
