@@ -13,8 +13,13 @@ from projstg._core.score.evidence import support_spectra
 
 
 @pytest.fixture(params=[False, True], ids=["equal rows", "weighted"])
-def weights(request, table, rng):
-    return rng.uniform(0.5, 3.0, size=table[0].shape[0]) if request.param else None
+def weighted(request):
+    return request.param
+
+
+@pytest.fixture
+def weights(weighted, table, rng):
+    return rng.uniform(0.5, 3.0, size=table[0].shape[0]) if weighted else None
 
 
 @pytest.fixture(params=[True, False], ids=["centred", "as it is"])
@@ -86,11 +91,6 @@ def test_a_constant_column_is_found_constant(value, shape, dtype, weighted, rng)
     found = batched(X, y, weights)
     assert found.varies[0].tolist() == [d != 2 for d in range(8)]
     assert found.units.scale.dtype == dtype
-
-
-@pytest.fixture(params=[False, True], ids=["equal rows", "weighted"])
-def weighted(request):
-    return request.param
 
 
 @pytest.mark.parametrize("rows", [1, 64, 1000])
@@ -193,7 +193,6 @@ def test_tables_of_sums_are_those_of_the_rows(columns, centre, rng):
         assert not found.problem(i).has_rows
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("shape", [(10, 2), (5, 9)])
 def test_a_constant_response_is_explained_by_its_mean_alone(shape, weighted, rng):
     X = rng.standard_normal(shape)
@@ -206,7 +205,6 @@ def test_a_constant_response_is_explained_by_its_mean_alone(shape, weighted, rng
         assert found.units.y_mean[0] == pytest.approx(value, rel=1e-15)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_a_response_that_hardly_varies_keeps_its_digits(weighted, rng):
     X = rng.standard_normal((12, 1))
     y = 8.8 + 1e-9 * (X[:, 0] + 1e-3 * rng.standard_normal(12))

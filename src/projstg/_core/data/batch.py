@@ -38,7 +38,7 @@ class Batch:
     y: Array | None
     """(B, N), or None."""
     sums: Array | None
-    """XᵀX, (B, D, D); None where it is to be formed from the rows."""
+    """XᵀX, (B, D, D); None where there are rows to form it from."""
     is_mixed: bool = False
     """Whether no row is one of a table (:func:`.problem.mixed_rows`)."""
 
@@ -87,8 +87,8 @@ class Batch:
             None if field is None else to_numpy(field[i, ...])
             for field in (self.b, self.diagonal, self.X, self.y, formed)
         )
-        known = {"is_mixed": self.is_mixed} | known
-        return DenseProblem(b, yy, n, dof, squares, X, y, sums, **known)  # type: ignore[arg-type]
+        sides = (b, yy, n, dof, squares, X, y, sums)
+        return DenseProblem(*sides, is_mixed=self.is_mixed, **known)  # type: ignore[arg-type]
 
     @cached_property
     def G(self) -> Array:
@@ -122,7 +122,7 @@ class Batch:
         if self.X is None or self.is_mixed:
             return self
         X, y = mixed_rows(self.X, self.y)
-        return replace(self, X=X, y=y, sums=None, is_mixed=True)
+        return replace(self, X=X, y=y, is_mixed=True)
 
     def rows(self, indices: Array) -> Array:
         """Return rows of G, (B, K, D), for integer indices (B, K)."""
@@ -139,7 +139,7 @@ class Batch:
             sums = take_along(self.rows(indices), places)
             return replace(self, b=b, diagonal=squares, sums=sums)
         X = xp.matrix_transpose(_rows_at(xp.matrix_transpose(self.X), indices))
-        return replace(self, b=b, diagonal=squares, X=X, sums=None)
+        return replace(self, b=b, diagonal=squares, X=X)
 
     def scaled(self, factor: Array) -> Batch:
         """Return the same problems with column d multiplied by factor_d, (B, D)."""
@@ -147,7 +147,7 @@ class Batch:
         if self.X is None:
             G = self.G * factor[:, :, None] * factor[:, None, :]
             return replace(self, b=b, diagonal=squares, sums=G)
-        return replace(self, b=b, diagonal=squares, X=self.X * factor[:, None, :], sums=None)
+        return replace(self, b=b, diagonal=squares, X=self.X * factor[:, None, :])
 
     def problems(self, chosen: Array) -> Batch:
         """Return the chosen problems, (P,); those that follow each other are not copied."""
@@ -157,18 +157,17 @@ class Batch:
             first, last = int(chosen[0]), int(chosen[-1])
             is_slice = np.array_equal(chosen, np.arange(first, last + 1))
 
-        def some(field: Array | None) -> Array | None:
-            if field is None or is_slice:
-                return field if field is None else field[first : last + 1]
-            return xp.take(field, chosen, axis=0)
+        def some(field: Array) -> Array:
+            return field[first : last + 1] if is_slice else xp.take(field, chosen, axis=0)
 
         return self.each(some)
 
-    def each(self, function: Callable[[Array | None], Array | None]) -> Batch:
-        """Return the batch with a function of each of its arrays; some may be None."""
+    def each(self, function: Callable[[Array], Array]) -> Batch:
+        """Return the batch with a function of each of its arrays."""
         names = ("b", "yy", "n", "dof", "diagonal", "X", "y", "sums")
-        fields: dict[str, Any] = {name: function(getattr(self, name)) for name in names}
-        return replace(self, **fields)
+        fields: dict[str, Any] = {name: getattr(self, name) for name in names}
+        changed = {name: function(one) for name, one in fields.items() if one is not None}
+        return replace(self, **changed)
 
 
 _NUMBERS = ("n", "dof", "yy")
@@ -182,9 +181,9 @@ def _rows_at(matrix: Array, indices: Array) -> Array:
     """Return rows of matrix (B, D, E) at integer indices (B, K), as (B, K, E)."""
     xp = namespace(matrix)
     n_problems, size, width = matrix.shape
-    offsets = xp.arange(n_problems, device=matrix.device)[:, None] * size
     if xp is np:
         return matrix[np.arange(n_problems)[:, None], indices]
+    offsets = xp.arange(n_problems, device=matrix.device)[:, None] * size
     return take_rows(xp.reshape(matrix, (n_problems * size, width)), indices + offsets)
 
 

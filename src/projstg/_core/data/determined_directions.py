@@ -123,14 +123,10 @@ def without_digits(problem: Problem, found: Spectrum) -> np.ndarray:
 
 def lacks_digits(found: Spectrum, yy: np.ndarray | float) -> np.ndarray:
     """Return for which of C supports the Gram matrix has too few digits, (C,)."""
-    return np.asarray(_share(found) * found.rss < ENOUGH_DIGITS * yy)
-
-
-def _share(found: Spectrum) -> np.ndarray:
-    """Return the smallest determined λ as a share of the largest, (C,); one where there is none."""
     largest = np.max(found.values, axis=-1, initial=0.0)
     smallest = np.min(np.where(found.values > 0.0, found.values, np.inf), axis=-1, initial=np.inf)
-    return np.where(largest > 0.0, smallest / np.where(largest > 0.0, largest, 1.0), 1.0)
+    share = np.where(largest > 0.0, smallest / np.where(largest > 0.0, largest, 1.0), 1.0)
+    return np.asarray(share * found.rss < ENOUGH_DIGITS * yy)
 
 
 def _of_rows(X: np.ndarray, y: np.ndarray) -> Spectrum:

@@ -26,7 +26,9 @@ def tables_of_sums(
     own = sums if columns.size == n_features else sums.among(columns)
     few_rows, dof = own.n_different, own.n - 1 if centre else own.n
     own = own if centre else own.about_zero()
-    varies, y_scale = _size(own.yy / own.n, own.y_mean)
+    mean_square = own.yy / own.n
+    varies = mean_square > (ROUNDING * _EPS * own.y_mean) ** 2  # not by rounding alone
+    y_scale = np.sqrt(np.where(varies, mean_square, 1.0))
     b = np.where(varies[:, None], own.b / y_scale[:, None], 0.0)
     yy = np.where(varies, own.yy / y_scale**2, 0.0)
     first = Batch.of_sums(own.G, b[:1], yy[:1], own.n, dof)
@@ -40,9 +42,3 @@ def tables_of_sums(
     batch = Batch.of_sums(G, b * factor, yy, n, dof)
     units = Frame(n_features, columns, of_all(scale), of_all(own.x_mean), own.y_mean, y_scale)
     return StandardTables(batch, units, few_rows=few_rows)
-
-
-def _size(mean_square: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return whether responses vary by more than rounding, and their root mean square, or one."""
-    varies = mean_square > (ROUNDING * _EPS * mean) ** 2
-    return varies, np.sqrt(np.where(varies, mean_square, 1.0))
