@@ -79,7 +79,7 @@ def _block(
     shift: list[np.ndarray],
     room: list[np.ndarray],
 ) -> CentredSums:
-    """Return the sums of one block: X and Y, what each is moved by, and room that is overwritten."""
+    """Return the sums of X and Y of one block, each less its ``shift``; ``room`` is overwritten."""
     n_rows = len(rows[0])
     moved = [space[:n_rows] for space in room]
     for side, by, space in zip(rows, shift, moved, strict=True):
