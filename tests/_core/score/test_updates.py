@@ -49,9 +49,9 @@ def test_every_update_is_the_fit_of_its_support(field, members):
     for p in range(K):
         same(less, (p,), fit_of(field, [*members[:p], *members[p + 1 :]]))
         pairs = np.tile(outside, (RIDGES.size, 1))
-        swapped = exchanged(state, now, RIDGES, np.full_like(pairs, p), pairs)
+        moved = exchanged(state, now, RIDGES, np.full_like(pairs, p), pairs)
         for place, j in enumerate(outside):
-            same(swapped, (place,), fit_of(field, [*members[:p], j, *members[p + 1 :]]))
+            same(moved, (place,), fit_of(field, [*members[:p], j, *members[p + 1 :]]))
 
 
 def test_without_a_common_size_the_residual_is_the_same(field):

@@ -1,4 +1,4 @@
-"""Closed-form swaps are recomputation; the search finds what enumeration finds."""
+"""Closed-form exchanges are recomputed; the search finds what enumeration finds."""
 
 from dataclasses import replace
 
@@ -14,11 +14,11 @@ from projstg._core.kernel import library
 from projstg._core.score import neighbours as around
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import residual_floor, support_scores
-from projstg._core.score.tableau import ridge_cost, swap_objectives, tableau, tableaux
+from projstg._core.score.tableau import exchange_objectives, ridge_cost, tableau, tableaux
 from projstg._core.search.best_support import equivalent_features, refine, whole_field
 from projstg._core.search.record import SearchRecord
 from projstg._core.search.search_settings import SEARCH
-from projstg._core.search.walk import Starts, descend, wander
+from projstg._core.search.walk import descend, wander
 from projstg._core.search.working_set import around_support, exchange_scores_with, exchanges_for
 
 NOT_ENUMERATED = replace(SEARCH, n_enumerable=0)
@@ -77,12 +77,12 @@ def refined(problems, K, **options):
 
 @pytest.mark.parametrize("counts_log_det", [True, False])
 @pytest.mark.parametrize(("n_rows", "kappa"), [(30, 0.3), (30, 1e-3), (5, 0.3)])
-def test_every_swap_in_the_table_is_its_recomputation(n_rows, kappa, counts_log_det):
+def test_every_exchange_in_the_table_is_its_recomputation(n_rows, kappa, counts_log_det):
     supports = np.asarray([[0, 4, 6], [7, 1, 2]])
     for Z in drawn(0, 2, n_rows, 8):
         field = whole(Z)
         state = tableau(field, supports, np.full(2, kappa))
-        tables = swap_objectives(state, field.dof, residual_floor(field.yy), counts_log_det)
+        tables = exchange_objectives(state, field.dof, residual_floor(field.yy), counts_log_det)
         for table, members in zip(tables, supports, strict=True):
             before = objective(Z, members, kappa, True) - objective(Z, members, kappa, False)
             for p in range(3):
@@ -132,42 +132,45 @@ def test_a_ridge_costs_least_squares_no_more_than_is_said(apart):
 def test_updates_do_not_drift():
     members = np.argsort(np.random.default_rng(0).random((3, 4, 30)), axis=2)[..., :6]
     for Z, own in zip(drawn(2, 3, 20, 30, K=6), members, strict=True):
-        starts, rests = Starts(own, np.full(4, 0.5), 0.5 / 20), []
+        rests = []
         for refresh in (1, 10**6):
-            found, n_exchanges = wander(
+            chains, optima, n_exchanges = wander(
                 whole(Z),
-                starts,
+                own,
+                np.full(4, 0.5),
                 length=60,
                 n_local_optima=9,
                 without=np.full(4, -1),
                 settings=replace(SEARCH, refresh=refresh),
             )
             assert n_exchanges == 240
-            rests.append([(c, tuple(sorted(m))) for c, m in zip(*found, strict=True)])
+            rests.append([(c, tuple(sorted(m))) for c, m in zip(chains, optima, strict=True)])
         assert rests[0] == rests[1]
 
 
 def is_local_optimum(Z, members, kappa):
     now = objective(Z, members, kappa, True)
-    others = set(range(Z.b.size)) - set(members)
-    swaps = [exchanged(members, p, j) for p in range(len(members)) for j in others]
-    return all(objective(Z, own, kappa, True) >= now - 1e-3 for own in swaps)
+    outside = set(range(Z.b.size)) - set(members)
+    others = [exchanged(members, p, j) for p in range(len(members)) for j in outside]
+    return all(objective(Z, own, kappa, True) >= now - 1e-3 for own in others)
 
 
 def test_descents_end_at_local_optima():
     for Z in drawn(3, 2, 15, 10):
-        starts = Starts(np.asarray([[7, 8, 9], [5, 6, 7]]), np.full(2, 0.1), 0.1 / 15)
-        ends, n_exchanges = descend(whole(Z), starts, counts_log_det=True)
+        starts = np.asarray([[7, 8, 9], [5, 6, 7]])
+        ends, n_exchanges = descend(whole(Z), starts, np.full(2, 0.1), counts_log_det=True)
         assert all(is_local_optimum(Z, members, 0.1) for members in ends)
         assert n_exchanges > 0
 
 
 def test_a_walk_does_without_the_column_it_is_told():
     Z, without = draw(3, 15, 10), np.asarray([0, -1, 1, 2])
-    starts = Starts(np.asarray([[7, 8, 9]] * 4), np.full(4, 0.1), 0.1 / 15)
-    rests, _ = wander(whole(Z), starts, length=30, n_local_optima=5, without=without)
-    assert set(rests.chains) == set(range(4))
-    assert not np.any(rests.members == without[rests.chains][:, None])
+    starts = np.asarray([[7, 8, 9]] * 4)
+    chains, optima, _ = wander(
+        whole(Z), starts, np.full(4, 0.1), length=30, n_local_optima=5, without=without
+    )
+    assert set(chains) == set(range(4))
+    assert not np.any(optima == without[chains][:, None])
 
 
 @pytest.mark.parametrize("name", CRITERIA)

@@ -18,7 +18,7 @@ from .criterion import Criterion, Judge, Ridges
 from .dilution import Costs, Dilution, dilutions
 from .evidence import RidgeFit, ridge_scores, total_score
 from .score_settings import SCORE
-from .tableau import Field, Tableau, has_enough_digits, swap_objectives, tableaux
+from .tableau import Field, Tableau, exchange_objectives, has_enough_digits, tableaux
 from .updates import added, exchanged, left_out, present
 
 __all__ = ["Neighbours", "exchange_scores", "neighbours"]
@@ -189,7 +189,7 @@ def _exchanges(grid: _Grid, dilution: Dilution) -> np.ndarray:
     field, members = grid.field, grid.members
     if not members.shape[1]:
         return np.empty((len(members), 0, field.b.size))
-    table = swap_objectives(grid.state, field.dof, field.floor, counts_log_det=False)
+    table = exchange_objectives(grid.state, field.dof, field.floor, counts_log_det=False)
     if grid.judge.counts_volume:
         # Where both priors of the effects are possible this only ranks the exchanges.
         prior = np.minimum(grid.ridge.zero_cost, grid.ridge.size_cost)

@@ -6,7 +6,7 @@ h_j = G_jj + κ − G_jS U_·j. Exchanging i ∈ S for j ∉ S gives
     residual'  = rss + w_i²/P_ii − (e_j + w_i U_ij/P_ii)² / den_ij,   den_ij = h_j + U_ij²/P_ii
     log det H' = log det H + log(den_ij P_ii)
 
-so the whole neighbourhood costs a dozen passes over a K×D array (:func:`swap_objectives`). A
+so the whole neighbourhood costs a dozen passes over a K×D array (:func:`exchange_objectives`). A
 :class:`Tableau` holds [U | w | P] side by side for many chains at once. An exchange is one update
 of rank two, the pivot of the simplex method (:func:`exchange`); a fresh inverse now and then
 removes its rounding.
@@ -26,9 +26,9 @@ __all__ = [
     "Field",
     "Tableau",
     "exchange",
+    "exchange_objectives",
     "has_enough_digits",
     "ridge_cost",
-    "swap_objectives",
     "tableau",
     "tableau_of_rows",
     "tableaux",
@@ -176,7 +176,7 @@ def ridge_cost(field: Field, state: Tableau, scores: np.ndarray) -> np.ndarray:
     return np.where(np.isinf(scores), 0.0, np.where(is_small, cost, np.inf))
 
 
-def swap_objectives(
+def exchange_objectives(
     state: Tableau,
     dof: float,
     floor: float,

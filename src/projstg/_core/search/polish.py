@@ -31,7 +31,7 @@ def polish(search: Search) -> None:
             return
     members = best_members(search)
     for _ in range(search.settings.most_exchanges):
-        place = _polishing_swap(search, members)
+        place = _best_exchange(search, members)
         if place is None:
             return
         p, j = np.divmod(place, search.columns.size)
@@ -42,7 +42,7 @@ def polish(search: Search) -> None:
         record.move_starts(before, after)
 
 
-def _polishing_swap(search: Search, members: np.ndarray) -> int | None:
+def _best_exchange(search: Search, members: np.ndarray) -> int | None:
     """Return the best exchange of a support (K,), as p·D + j; None where none is better."""
     field, judge = search.field, search.judge
     state, ridge = tableaux(field, members[None], judge)

@@ -24,7 +24,7 @@ from ..score.criterion import Judge
 from ..score.evidence import residual_floor, undiluted_scores
 from ..score.score_settings import SCORE
 from ..score.scored_supports import scores_of
-from ..score.tableau import Field, swap_objectives, tableau_of_rows
+from ..score.tableau import Field, exchange_objectives, tableau_of_rows
 from .search_settings import SEARCH
 
 __all__ = [
@@ -95,7 +95,7 @@ def _exchanges(
     K, (dof, yy) = len(rows), (problem.dof, problem.yy)
     of = (rows[None], np.arange(K)[None], diagonal, b, yy, np.full(1, ridge))
     state = tableau_of_rows(*of)
-    (table,) = swap_objectives(state, dof, residual_floor(yy), counts_log_det=False)
+    (table,) = exchange_objectives(state, dof, residual_floor(yy), counts_log_det=False)
     # Standardised columns have the squared norm n, or zero.
     return Exchanges(table[:, K:] - dof * np.log(state.rss[0]), rows[:, K:] / problem.n)
 
