@@ -24,10 +24,10 @@ from ..score.criterion import CRITERIA, Judge
 from ..score.evidence import support_scores
 from ..score.score_settings import SCORE
 from ..score.tableau import Field
-from .compiled_search import Done, search_compiled
+from .compiled_search import search_compiled
 from .multistart import run_rounds
 from .polish import polish
-from .record import RankedSupports, SearchRecord, members_of, slack
+from .record import RankedSupports, SearchRecord, slack
 from .scored_search import Search, score_all
 from .search_settings import SEARCH, SearchSettings
 from .working_set import (
@@ -147,16 +147,7 @@ def whole_field(problem: Problem, always: np.ndarray) -> Field:
     return restricted(problem, np.arange(problem.b.size), always)
 
 
-def _search_by_kernel(search: Search, starts: np.ndarray, n_starts: int) -> None:
-    """Do what :func:`_search_on` does, in NumPy where the kernel has too few digits."""
-    done = search_compiled(search, starts, n_starts)
-    if done is Done.NOTHING:
-        run_rounds(search, starts, n_starts)
-    if done is not Done.ALL:
-        polish(search)
-
-
-@answered_by(_search_by_kernel)
+@answered_by(search_compiled)
 def _search_on(search: Search, starts: np.ndarray, n_starts: int) -> None:
     """Search from ``starts`` (S0, K) and random supports; then come the last exchanges."""
     run_rounds(search, starts, n_starts)
@@ -178,15 +169,14 @@ def _search_widely(
 ) -> Search:
     """Search in a working set that grows until the likeliest others do not improve the answer."""
     # First single walks, which are cheap, so that the set holds what a good support lacks.
-    n_single, lacks_nothing = search.settings.n_single_walks, b""
+    n_single, lacks_nothing = search.settings.n_single_walks, search.columns[:0]
     step = steps_of(report, "search", None)
     while True:
         budget = 1 if n_single > 0 else n_starts
         _search_on(search, np.searchsorted(search.columns, starts), budget)
-        best = search.record.best
-        support = members_of(best)
+        support, _ = search.record.best()
         missing = search.columns[:0]
-        if best != lacks_nothing:
+        if not np.array_equal(support, lacks_nothing):
             missing = _missing(search, support, locked[support])
         step()
         if missing.size:
@@ -196,7 +186,7 @@ def _search_widely(
         elif budget == n_starts:
             return search
         else:
-            n_single, lacks_nothing = 0, best
+            n_single, lacks_nothing = 0, support
         starts = support[None]
 
 
@@ -243,9 +233,10 @@ def _nothing(problem: Problem, judge: Judge) -> Refined:
 
 def _result(search: Search, is_complete: bool) -> Refined:
     record = search.record
+    support, objective = record.best()
     return Refined(
-        support=members_of(record.best),
-        objective=record.score,
+        support=support,
+        objective=objective,
         n_starts=len(record.starts),
         n_agreeing_starts=record.agreeing(),
         n_iter=record.n_iter,
@@ -253,7 +244,7 @@ def _result(search: Search, is_complete: bool) -> Refined:
         n_redundant=search.field.n_redundant,
         n_columns=search.columns.size,
         judge=search.judge,
-        ranked=record.ranked(),
+        ranked=record.ranked,
     )
 
 

@@ -11,7 +11,7 @@ from ..data.problem import Problem
 from ..score.criterion import Judge
 from ..score.scored_supports import scores_of
 from ..score.tableau import Field
-from .record import SearchRecord, members_of
+from .record import SearchRecord
 from .search_settings import SEARCH, SearchSettings
 
 __all__ = ["Search", "best_members", "exact_scores", "score_all", "score_supports"]
@@ -64,4 +64,4 @@ def score_all(search: Search, K: int) -> None:
 
 def best_members(search: Search) -> np.ndarray:
     """Return the best support so far, as columns of the field, (K,)."""
-    return np.searchsorted(search.columns, members_of(search.record.best))
+    return np.searchsorted(search.columns, search.record.best()[0])
