@@ -43,8 +43,8 @@ def whole(Z):
 
 def exchange_scores(field, members, judge):
     """The scores of all exchanges and of the supports."""
-    state, ridge = tableaux(field, members, judge)
-    return around.exchange_scores(field, members, judge, state, ridge)[:2]
+    found = around.neighbours(field, members, judge, resize=False)
+    return found.exchanged, found.present
 
 
 def score_of(Z, support, criterion):
@@ -118,9 +118,8 @@ def test_a_ridge_costs_least_squares_no_more_than_is_said(apart):
     field, judge = whole(Z), CRITERIA["least-squares"].judge(Z)
     for members in ([0, 2, 3], [1, 3, 6], [0, 3, 7]):
         support = np.asarray([members])
-        state, ridge = tableaux(field, support, judge)
-        scores = around.exchange_scores(field, support, judge, state, ridge)[0]
-        cost = ridge_cost(field, state, scores)
+        scores, _ = exchange_scores(field, support, judge)
+        cost = ridge_cost(field, tableaux(field, support, judge)[0], scores)
         assert np.all(cost >= 0.0)
         for p, j in zip(*np.nonzero(np.isfinite(scores[0])), strict=True):
             exact = score_of(Z, exchanged(members, p, j), judge)

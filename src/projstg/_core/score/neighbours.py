@@ -15,13 +15,13 @@ from ..kernel import library
 from ..kernel.twin import answered_by
 from .compiled import field_record, judge_record
 from .criterion import Criterion, Judge, Ridges
-from .dilution import Costs, Dilution, dilutions
+from .dilution import Dilution, dilutions
 from .evidence import RidgeFit, ridge_scores, total_score
 from .score_settings import SCORE
 from .tableau import Field, Tableau, exchange_objectives, has_enough_digits, tableaux
 from .updates import added, exchanged, left_out, present
 
-__all__ = ["Neighbours", "exchange_scores", "neighbours"]
+__all__ = ["Neighbours", "neighbours"]
 
 
 class Neighbours(NamedTuple):
@@ -68,26 +68,13 @@ class _Grid(NamedTuple):
         return total_score(by_ridge.reshape(shape), axis=1)
 
 
-def _grid(field: Field, members: np.ndarray, judge: Judge, state: Tableau, ridge: Ridges) -> _Grid:
-    return _Grid(field, members, state, present(state, ridge.kappa, judge), ridge, judge)
-
-
 def _dilution(field: Field, members: np.ndarray, criterion: Criterion) -> Dilution:
     """Return what dilution adds around supports: nothing where there is none."""
     if criterion.is_diluted:
         return dilutions(field, members)
-    (C, K), n_columns = members.shape, field.b.size
-    swaps, more = (
-        Costs(np.zeros(shape), np.zeros(shape, dtype=bool))
-        for shape in ((C, K, n_columns), (C, n_columns))
-    )
-    return Dilution(np.zeros(C), swaps, more, np.zeros((C, K)))
-
-
-def _is_clear(dilution: Dilution, may_not_enter: np.ndarray) -> np.ndarray:
-    """Return whether it is clear which of the neighbours are dependent, (C,)."""
-    in_doubt = np.any(dilution.exchanged.in_doubt, axis=1) | dilution.entered.in_doubt
-    return ~np.any(in_doubt & ~may_not_enter, axis=1)
+    (C, K), D = members.shape, field.b.size
+    by_exchange, in_doubt = np.zeros((C, K, D)), np.zeros((C, K + 1, D), dtype=bool)
+    return Dilution(np.zeros(C), by_exchange, np.zeros((C, D)), np.zeros((C, K)), in_doubt)
 
 
 def _by_kernel(field: Field, members: np.ndarray, judge: Judge, *, resize: bool) -> Neighbours:
@@ -134,46 +121,22 @@ def neighbours(field: Field, members: np.ndarray, judge: Judge, *, resize: bool)
     """
     (C, K), n_columns = members.shape, field.b.size
     state, ridge = tableaux(field, members, judge)
-    grid, dilution = (
-        _grid(field, members, judge, state, ridge),
-        _dilution(field, members, judge),
-    )
-    may_not_enter = _may_not_enter(field, members)
+    grid = _Grid(field, members, state, present(state, ridge.kappa, judge), ridge, judge)
+    dilution, may_not_enter = _dilution(field, members, judge), _may_not_enter(field, members)
+    is_clear = ~np.any(dilution.in_doubt & ~may_not_enter[:, None, :], axis=(1, 2))
     more, less = np.full((C, n_columns), np.inf), np.full((C, K), np.inf)
     if resize:
         grown = added(state, ridge.kappa, has_effects=judge.has_common_size)
-        more = grid.score(grown, K + 1) + dilution.entered.added
+        more = grid.score(grown, K + 1) + dilution.added
         more[may_not_enter] = np.inf
         less = grid.score(left_out(state, grid.now, ridge.kappa), K - 1) + dilution.left_out
         less[field.locked[members]] = np.inf
     return Neighbours(
-        grid.score(grid.now, K) + dilution.now,
-        _exchanges(grid, dilution),
+        grid.score(grid.now, K) + dilution.present,
+        _exchanges(grid, dilution.exchanged, may_not_enter),
         more,
         less,
-        has_enough_digits(field, state, C) & _is_clear(dilution, may_not_enter),
-    )
-
-
-def exchange_scores(
-    field: Field, members: np.ndarray, judge: Judge, state: Tableau, ridge: Ridges
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the score of every exchange (C, K, D), of the supports (C,), and where to trust them.
-
-    ``state`` and ``ridge`` are the :func:`~.tableau.tableaux` of the supports, which must be
-    independent if the criterion is diluted. Exchanges that are not permitted are infinite, and so
-    are, under a common size, all but the most promising. The last, (C,), says whether rounding is
-    small in all of these.
-    """
-    grid, dilution = (
-        _grid(field, members, judge, state, ridge),
-        _dilution(field, members, judge),
-    )
-    is_clear = _is_clear(dilution, _may_not_enter(field, members))
-    return (
-        _exchanges(grid, dilution),
-        grid.score(grid.now, members.shape[1]) + dilution.now,
-        has_enough_digits(field, state, len(members)) & is_clear,
+        has_enough_digits(field, state, C) & is_clear,
     )
 
 
@@ -184,8 +147,12 @@ def _may_not_enter(field: Field, members: np.ndarray) -> np.ndarray:
     return excluded
 
 
-def _exchanges(grid: _Grid, dilution: Dilution) -> np.ndarray:
-    """Return the score of every exchange, (C, K, D)."""
+def _exchanges(grid: _Grid, dilution: np.ndarray, may_not_enter: np.ndarray) -> np.ndarray:
+    """Return the score of every exchange, (C, K, D), from what dilution adds to it.
+
+    Exchanges that are not permitted are infinite, and so are, under a common size, all but the most
+    promising.
+    """
     field, members = grid.field, grid.members
     if not members.shape[1]:
         return np.empty((len(members), 0, field.b.size))
@@ -194,13 +161,12 @@ def _exchanges(grid: _Grid, dilution: Dilution) -> np.ndarray:
         # Where both priors of the effects are possible this only ranks the exchanges.
         prior = np.minimum(grid.ridge.zero_cost, grid.ridge.size_cost)
         table += (grid.volume(members.shape[1]) + prior)[:, None, None]
-    scores = grid.total(table) + dilution.exchanged.added
-    excluded = _may_not_enter(field, members)
-    scores[np.broadcast_to(excluded[:, None, :], scores.shape)] = np.inf
+    scores = grid.total(table) + dilution
+    scores[np.broadcast_to(may_not_enter[:, None, :], scores.shape)] = np.inf
     scores[field.locked[members]] = np.inf
     if not grid.judge.has_common_size:
         return scores
-    return _with_common_size(grid, scores, dilution.exchanged.added)
+    return _with_common_size(grid, scores, dilution)
 
 
 def _with_common_size(grid: _Grid, gaussian: np.ndarray, dilution: np.ndarray) -> np.ndarray:

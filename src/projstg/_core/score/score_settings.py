@@ -36,6 +36,11 @@ class ScoreSettings:
     smallest_share: float = 1e-12
     """The smallest K − κ sᵀPs, as a share of K. It is a sum of positive terms, and zero only where
     all columns are zero; there any positive number will do."""
+    least_pivot: float = 1e-13
+    """A pivot of correlations below this is their rounding, a few hundred ε."""
+    clear_trace: float = 1e9
+    """Below this trace of the inverse of correlations no eigenvalue is near the rule for rank, a
+    share of 10⁻¹² of the largest: the smallest is above 10⁻⁹."""
     relative_ridge: float = 1e-10
     """The smallest κ/n of a tableau. H⁻¹ then keeps six digits where columns are collinear."""
     small_part: float = 0.01

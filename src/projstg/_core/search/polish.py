@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..score.neighbours import exchange_scores
+from ..score.neighbours import neighbours
 from ..score.tableau import ridge_cost, tableaux
 from .independent_start import independent_support
 from .record import slack
@@ -45,13 +45,14 @@ def polish(search: Search) -> None:
 def _best_exchange(search: Search, members: np.ndarray) -> int | None:
     """Return the best exchange of a support (K,), as p·D + j; None where none is better."""
     field, judge = search.field, search.judge
-    state, ridge = tableaux(field, members[None], judge)
-    (scores,), (present,), (is_clear,) = exchange_scores(field, members[None], judge, state, ridge)
+    around = neighbours(field, members[None], judge, resize=False)
+    (scores,), (present,) = around.exchanged, around.present
     doubt = np.zeros_like(scores)
     if not judge.counts_volume:
+        state, _ = tableaux(field, members[None], judge)
         (doubt,) = ridge_cost(field, state, scores[None])
         (present,) = exact_scores(search, members[None])
-    if not is_clear:
+    if not around.has_enough_digits[0]:
         doubt[:] = np.inf
     if np.any(doubt > 0.0):
         may_gain = (scores < present - slack(present) + doubt) | np.isinf(doubt)
