@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from made_problems import problem_of
-from oracles_search import SCORES, all_supports
+from oracles_search import all_supports
 
 from projstg._core.data.centred_sums import CentredSums
 from projstg._core.data.problem import DenseProblem
@@ -39,12 +39,6 @@ def draw(seed, n_rows, n_columns, K=3, sigma=0.5):
 
 def whole(Z):
     return whole_field(Z, np.zeros(Z.b.size, dtype=bool))
-
-
-def exchange_scores(field, members, judge):
-    """The scores of all exchanges and of the supports."""
-    found = around.neighbours(field, members, judge, resize=False)
-    return found.exchanged, found.present
 
 
 def score_of(Z, support, criterion):
@@ -92,21 +86,6 @@ def test_every_exchange_in_the_table_is_its_recomputation(n_rows, kappa, counts_
                     np.testing.assert_allclose(table[p, j], expected, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", CRITERIA)
-def test_exchange_scores_are_scores_of_exchanges(name):
-    for Z, members in zip(drawn(1, 2, 12, 7), ([0, 4, 6], [6, 1, 2]), strict=True):
-        judge = CRITERIA[name].judge(Z)
-        (scores,), (present,) = exchange_scores(whole(Z), np.asarray([members]), judge)
-        np.testing.assert_allclose(present, SCORES[name](Z.X, Z.y, members, 11))
-        for p in range(3):
-            for j in range(7):
-                if j in members:
-                    assert scores[p, j] == np.inf
-                    continue
-                expected = SCORES[name](Z.X, Z.y, exchanged(members, p, j), 11)
-                np.testing.assert_allclose(scores[p, j], expected, rtol=1e-8)
-
-
 @pytest.mark.parametrize("apart", [1e-2, 1e-3, 1e-4, 3e-5, 3e-6])
 def test_a_ridge_costs_least_squares_no_more_than_is_said(apart):
     rng = np.random.default_rng(5)
@@ -118,7 +97,7 @@ def test_a_ridge_costs_least_squares_no_more_than_is_said(apart):
     field, judge = whole(Z), CRITERIA["least-squares"].judge(Z)
     for members in ([0, 2, 3], [1, 3, 6], [0, 3, 7]):
         support = np.asarray([members])
-        scores, _ = exchange_scores(field, support, judge)
+        scores = around.neighbours(field, support, judge, resize=False).exchanged
         cost = ridge_cost(field, tableaux(field, support, judge)[0], scores)
         assert np.all(cost >= 0.0)
         for p, j in zip(*np.nonzero(np.isfinite(scores[0])), strict=True):
@@ -322,8 +301,8 @@ def test_a_pass_over_all_columns_sees_what_the_table_sees(door):
         Z, support = door(Z), np.asarray(members)
         others = np.setdiff1d(np.arange(12), support)
         judge = CRITERIA["least-squares"].judge(Z)
-        scores, present = exchange_scores(whole(Z), support[None], judge)
-        expected = (scores[0] - present[0])[:, others]
+        found = around.neighbours(whole(Z), support[None], judge, resize=False)
+        expected = (found.exchanged[0] - found.present[0])[:, others]
         few = exchanges_for(Z, support, others, judge)
         np.testing.assert_allclose(few.change, expected, rtol=1e-6, atol=1e-6)
         np.testing.assert_allclose(few.correlation, Z.G[np.ix_(support, others)] / Z.n, atol=1e-12)
