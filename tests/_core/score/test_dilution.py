@@ -10,7 +10,7 @@ from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.dilution import dilutions, entering_costs, is_dependent
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
-from projstg._core.search.best_support import whole_field
+from projstg._core.score.tableau import Field
 
 D = 8
 
@@ -23,7 +23,7 @@ def problem(rng, copies=()):
 
 
 def field_of(Z, locked=()):
-    return whole_field(Z, np.isin(np.arange(D), locked))
+    return Field.of(Z, np.isin(np.arange(D), locked))
 
 
 def cost(Z, support):

@@ -13,7 +13,7 @@ from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
 from projstg._core.score.score_settings import SCORE
-from projstg._core.search.best_support import whole_field
+from projstg._core.score.tableau import Field
 
 WITH_VOLUME = [name for name, criterion in CRITERIA.items() if criterion.counts_volume]
 SUPPORTS = {0: [[], []], 1: [[4], [0]], 3: [[0, 4, 6], [7, 1, 2]]}
@@ -28,7 +28,7 @@ def draw(seed, n_rows=14, n_columns=8):
 def field_of(Z, excluded=(), locked=()):
     """All columns, of which one of zeros may enter: there is a formula for its score."""
     columns = np.arange(Z.b.size)
-    field = whole_field(Z, np.isin(columns, locked))
+    field = Field.of(Z, np.isin(columns, locked))
     return field._replace(excluded=np.isin(columns, excluded))
 
 

@@ -14,8 +14,8 @@ from projstg._core.kernel import library
 from projstg._core.score import neighbours as around
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import residual_floor, support_scores
-from projstg._core.score.tableau import exchange_objectives, ridge_cost, tableau, tableaux
-from projstg._core.search.best_support import equivalent_features, refine, whole_field
+from projstg._core.score.tableau import Field, exchange_objectives, ridge_cost, tableau, tableaux
+from projstg._core.search.best_support import equivalent_features, refine
 from projstg._core.search.record import SearchRecord
 from projstg._core.search.search_settings import SEARCH
 from projstg._core.search.walk import descend, wander
@@ -38,7 +38,7 @@ def draw(seed, n_rows, n_columns, K=3, sigma=0.5):
 
 
 def whole(Z):
-    return whole_field(Z, np.zeros(Z.b.size, dtype=bool))
+    return Field.of(Z, np.zeros(Z.b.size, dtype=bool))
 
 
 def score_of(Z, support, criterion):
@@ -309,8 +309,8 @@ def test_a_pass_over_all_columns_sees_what_the_table_sees(door):
         for locked in (np.zeros(3, dtype=bool), np.arange(3) == 1):
             passed = around_support(Z, support, judge, locked)
             least = expected[~locked].min(axis=0)
-            np.testing.assert_allclose(passed.least[others], least, rtol=1e-6, atol=1e-6)
-            assert np.all(np.isinf(passed.least[support]))
+            np.testing.assert_allclose(passed.change[others], least, rtol=1e-6, atol=1e-6)
+            assert np.all(np.isinf(passed.change[support]))
             largest = np.abs(few.correlation).max(axis=0)
             np.testing.assert_allclose(passed.correlation[others], largest, atol=1e-12)
 

@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..data.problem import Problem
+from ..data.redundant_columns import redundant_columns
 from .criterion import Criterion, Ridges
 from .evidence import residual_floor
 from .score_settings import SCORE
@@ -54,6 +56,25 @@ class Field(NamedTuple):
     """(D,): whether a column may not leave one."""
     redundant: np.ndarray
     """(D,): whether a locked column depends on other locked ones, and does not count."""
+
+    @classmethod
+    def of(cls, problem: Problem, always: np.ndarray, columns: np.ndarray | None = None) -> Field:
+        """Return a problem over some of its columns, (W,), in increasing order, or over all.
+
+        ``always`` is the mask (D,) of columns that must be selected; a column of zeros may not be.
+        """
+        columns = np.arange(problem.b.size) if columns is None else columns
+        G, locked = problem.products(columns), always[columns]
+        return cls(
+            G=G,
+            b=problem.b[columns],
+            yy=problem.yy,
+            dof=problem.dof,
+            n=problem.n,
+            excluded=(problem.diagonal[columns] <= 0.0) & ~locked,
+            locked=locked,
+            redundant=redundant_columns(G, np.flatnonzero(locked)),
+        )
 
     @property
     def n_redundant(self) -> int:

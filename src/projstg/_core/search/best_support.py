@@ -35,10 +35,9 @@ from .working_set import (
     exchange_scores_with,
     exchanges_for,
     first_columns,
-    restricted,
 )
 
-__all__ = ["RankedSupports", "Refined", "equivalent_features", "refine", "whole_field"]
+__all__ = ["RankedSupports", "Refined", "equivalent_features", "refine"]
 
 
 class Refined(NamedTuple):
@@ -94,7 +93,7 @@ def refine(
     criterion : its name, or a judge of the problem, for supports of this size and larger ones
     n_starts : the most starts; by default those of ``settings``
     always : a mask (D,) of columns that must be selected
-    field : the problem over all columns (:func:`whole_field`), where it has been made already
+    field : the problem over all columns where it has been made already
     report : is told of each working set that was searched
 
     Examples
@@ -120,9 +119,9 @@ def refine(
     columns = np.arange(n_columns)
     if n_columns > settings.most_columns:
         columns = _first_set(problem, starts, locked, settings)
-        field = restricted(problem, columns, locked)
+        field = Field.of(problem, locked, columns)
     elif field is None:
-        field = whole_field(problem, locked)
+        field = Field.of(problem, locked)
 
     def searched(judge: Judge) -> Refined:
         record = SearchRecord(settings)
@@ -140,11 +139,6 @@ def refine(
     if np.isfinite(found.objective):
         return found
     return searched(replace(judge, is_diluted=False))  # all supports are dependent
-
-
-def whole_field(problem: Problem, always: np.ndarray) -> Field:
-    """Return the problem over all columns, of which those of a mask (D,) must be selected."""
-    return restricted(problem, np.arange(problem.b.size), always)
 
 
 @answered_by(search_compiled)
@@ -181,7 +175,7 @@ def _search_widely(
         step()
         if missing.size:
             columns = np.sort(np.concatenate([search.columns, missing]))
-            field = restricted(search.problem, columns, locked)
+            field = Field.of(search.problem, locked, columns)
             search, n_single = search._replace(field=field, columns=columns), n_single - 1
         elif budget == n_starts:
             return search
@@ -196,7 +190,7 @@ def _missing(search: Search, support: np.ndarray, locked: np.ndarray) -> np.ndar
     Members of the support, (K,), that are ``locked``, (K,), stay.
     """
     problem, judge = search.problem, search.judge
-    least = around_support(problem, support, judge, locked).least.copy()
+    least = around_support(problem, support, judge, locked).change.copy()
     least[search.columns] = np.inf
     size = min(search.settings.working_set // 4 + 1, int(np.sum(np.isfinite(least))))
     if size == 0:
@@ -260,7 +254,7 @@ def equivalent_features(
         return {}
     rounding = 1e-9 * (100.0 + problem.dof)
     around = around_support(problem, support, judge)
-    near = (around.least <= 2.0 * rounding) | (around.correlation > SEARCH.near_duplicate)
+    near = (around.change <= 2.0 * rounding) | (around.correlation > SEARCH.near_duplicate)
     near &= problem.diagonal > 0.0
     near[support] = False
     others = np.flatnonzero(near)
