@@ -92,7 +92,7 @@ def _by_kernel(field: Field, members: np.ndarray, judge: Judge, *, resize: bool)
     for c in range(C):
         around = library.AroundRecord.of(
             K=K,
-            n_exact=max(SCORE.n_exact_exchanges, 2 * K),
+            n_exact=SCORE.n_exact(K),
             least_ridge=field.least_ridge,
             rounding=SCORE.rounding,
             members=members[c],
@@ -172,7 +172,7 @@ def _exchanges(grid: _Grid, dilution: np.ndarray, may_not_enter: np.ndarray) -> 
 def _with_common_size(grid: _Grid, gaussian: np.ndarray, dilution: np.ndarray) -> np.ndarray:
     """Return scores (C, K, D): exact for the best under the Gaussian prior, infinite for others."""
     C, K, n_columns = gaussian.shape
-    size = min(max(SCORE.n_exact_exchanges, 2 * K), K * n_columns)
+    size = min(SCORE.n_exact(K), K * n_columns)
     flat = gaussian.reshape(C, -1)
     places = np.argpartition(flat, size - 1, axis=1)[:, :size]
     p, j = np.divmod(np.repeat(places, grid.judge.ridges.kappa.size, axis=0), n_columns)

@@ -50,5 +50,9 @@ class ScoreSettings:
     """A tableau has enough digits where rounding, some 5 ε, is a thousandth of what a score needs:
     a score is off by at most 10⁻³ then."""
 
+    def n_exact(self, K: int) -> int:
+        """Return how many exchanges of a support of K columns are scored under a common size."""
+        return max(self.n_exact_exchanges, 2 * K)
+
 
 SCORE = ScoreSettings()

@@ -118,7 +118,7 @@ def refine(
     locked = np.zeros(n_columns, dtype=bool) if always is None else always
     columns = np.arange(n_columns)
     if n_columns > settings.most_columns:
-        columns = _first_set(problem, starts, locked, settings)
+        columns = first_columns(problem, starts, locked, settings)
         field = Field.of(problem, locked, columns)
     elif field is None:
         field = Field.of(problem, locked)
@@ -146,16 +146,6 @@ def _search_on(search: Search, starts: np.ndarray, n_starts: int) -> None:
     """Search from ``starts`` (S0, K) and random supports; then come the last exchanges."""
     run_rounds(search, starts, n_starts)
     polish(search)
-
-
-def _first_set(
-    problem: Problem, starts: np.ndarray, locked: np.ndarray, settings: SearchSettings
-) -> np.ndarray:
-    """Return the first working set, (W,): it contains the starts (S0, K)."""
-    wanted = locked.copy()
-    wanted[starts.ravel()] = True
-    size = max(settings.working_set, 4 * starts.shape[1], int(wanted.sum()))
-    return first_columns(problem, min(size, wanted.size), wanted)
 
 
 def _search_widely(
@@ -198,7 +188,7 @@ def _missing(search: Search, support: np.ndarray, locked: np.ndarray) -> np.ndar
     likeliest = np.argpartition(least, size - 1)[:size]
     few = exchanges_for(problem, support, likeliest, judge).change
     few[locked] = np.inf
-    n_exact = min(max(SCORE.n_exact_exchanges, 2 * len(few)), int(np.sum(np.isfinite(few))))
+    n_exact = min(SCORE.n_exact(len(few)), int(np.sum(np.isfinite(few))))
     leaving, entering = np.divmod(np.argpartition(few.ravel(), n_exact - 1)[:n_exact], size)
     scores = exchange_scores_with(
         problem, support, leaving, likeliest[entering], judge, search.field.n_redundant

@@ -134,7 +134,7 @@ def plan_record(settings: SearchSettings, K: int, n_starts: int) -> Record:
         agreement=settings.agreement,
         wide=settings.wide,
         wide_agreement=settings.wide_agreement,
-        n_exact=max(SCORE.n_exact_exchanges, 2 * K),
+        n_exact=SCORE.n_exact(K),
         n_fractions=fractions.shape[1],
         fractions=fractions[0],
         tight_fractions=fractions[1],

@@ -24,7 +24,7 @@ from ..score.evidence import residual_floor, undiluted_scores
 from ..score.score_settings import SCORE
 from ..score.scored_supports import scores_of
 from ..score.tableau import Field, exchange_objectives, tableau_of_rows
-from .search_settings import SEARCH
+from .search_settings import SEARCH, SearchSettings
 
 __all__ = [
     "Exchanges",
@@ -35,8 +35,17 @@ __all__ = [
 ]
 
 
-def first_columns(problem: Problem, size: int, wanted: np.ndarray) -> np.ndarray:
-    """Return a working set (size,): the wanted, a mask (D,), then the most correlated with y."""
+def first_columns(
+    problem: Problem, starts: np.ndarray, locked: np.ndarray, settings: SearchSettings
+) -> np.ndarray:
+    """Return the first working set, (W,).
+
+    It has the columns of starts (S0, K), those of a mask (D,), and the most correlated with y.
+    """
+    wanted = locked.copy()
+    wanted[starts.ravel()] = True
+    size = max(settings.working_set, 4 * starts.shape[1], int(wanted.sum()))
+    size = min(size, wanted.size)
     varies = problem.diagonal > 0.0
     promise = problem.b**2 / np.where(varies, problem.diagonal, 1.0)
     promise[~varies] = -1.0
