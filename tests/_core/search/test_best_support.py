@@ -116,12 +116,10 @@ def test_updates_do_not_drift():
                 whole(Z),
                 own,
                 np.full(4, 0.5),
-                length=60,
-                n_local_optima=9,
                 without=np.full(4, -1),
-                settings=replace(SEARCH, refresh=refresh),
+                settings=replace(SEARCH, refresh=refresh, walk_length=10, n_local_optima=9),
             )
-            assert n_exchanges == 240
+            assert n_exchanges == 4 * 62
             rests.append([(c, tuple(sorted(m))) for c, m in zip(chains, optima, strict=True)])
         assert rests[0] == rests[1]
 
@@ -144,8 +142,9 @@ def test_descents_end_at_local_optima():
 def test_a_walk_does_without_the_column_it_is_told():
     Z, without = draw(3, 15, 10), np.asarray([0, -1, 1, 2])
     starts = np.asarray([[7, 8, 9]] * 4)
+    settings = replace(SEARCH, walk_length=10, n_local_optima=5)
     chains, optima, _ = wander(
-        whole(Z), starts, np.full(4, 0.1), length=30, n_local_optima=5, without=without
+        whole(Z), starts, np.full(4, 0.1), without=without, settings=settings
     )
     assert set(chains) == set(range(4))
     assert not np.any(optima == without[chains][:, None])

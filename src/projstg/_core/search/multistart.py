@@ -42,7 +42,11 @@ def run_rounds(search: Search, starts: np.ndarray, n_starts: int) -> None:
         size = min(size, n_starts - spent)
         without = _challenged(search, size)
         members, ridge = _random_supports(search, without, K), _ridges(search, size, K, spent)
-        _score_local_optima(search, *_wander(search, members, ridge, without))
+        chains, optima, n_exchanges = wander(
+            search.field, members, ridge, without=without, settings=settings
+        )
+        record.n_iter += n_exchanges
+        _score_local_optima(search, chains, optima)
         is_settled = record.is_settled(False, K, search.columns.size)
         spent, size = spent + size, settings.later_rounds
 
@@ -92,24 +96,6 @@ def _descend(
     )
     search.record.n_iter += n_exchanges
     return ends
-
-
-def _wander(
-    search: Search, members: np.ndarray, ridge: np.ndarray, without: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the chains (M,) and members (M, K) of local optima that walks from (C, K) meet."""
-    settings = search.settings
-    chains, optima, n_exchanges = wander(
-        search.field,
-        members,
-        ridge,
-        length=settings.n_steps(members.shape[1]),
-        n_local_optima=settings.n_local_optima,
-        without=without,
-        settings=settings,
-    )
-    search.record.n_iter += n_exchanges
-    return chains, optima
 
 
 def _score_local_optima(search: Search, chains: np.ndarray, members: np.ndarray) -> None:

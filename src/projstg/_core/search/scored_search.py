@@ -54,12 +54,10 @@ def exact_scores(search: Search, members: np.ndarray) -> np.ndarray:
 
 def score_all(search: Search, K: int) -> None:
     """Score every support of K columns that the constraints permit."""
-    field = search.field
-    every = np.asarray(list(combinations(range(field.b.size), K)))
-    holds = np.zeros((len(every), field.b.size), dtype=bool)
-    np.put_along_axis(holds, every, True, axis=1)
-    has_excluded = np.any(holds & field.excluded, axis=1)
-    score_supports(search, every[~has_excluded & np.all(holds | ~field.locked, axis=1)])
+    locked = np.flatnonzero(search.field.locked)
+    free = np.flatnonzero(~search.field.locked & ~search.field.excluded)
+    others = np.asarray([*combinations(free.tolist(), K - locked.size)], dtype=np.int64)
+    score_supports(search, np.hstack([np.tile(locked, (len(others), 1)), others]))
 
 
 def best_members(search: Search) -> np.ndarray:

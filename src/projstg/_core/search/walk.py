@@ -131,25 +131,23 @@ def wander(
     members: np.ndarray,
     ridge: np.ndarray,
     *,
-    length: int,
-    n_local_optima: int,
     without: np.ndarray,
     settings: SearchSettings = SEARCH,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Return the lowest local optima each chain meets, and how many exchanges there were.
 
-    Chains begin at ``members`` (C, K), at a ridge (C,) each, and make ``length`` exchanges. A chain
-    may come back to an optimum; each of the ``n_local_optima`` counts once. ``without``, (C,), is a
-    column that is excluded from each chain, or −1 for none. Of each optimum the number of its chain
-    is returned, (M,), and its members in no order, (M, K).
+    Chains begin at ``members`` (C, K), at a ridge (C,) each. A chain may come back to an optimum;
+    each counts once. ``without``, (C,), is a column that is excluded from each chain, or −1 for
+    none. Of each optimum the number of its chain is returned, (M,), and its members in no order,
+    (M, K).
     """
-    been = np.empty((length, *members.shape), dtype=np.int64)
+    been = np.empty((settings.n_steps(members.shape[1]), *members.shape), dtype=np.int64)
     changes, n_exchanges = np.full(been.shape[:2], -1.0), 0
     for walk in _walks(field, members, ridge, settings):
         excluded = without[walk.number]
         some = np.flatnonzero(excluded >= 0)
         walk.excluded_until[some, excluded[some]] = _NEVER
-        for step in range(length):
+        for step in range(len(been)):
             place, change = walk.best_exchange(True)
             been[step, walk.number], changes[step, walk.number] = walk.members, change
             rows = np.flatnonzero(change < np.inf)
@@ -160,7 +158,7 @@ def wander(
             walk.move(place[rows], settings.excluded_for, settings.locked_for)
         n_exchanges += walk.n_exchanges
     rounding = settings.rounding_of_score(field.dof)
-    return *_lowest_local_optima(been, changes, rounding, n_local_optima), n_exchanges
+    return *_lowest_local_optima(been, changes, rounding, settings.n_local_optima), n_exchanges
 
 
 def _lowest_local_optima(
