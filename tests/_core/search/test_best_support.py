@@ -14,7 +14,7 @@ from projstg._core.kernel import library
 from projstg._core.score import neighbours as around
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import residual_floor, support_scores
-from projstg._core.score.tableau import Field, exchange_objectives, ridge_cost, tableau, tableaux
+from projstg._core.score.tableau import Field, exchange_objectives, ridge_cost, tableau
 from projstg._core.search.best_support import equivalent_features, refine
 from projstg._core.search.record import SearchRecord
 from projstg._core.search.search_settings import SEARCH
@@ -98,7 +98,7 @@ def test_a_ridge_costs_least_squares_no_more_than_is_said(apart):
     for members in ([0, 2, 3], [1, 3, 6], [0, 3, 7]):
         support = np.asarray([members])
         scores = around.neighbours(field, support, judge, resize=False).exchanged
-        cost = ridge_cost(field, tableaux(field, support, judge)[0], scores)
+        cost = ridge_cost(field, tableau(field, support, judge.ridges.kappa), scores)
         assert np.all(cost >= 0.0)
         for p, j in zip(*np.nonzero(np.isfinite(scores[0])), strict=True):
             exact = score_of(Z, exchanged(members, p, j), judge)

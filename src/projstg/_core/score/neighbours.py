@@ -18,7 +18,7 @@ from .criterion import Criterion, Judge, Ridges
 from .dilution import Dilution, dilutions
 from .evidence import RidgeFit, ridge_scores, total_score
 from .score_settings import SCORE
-from .tableau import Field, Tableau, exchange_objectives, has_enough_digits, tableaux
+from .tableau import Field, Tableau, exchange_objectives, has_enough_digits, tableau
 from .updates import added, exchanged, left_out, present
 
 __all__ = ["Neighbours", "neighbours"]
@@ -120,9 +120,11 @@ def neighbours(field: Field, members: np.ndarray, judge: Judge, *, resize: bool)
     supports themselves must be independent.
     """
     (C, K), n_columns = members.shape, field.b.size
-    state, ridge = tableaux(field, members, judge)
+    ridge, R = judge.ridges.tiled(C), judge.ridges.kappa.size
+    state = tableau(field, np.repeat(members, R, axis=0), ridge.kappa)
     grid = _Grid(field, members, state, present(state, ridge.kappa, judge), ridge, judge)
-    dilution, may_not_enter = _dilution(field, members, judge), _may_not_enter(field, members)
+    dilution, may_not_enter = _dilution(field, members, judge), np.tile(field.excluded, (C, 1))
+    np.put_along_axis(may_not_enter, members, True, axis=1)
     is_clear = ~np.any(dilution.in_doubt & ~may_not_enter[:, None, :], axis=(1, 2))
     more, less = np.full((C, n_columns), np.inf), np.full((C, K), np.inf)
     if resize:
@@ -138,13 +140,6 @@ def neighbours(field: Field, members: np.ndarray, judge: Judge, *, resize: bool)
         less,
         has_enough_digits(field, state, C) & is_clear,
     )
-
-
-def _may_not_enter(field: Field, members: np.ndarray) -> np.ndarray:
-    """Return the columns, (C, D), that are excluded, or members already."""
-    excluded = np.tile(field.excluded, (len(members), 1))
-    np.put_along_axis(excluded, members, True, axis=1)
-    return excluded
 
 
 def _exchanges(grid: _Grid, dilution: np.ndarray, may_not_enter: np.ndarray) -> np.ndarray:

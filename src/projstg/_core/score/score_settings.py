@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["SCORE", "ScoreSettings"]
+__all__ = ["SCORE"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class ScoreSettings:
     """The smallest K − κ sᵀPs, as a share of K. It is a sum of positive terms, and zero only where
     all columns are zero; there any positive number will do."""
     least_pivot: float = 1e-13
-    """A pivot of correlations below this is their rounding, a few hundred ε."""
+    """A pivot of correlations below this is their rounding, a few hundred ε. The kernel has its own
+    copy of this number and of the next (dilution.c)."""
     clear_trace: float = 1e9
     """Below this trace of the inverse of correlations no eigenvalue is near the rule for rank, a
     share of 10⁻¹² of the largest: the smallest is above 10⁻⁹."""

@@ -20,7 +20,6 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..data.redundant_columns import redundant_columns
-from .criterion import Criterion, Ridges
 from .evidence import residual_floor
 from .score_settings import SCORE
 
@@ -33,7 +32,6 @@ __all__ = [
     "ridge_cost",
     "tableau",
     "tableau_of_rows",
-    "tableaux",
 ]
 
 # Instead of zero under a division or a root, in single precision too.
@@ -130,13 +128,6 @@ def tableau(field: Field, members: np.ndarray, ridge: np.ndarray) -> Tableau:
     ridge = np.maximum(ridge, field.least_ridge)
     of = (np.diagonal(field.G), field.b, field.yy)
     return tableau_of_rows(field.G[members], members, *of, ridge)
-
-
-def tableaux(field: Field, members: np.ndarray, criterion: Criterion) -> tuple[Tableau, Ridges]:
-    """Return each support's tableau at every ridge of the criterion, (C·R, …), and the ridges."""
-    ridge = criterion.ridges.tiled(len(members))
-    many = np.repeat(members, criterion.ridges.kappa.size, axis=0)
-    return tableau(field, many, ridge.kappa), ridge
 
 
 def tableau_of_rows(

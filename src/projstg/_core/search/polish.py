@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..score.neighbours import neighbours
-from ..score.tableau import ridge_cost, tableaux
+from ..score.tableau import ridge_cost, tableau
 from .independent_start import independent_support
 from .record import slack
 from .scored_search import Search, best_members, exact_scores, score_supports
@@ -49,7 +49,7 @@ def _best_exchange(search: Search, members: np.ndarray) -> int | None:
     (scores,), (present,) = around.exchanged, around.present
     doubt = np.zeros_like(scores)
     if not judge.counts_volume:
-        state, _ = tableaux(field, members[None], judge)
+        state = tableau(field, members[None], judge.ridges.kappa)
         (doubt,) = ridge_cost(field, state, scores[None])
         (present,) = exact_scores(search, members[None])
     if not around.has_enough_digits[0]:
