@@ -11,7 +11,7 @@ from projstg._core.posterior.counted import Counted
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.prior import costs_of_sizes
-from projstg._core.search.best_support import whole_field
+from projstg._core.score.tableau import Field
 
 D = 8
 JUDGE = CRITERIA["common-size"]
@@ -45,7 +45,7 @@ def mask_of(columns, n_columns=D):
 
 def field_of(Z, always=()):
     """All columns of a problem, as a search sees them."""
-    return whole_field(Z, mask_of(always, Z.b.size))
+    return Field.of(Z, mask_of(always, Z.b.size))
 
 
 def judge_of(Z, criterion, always=()):

@@ -15,7 +15,7 @@ from projstg._core.gates.projection import project
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
-from projstg._core.search.working_set import restricted
+from projstg._core.score.tableau import Field
 
 
 def drawn(seed, n, d, apart=None, noise=0.5):
@@ -56,7 +56,7 @@ def test_tables_around_a_support(seed, name, k):
     count("problem", "fifty digits: exchanged, added, left out")
     problem = drawn(seed, 9, 5)
     judge, (X, y) = CRITERIA[name].judge(problem), problem.rows_of(np.arange(5))
-    field = restricted(problem, np.arange(5), np.zeros(5, dtype=bool))
+    field = Field.of(problem, np.zeros(5, dtype=bool))
     has_volume, dof = judge.counts_volume, problem.dof
     around = neighbours(field, np.arange(k)[None], judge, resize=has_volume)
 

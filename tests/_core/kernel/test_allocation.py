@@ -14,7 +14,7 @@ from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.neighbours import neighbours
 from projstg._core.score.prior import costs_of_sizes, size_prior
 from projstg._core.score.scored_supports import scores_of
-from projstg._core.search.best_support import whole_field
+from projstg._core.score.tableau import Field
 
 pytestmark = pytest.mark.skipif(library.KERNEL is None, reason="there is no kernel")
 
@@ -69,7 +69,7 @@ def fitted(n_columns, **options):
 
 def problem_and_judge():
     problem = problem_of(*near_copies(30, 14))
-    field = whole_field(problem, np.zeros(14, dtype=bool))
+    field = Field.of(problem, np.zeros(14, dtype=bool))
     return problem, field, CRITERIA["common-size"].judge(problem, 6)
 
 

@@ -30,8 +30,8 @@ from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
 from projstg._core.score.prior import _means, costs_of_sizes, size_prior
 from projstg._core.score.scored_supports import scores_of
+from projstg._core.score.tableau import Field
 from projstg._core.search.best_support import refine
-from projstg._core.search.working_set import restricted
 
 pytestmark = pytest.mark.skipif(library.KERNEL is None, reason="there is no kernel")
 
@@ -68,7 +68,7 @@ def most_members(problem):
 
 def a_field(problem, locked=(), excluded=()):
     columns = np.arange(problem.b.size)
-    field = restricted(problem, columns, np.isin(columns, locked))
+    field = Field.of(problem, np.isin(columns, locked))
     return field._replace(excluded=field.excluded | np.isin(columns, excluded)), columns
 
 

@@ -38,7 +38,7 @@ from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores, total_score
 from projstg._core.search.best_support import refine
 from projstg._core.search.record import RankedSupports
-from projstg._core.search.working_set import AroundSupport
+from projstg._core.search.working_set import Exchanges
 
 
 def searched(Z, size, criterion="common-size", always=()):
@@ -304,7 +304,7 @@ def test_a_better_support_with_columns_not_looked_at_makes_the_count_begin_again
     def optima(supports):
         return [RankedSupports(supports, support_scores(Z, supports, criterion))]
 
-    likeliest_last = AroundSupport(np.arange(40)[::-1] * 1.0, np.zeros(40))
+    likeliest_last = Exchanges(np.arange(40)[::-1] * 1.0, np.zeros(40))
     monkeypatch.setattr(exploration, "around_support", lambda *_: likeliest_last)
     known = counted_around(posed(Z, criterion, UP_TO_5, settings=few), optima(poor))
     assert not {0, 1, 2} & set(known.columns.tolist())

@@ -10,7 +10,7 @@ from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.dilution import dilutions, entering_costs, is_dependent
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
-from projstg._core.search.best_support import whole_field
+from projstg._core.score.tableau import Field
 
 D = 8
 
@@ -23,7 +23,7 @@ def problem(rng, copies=()):
 
 
 def field_of(Z, locked=()):
-    return whole_field(Z, np.isin(np.arange(D), locked))
+    return Field.of(Z, np.isin(np.arange(D), locked))
 
 
 def cost(Z, support):
@@ -37,17 +37,16 @@ def cost(Z, support):
 def test_every_cost_is_that_of_its_support(members, rng):
     Z = problem(rng)
     found = dilutions(field_of(Z), np.asarray([members], dtype=np.int64))
-    assert found.now[0] == pytest.approx(cost(Z, members))
+    assert found.present[0] == pytest.approx(cost(Z, members))
     for p in range(len(members)):
         rest = [*members[:p], *members[p + 1 :]]
         assert found.left_out[0, p] == pytest.approx(cost(Z, rest))
         for j in set(range(D)) - set(members):
-            assert found.exchanged.added[0, p, j] == pytest.approx(cost(Z, [*rest, j]))
+            assert found.exchanged[0, p, j] == pytest.approx(cost(Z, [*rest, j]))
     for j in set(range(D)) - set(members):
-        assert found.entered.added[0, j] == pytest.approx(cost(Z, [*members, j]))
+        assert found.added[0, j] == pytest.approx(cost(Z, [*members, j]))
     outside = [j for j in range(D) if j not in members]
-    assert not found.exchanged.in_doubt[..., outside].any()
-    assert not found.entered.in_doubt[..., outside].any()
+    assert not found.in_doubt[..., outside].any()
 
 
 def test_a_member_of_zeros_does_not_count(rng):
@@ -55,11 +54,11 @@ def test_a_member_of_zeros_does_not_count(rng):
     field = field_of(Z)
     G = np.pad(field.G, (0, 1))
     members, none = np.asarray([[2, D, 5, D]]), np.zeros(D + 1, dtype=bool)
-    found, plain = (
+    (found, _), (plain, _) = (
         entering_costs(G[own], own, np.diagonal(G), field.n, none)
         for own in (members, members[:, ::2])
     )
-    np.testing.assert_allclose(found.added, plain.added, atol=1e-12)
+    np.testing.assert_allclose(found, plain, atol=1e-12)
 
 
 @pytest.mark.parametrize("apart", 10.0 ** -np.arange(2.0, 9.0, 0.5))
@@ -74,15 +73,11 @@ def test_what_is_not_in_doubt_is_what_the_eigenvalues_say(apart, rng):
             continue
         found = dilutions(field, np.asarray([members]))
         for j in set(range(D)) - set(members):
-            supports = {(j,): np.sort([*members, j])}
-            supports |= {
-                (p, j): np.sort([*members[:p], *members[p + 1 :], j]) for p in range(len(members))
-            }
-            for place, own in supports.items():
-                costs = found.entered if len(place) == 1 else found.exchanged
-                if not costs.in_doubt[(0, *place)]:
-                    is_infinite = np.isinf(costs.added[(0, *place)])
-                    assert is_infinite == is_dependent(field, own)
+            costs = [*found.exchanged[0, :, j], found.added[0, j]]
+            for p, (cost, in_doubt) in enumerate(zip(costs, found.in_doubt[0, :, j], strict=True)):
+                own = np.sort([*members[:p], *members[p + 1 :], j])  # the last has all members
+                if not in_doubt:
+                    assert np.isinf(cost) == is_dependent(field, own)
 
 
 @pytest.mark.parametrize("name", ["common-size", "evidence"])

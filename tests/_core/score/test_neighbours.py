@@ -13,9 +13,9 @@ from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
 from projstg._core.score.score_settings import SCORE
-from projstg._core.search.best_support import whole_field
+from projstg._core.score.tableau import Field
 
-JUDGES = [name for name, criterion in CRITERIA.items() if criterion.counts_volume]
+WITH_VOLUME = [name for name, criterion in CRITERIA.items() if criterion.counts_volume]
 SUPPORTS = {0: [[], []], 1: [[4], [0]], 3: [[0, 4, 6], [7, 1, 2]]}
 
 
@@ -28,7 +28,7 @@ def draw(seed, n_rows=14, n_columns=8):
 def field_of(Z, excluded=(), locked=()):
     """All columns, of which one of zeros may enter: there is a formula for its score."""
     columns = np.arange(Z.b.size)
-    field = whole_field(Z, np.isin(columns, locked))
+    field = Field.of(Z, np.isin(columns, locked))
     return field._replace(excluded=np.isin(columns, excluded))
 
 
@@ -53,7 +53,7 @@ def moves(members, n_columns):
             yield "exchanged", (p, j), [*rest, j]
 
 
-@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("name", CRITERIA)
 @pytest.mark.parametrize("centre", [True, False])
 @pytest.mark.parametrize("K", SUPPORTS)
 def test_every_score_is_that_of_its_support(name, centre, K):
@@ -74,7 +74,7 @@ def test_every_score_is_that_of_its_support(name, centre, K):
         assert sum(int(np.isfinite(table).sum()) for table in tables) == len(every)
 
 
-@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("name", CRITERIA)
 def test_rows_may_have_weights(name):
     Z = problem_of(*draw(3), np.full(14, 30.0))
     found = around(Z, SUPPORTS[3], name)
@@ -83,7 +83,7 @@ def test_rows_may_have_weights(name):
         assert getattr(found, table)[(1, *place)] == pytest.approx(alone, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("name", CRITERIA)
 def test_neighbours_have_no_order(name):
     Z = problem_of(*draw(1))
     one, other = around(Z, [[0, 4, 6]], name), around(Z, [[6, 0, 4]], name)
@@ -92,7 +92,7 @@ def test_neighbours_have_no_order(name):
     np.testing.assert_allclose(one.exchanged[:, [2, 0, 1]], other.exchanged, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("name", CRITERIA)
 def test_excluded_columns_do_not_enter_and_locked_ones_do_not_leave(name):
     Z = problem_of(*draw(2))
     free = around(Z, [[0, 4, 6]], name)
@@ -106,7 +106,7 @@ def test_excluded_columns_do_not_enter_and_locked_ones_do_not_leave(name):
     np.testing.assert_allclose(bound.present, free.present, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("name", CRITERIA)
 def test_without_other_sizes_only_exchanges_are_scored(name):
     Z = problem_of(*draw(3))
     whole, same = around(Z, [[0, 4]], name), around(Z, [[0, 4]], name, resize=False)
@@ -116,7 +116,7 @@ def test_without_other_sizes_only_exchanges_are_scored(name):
 
 
 @pytest.mark.parametrize("is_diluted", [True, False])
-@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("name", WITH_VOLUME)
 @pytest.mark.parametrize("n_rows", [20, 6])
 def test_collinear_columns_have_the_scores_of_their_supports(name, n_rows, is_diluted):
     rng = np.random.default_rng(4)
@@ -151,7 +151,7 @@ def test_where_a_pivot_does_not_tell_whether_columns_depend_the_table_says_so(ap
         assert found.added[0, 5] == np.inf == score_of(Z, [0, 1, 5], CRITERIA["evidence"])
 
 
-@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("name", CRITERIA)
 def test_a_fit_without_error_stays_finite(name):
     X, _ = draw(5)
     Z = problem_of(X, X[:, 0] - X[:, 1])

@@ -5,9 +5,8 @@ import pytest
 from made_problems import problem_of
 
 from projstg._core.score.criterion import CRITERIA
-from projstg._core.score.tableau import Tableau, exchange, tableau
+from projstg._core.score.tableau import Field, Tableau, exchange, tableau
 from projstg._core.score.updates import added, exchanged, left_out, present
-from projstg._core.search.best_support import whole_field
 
 D = 7
 CRITERION = CRITERIA["common-size"]
@@ -18,7 +17,7 @@ RIDGES = np.asarray([1e-3, 0.5, 30.0])
 def field(request, rng):
     X = rng.standard_normal((request.param, D))
     y = X[:, 0] - X[:, 1] + 0.5 * rng.standard_normal(request.param)
-    return whole_field(problem_of(X, y), np.zeros(D, dtype=bool))
+    return Field.of(problem_of(X, y), np.zeros(D, dtype=bool))
 
 
 def at_ridges(field, members):
@@ -49,9 +48,9 @@ def test_every_update_is_the_fit_of_its_support(field, members):
     for p in range(K):
         same(less, (p,), fit_of(field, [*members[:p], *members[p + 1 :]]))
         pairs = np.tile(outside, (RIDGES.size, 1))
-        swapped = exchanged(state, now, RIDGES, np.full_like(pairs, p), pairs)
+        moved = exchanged(state, now, RIDGES, np.full_like(pairs, p), pairs)
         for place, j in enumerate(outside):
-            same(swapped, (place,), fit_of(field, [*members[:p], j, *members[p + 1 :]]))
+            same(moved, (place,), fit_of(field, [*members[:p], j, *members[p + 1 :]]))
 
 
 def test_without_a_common_size_the_residual_is_the_same(field):

@@ -1,11 +1,11 @@
-"""Closed-form swaps are recomputation; the search finds what enumeration finds."""
+"""Closed-form exchanges are recomputed; the search finds what enumeration finds."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from made_problems import problem_of
-from oracles_search import SCORES, all_supports
+from oracles_search import all_supports
 
 from projstg._core.data.centred_sums import CentredSums
 from projstg._core.data.problem import DenseProblem
@@ -14,11 +14,11 @@ from projstg._core.kernel import library
 from projstg._core.score import neighbours as around
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import residual_floor, support_scores
-from projstg._core.score.tableau import ridge_cost, swap_objectives, tableau, tableaux
-from projstg._core.search.best_support import equivalent_features, refine, whole_field
+from projstg._core.score.tableau import Field, exchange_objectives, ridge_cost, tableau
+from projstg._core.search.best_support import equivalent_features, refine
 from projstg._core.search.record import SearchRecord
 from projstg._core.search.search_settings import SEARCH
-from projstg._core.search.walk import Starts, descend, wander
+from projstg._core.search.walk import descend, wander
 from projstg._core.search.working_set import around_support, exchange_scores_with, exchanges_for
 
 NOT_ENUMERATED = replace(SEARCH, n_enumerable=0)
@@ -38,13 +38,7 @@ def draw(seed, n_rows, n_columns, K=3, sigma=0.5):
 
 
 def whole(Z):
-    return whole_field(Z, np.zeros(Z.b.size, dtype=bool))
-
-
-def exchange_scores(field, members, judge):
-    """The scores of all exchanges and of the supports."""
-    state, ridge = tableaux(field, members, judge)
-    return around.exchange_scores(field, members, judge, state, ridge)[:2]
+    return Field.of(Z, np.zeros(Z.b.size, dtype=bool))
 
 
 def score_of(Z, support, criterion):
@@ -77,12 +71,12 @@ def refined(problems, K, **options):
 
 @pytest.mark.parametrize("counts_log_det", [True, False])
 @pytest.mark.parametrize(("n_rows", "kappa"), [(30, 0.3), (30, 1e-3), (5, 0.3)])
-def test_every_swap_in_the_table_is_its_recomputation(n_rows, kappa, counts_log_det):
+def test_every_exchange_in_the_table_is_its_recomputation(n_rows, kappa, counts_log_det):
     supports = np.asarray([[0, 4, 6], [7, 1, 2]])
     for Z in drawn(0, 2, n_rows, 8):
         field = whole(Z)
         state = tableau(field, supports, np.full(2, kappa))
-        tables = swap_objectives(state, field.dof, residual_floor(field.yy), counts_log_det)
+        tables = exchange_objectives(state, field.dof, residual_floor(field.yy), counts_log_det)
         for table, members in zip(tables, supports, strict=True):
             before = objective(Z, members, kappa, True) - objective(Z, members, kappa, False)
             for p in range(3):
@@ -90,21 +84,6 @@ def test_every_swap_in_the_table_is_its_recomputation(n_rows, kappa, counts_log_
                     expected = objective(Z, exchanged(members, p, j), kappa, counts_log_det)
                     expected -= before if counts_log_det else 0.0
                     np.testing.assert_allclose(table[p, j], expected, atol=1e-7)
-
-
-@pytest.mark.parametrize("name", CRITERIA)
-def test_exchange_scores_are_scores_of_exchanges(name):
-    for Z, members in zip(drawn(1, 2, 12, 7), ([0, 4, 6], [6, 1, 2]), strict=True):
-        judge = CRITERIA[name].judge(Z)
-        (scores,), (present,) = exchange_scores(whole(Z), np.asarray([members]), judge)
-        np.testing.assert_allclose(present, SCORES[name](Z.X, Z.y, members, 11))
-        for p in range(3):
-            for j in range(7):
-                if j in members:
-                    assert scores[p, j] == np.inf
-                    continue
-                expected = SCORES[name](Z.X, Z.y, exchanged(members, p, j), 11)
-                np.testing.assert_allclose(scores[p, j], expected, rtol=1e-8)
 
 
 @pytest.mark.parametrize("apart", [1e-2, 1e-3, 1e-4, 3e-5, 3e-6])
@@ -118,9 +97,8 @@ def test_a_ridge_costs_least_squares_no_more_than_is_said(apart):
     field, judge = whole(Z), CRITERIA["least-squares"].judge(Z)
     for members in ([0, 2, 3], [1, 3, 6], [0, 3, 7]):
         support = np.asarray([members])
-        state, ridge = tableaux(field, support, judge)
-        scores = around.exchange_scores(field, support, judge, state, ridge)[0]
-        cost = ridge_cost(field, state, scores)
+        scores = around.neighbours(field, support, judge, resize=False).exchanged
+        cost = ridge_cost(field, tableau(field, support, judge.ridges.kappa), scores)
         assert np.all(cost >= 0.0)
         for p, j in zip(*np.nonzero(np.isfinite(scores[0])), strict=True):
             exact = score_of(Z, exchanged(members, p, j), judge)
@@ -132,42 +110,44 @@ def test_a_ridge_costs_least_squares_no_more_than_is_said(apart):
 def test_updates_do_not_drift():
     members = np.argsort(np.random.default_rng(0).random((3, 4, 30)), axis=2)[..., :6]
     for Z, own in zip(drawn(2, 3, 20, 30, K=6), members, strict=True):
-        starts, rests = Starts(own, np.full(4, 0.5), 0.5 / 20), []
+        rests = []
         for refresh in (1, 10**6):
-            found, n_exchanges = wander(
+            chains, optima, n_exchanges = wander(
                 whole(Z),
-                starts,
-                length=60,
-                n_local_optima=9,
+                own,
+                np.full(4, 0.5),
                 without=np.full(4, -1),
-                settings=replace(SEARCH, refresh=refresh),
+                settings=replace(SEARCH, refresh=refresh, walk_length=10, n_local_optima=9),
             )
-            assert n_exchanges == 240
-            rests.append([(c, tuple(sorted(m))) for c, m in zip(*found, strict=True)])
+            assert n_exchanges == 4 * 62
+            rests.append([(c, tuple(sorted(m))) for c, m in zip(chains, optima, strict=True)])
         assert rests[0] == rests[1]
 
 
 def is_local_optimum(Z, members, kappa):
     now = objective(Z, members, kappa, True)
-    others = set(range(Z.b.size)) - set(members)
-    swaps = [exchanged(members, p, j) for p in range(len(members)) for j in others]
-    return all(objective(Z, own, kappa, True) >= now - 1e-3 for own in swaps)
+    outside = set(range(Z.b.size)) - set(members)
+    others = [exchanged(members, p, j) for p in range(len(members)) for j in outside]
+    return all(objective(Z, own, kappa, True) >= now - 1e-3 for own in others)
 
 
 def test_descents_end_at_local_optima():
     for Z in drawn(3, 2, 15, 10):
-        starts = Starts(np.asarray([[7, 8, 9], [5, 6, 7]]), np.full(2, 0.1), 0.1 / 15)
-        ends, n_exchanges = descend(whole(Z), starts, counts_log_det=True)
+        starts = np.asarray([[7, 8, 9], [5, 6, 7]])
+        ends, n_exchanges = descend(whole(Z), starts, np.full(2, 0.1), counts_log_det=True)
         assert all(is_local_optimum(Z, members, 0.1) for members in ends)
         assert n_exchanges > 0
 
 
 def test_a_walk_does_without_the_column_it_is_told():
     Z, without = draw(3, 15, 10), np.asarray([0, -1, 1, 2])
-    starts = Starts(np.asarray([[7, 8, 9]] * 4), np.full(4, 0.1), 0.1 / 15)
-    rests, _ = wander(whole(Z), starts, length=30, n_local_optima=5, without=without)
-    assert set(rests.chains) == set(range(4))
-    assert not np.any(rests.members == without[rests.chains][:, None])
+    starts = np.asarray([[7, 8, 9]] * 4)
+    settings = replace(SEARCH, walk_length=10, n_local_optima=5)
+    chains, optima, _ = wander(
+        whole(Z), starts, np.full(4, 0.1), without=without, settings=settings
+    )
+    assert set(chains) == set(range(4))
+    assert not np.any(optima == without[chains][:, None])
 
 
 @pytest.mark.parametrize("name", CRITERIA)
@@ -320,16 +300,16 @@ def test_a_pass_over_all_columns_sees_what_the_table_sees(door):
         Z, support = door(Z), np.asarray(members)
         others = np.setdiff1d(np.arange(12), support)
         judge = CRITERIA["least-squares"].judge(Z)
-        scores, present = exchange_scores(whole(Z), support[None], judge)
-        expected = (scores[0] - present[0])[:, others]
+        found = around.neighbours(whole(Z), support[None], judge, resize=False)
+        expected = (found.exchanged[0] - found.present[0])[:, others]
         few = exchanges_for(Z, support, others, judge)
         np.testing.assert_allclose(few.change, expected, rtol=1e-6, atol=1e-6)
         np.testing.assert_allclose(few.correlation, Z.G[np.ix_(support, others)] / Z.n, atol=1e-12)
         for locked in (np.zeros(3, dtype=bool), np.arange(3) == 1):
             passed = around_support(Z, support, judge, locked)
             least = expected[~locked].min(axis=0)
-            np.testing.assert_allclose(passed.least[others], least, rtol=1e-6, atol=1e-6)
-            assert np.all(np.isinf(passed.least[support]))
+            np.testing.assert_allclose(passed.change[others], least, rtol=1e-6, atol=1e-6)
+            assert np.all(np.isinf(passed.change[support]))
             largest = np.abs(few.correlation).max(axis=0)
             np.testing.assert_allclose(passed.correlation[others], largest, atol=1e-12)
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from made_problems import problem_of
 
-from projstg._core.search.best_support import refine, whole_field
+from projstg._core.score.tableau import Field
+from projstg._core.search.best_support import refine
 from projstg._core.search.independent_start import independent_support
 
 
@@ -17,7 +18,7 @@ def copies(rng, n_copies=6, n_other=4):
 
 def field_of(Z, locked=(), excluded=()):
     columns = np.arange(Z.b.size)
-    field = whole_field(Z, np.isin(columns, locked))
+    field = Field.of(Z, np.isin(columns, locked))
     return field._replace(excluded=np.isin(columns, excluded))
 
 

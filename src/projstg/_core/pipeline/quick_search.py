@@ -11,7 +11,8 @@ from ..data.batch import Batch
 from ..data.problem import Problem
 from ..greedy.matching_pursuit import forward_selection
 from ..score.criterion import Judge
-from ..search.best_support import Refined, refine, whole_field
+from ..score.tableau import Field
+from ..search.best_support import Refined, refine
 from ..search.search_settings import SEARCH
 from .candidate_columns import candidate_columns, with_candidates
 from .pipeline_settings import PIPELINE
@@ -60,7 +61,7 @@ class QuickSearch:
         if self._candidates is not None:
             problem, self._always = problem.subset(self._candidates), self._must[self._candidates]
         self._problem, is_small = problem, problem.b.size <= _QUICK.most_columns
-        self._field = whole_field(problem, self._always) if is_small else None
+        self._field = Field.of(problem, self._always) if is_small else None
         is_free = not self._always.any() and bool(np.all(problem.diagonal > 0.0))
         self._greedy = np.empty(0, dtype=np.int64)
         if is_free:

@@ -149,7 +149,7 @@ def _promise(
     promise = np.full(target.always.size, -np.inf)
     for best, behind in _compared(target, groups, scores):
         locked = target.always[best]
-        change = around_support(target.problem, best, target.judge, locked).least
+        change = around_support(target.problem, best, target.judge, locked).change
         promise = np.maximum(promise, -change - behind)
     promise[target.always] = np.inf
     for supports in groups:

@@ -18,7 +18,6 @@ from ..score.evidence import least_scores
 from ..score.prior import costs_of_sizes
 from ..score.scored_supports import Scores, scores_of
 from ..score.tableau import Field
-from ..search.working_set import restricted
 from .all_residuals import all_residuals
 from .enumeration import n_supports
 from .posterior_settings import POSTERIOR, PosteriorSettings
@@ -106,15 +105,12 @@ class Target:
         """Return the sums of the columns of some supports, or of all if these are not too many."""
         if self.always.size > self.settings.most_columns:
             columns = np.unique(supports)
-            return self._restricted(columns), columns
+            return Field.of(self.problem, self.always, columns), columns
         return self._field, np.arange(self.always.size)
 
     @cached_property
     def _field(self) -> Field:
-        return self._restricted(np.arange(self.always.size))
-
-    def _restricted(self, columns: np.ndarray) -> Field:
-        return restricted(self.problem, columns, self.always)
+        return Field.of(self.problem, self.always)
 
     def _scored(self, supports: np.ndarray, judge: Judge) -> Scores:
         field, columns = self.field_of(supports)

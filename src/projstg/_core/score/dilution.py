@@ -24,33 +24,26 @@ from ..data.determined_directions import SMALLEST_SHARE
 from .score_settings import SCORE
 from .tableau import Field
 
-__all__ = ["Costs", "Dilution", "dilutions", "entering_costs", "is_dependent"]
-
-# A pivot below this is rounding of R.
-_ROUNDING = 1e-13
-# Below this trace of the inverse no eigenvalue is near the rule for rank.
-_CLEAR = 1e9
-
-
-class Costs(NamedTuple):
-    """What dilution adds to scores, infinite where columns are dependent."""
-
-    added: np.ndarray
-    in_doubt: np.ndarray
-    """Whether only the eigenvalues can tell if the support is dependent."""
+__all__ = ["Dilution", "dilutions", "entering_costs", "is_dependent"]
 
 
 class Dilution(NamedTuple):
-    """The costs around C independent supports."""
+    """What dilution adds to the scores around C independent supports.
 
-    now: np.ndarray
-    """Of the supports themselves, (C,)."""
-    exchanged: Costs
-    """Of all exchanges, (C, K, D)."""
-    entered: Costs
-    """With one column more, (C, D)."""
+    It is infinite where columns are dependent.
+    """
+
+    present: np.ndarray
+    """To those of the supports themselves, (C,)."""
+    exchanged: np.ndarray
+    """(C, K, D)."""
+    added: np.ndarray
+    """(C, D)."""
     left_out: np.ndarray
-    """With one member less, (C, K)."""
+    """(C, K)."""
+    in_doubt: np.ndarray
+    """Whether only the eigenvalues can tell if a support is dependent, (C, K + 1, D): with each
+    column for each member, and last with one column more."""
 
 
 class _Inverse(NamedTuple):
@@ -70,23 +63,24 @@ def dilutions(field: Field, members: np.ndarray) -> Dilution:
     """Return the costs around independent supports ``members`` (C, K)."""
     rows, diagonal = field.G[members], np.diagonal(field.G)
     R, found, soft_R, soft = _inverses(rows, members, diagonal, field.n, field.redundant)
-    now = np.linalg.slogdet(soft_R)[1] - members.shape[1] * _alone()
-    now += _redundant_part(field) - np.linalg.slogdet(R)[1]
+    present = np.linalg.slogdet(soft_R)[1] - members.shape[1] * _alone()
+    present += _redundant_part(field) - np.linalg.slogdet(R)[1]
     p, U2 = np.einsum("ckk->ck", found.P), found.U**2
     # Without member i, and with j: the pivot of j, and a bound of what it adds to the trace.
     pivot = found.h[:, None, :] * p[..., None] + U2
     share = np.sum((found.P / p[:, None, :]) ** 2, axis=1)
     more = 1.0 + 2.0 * np.sum(U2, axis=1, keepdims=True) + 2.0 * share[..., None] * U2
-    trace = found.trace[:, None, None] + more * p[..., None] / np.maximum(pivot, _ROUNDING)
+    trace = found.trace[:, None, None] + more * p[..., None] / np.maximum(pivot, SCORE.least_pivot)
     q = np.einsum("ckk->ck", soft.P)
     soft_pivot = soft.h[:, None, :] * q[..., None] + soft.U**2
-    swaps = _costs(pivot, soft_pivot, trace, found.trace[:, None, None])
-    entered = _entered(found, soft)
+    exchanged, in_doubt = _costs(pivot, soft_pivot, trace, found.trace[:, None, None])
+    added, is_added_in_doubt = _entered(found, soft)
     return Dilution(
-        now,
-        swaps._replace(added=swaps.added + now[:, None, None]),
-        entered._replace(added=entered.added + now[:, None]),
-        now[:, None] + np.log(q / p) + _alone(),
+        present,
+        exchanged + present[:, None, None],
+        added + present[:, None],
+        present[:, None] + np.log(q / p) + _alone(),
+        np.concatenate([in_doubt, is_added_in_doubt[:, None, :]], axis=1),
     )
 
 
@@ -127,9 +121,10 @@ def _redundant_part(field: Field) -> float:
 
 def entering_costs(
     rows: np.ndarray, members: np.ndarray, diagonal: np.ndarray, n: float, redundant: np.ndarray
-) -> Costs:
+) -> tuple[np.ndarray, np.ndarray]:
     """Return what one column more adds to the cost of independent supports (C, K), (C, D).
 
+    The second array, (C, D), says where only the eigenvalues can tell if a support is dependent.
     ``rows`` (C, K, D) are those of G, ``diagonal`` (D,) is that of G. A member may be a column of
     zeros, or ``redundant`` (D,): it does not count.
     """
@@ -153,23 +148,25 @@ def _inverse(R: np.ndarray, rows: np.ndarray, diagonal: np.ndarray, n: float) ->
     return _Inverse(P, U, np.maximum(h, 0.0))
 
 
-def _entered(found: _Inverse, soft: _Inverse) -> Costs:
-    """Return the costs of one column more, without those of the supports themselves."""
+def _entered(found: _Inverse, soft: _Inverse) -> tuple[np.ndarray, np.ndarray]:
+    """Return the costs of one column more, without those of the supports, and where in doubt."""
     more = 1.0 + np.einsum("ckd,ckd->cd", found.U, found.U)
     before = found.trace[:, None]
-    trace = before + more / np.maximum(found.h, _ROUNDING)
-    costs = _costs(found.h, soft.h, trace, before)
-    return costs._replace(added=costs.added - _alone())
+    trace = before + more / np.maximum(found.h, SCORE.least_pivot)
+    costs, in_doubt = _costs(found.h, soft.h, trace, before)
+    return costs - _alone(), in_doubt
 
 
-def _costs(pivot: np.ndarray, soft: np.ndarray, trace: np.ndarray, before: np.ndarray) -> Costs:
-    """Return the costs from pivots, and the trace of the inverse with and without the column.
+def _costs(
+    pivot: np.ndarray, soft: np.ndarray, trace: np.ndarray, before: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the costs from pivots, and where in doubt, by the inverse's trace after and before.
 
     Where the supports themselves are near the rule for rank, rounding of a pivot says nothing.
     """
-    is_rounding = (pivot < _ROUNDING) & (before <= _CLEAR)
-    added = np.log(soft / np.maximum(pivot, _ROUNDING))
-    return Costs(np.where(is_rounding, np.inf, added), ~is_rounding & (trace > _CLEAR))
+    is_rounding = (pivot < SCORE.least_pivot) & (before <= SCORE.clear_trace)
+    added = np.log(soft / np.maximum(pivot, SCORE.least_pivot))
+    return np.where(is_rounding, np.inf, added), ~is_rounding & (trace > SCORE.clear_trace)
 
 
 def is_dependent(field: Field, members: np.ndarray) -> bool:

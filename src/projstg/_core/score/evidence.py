@@ -51,7 +51,6 @@ from .prior import spectral_dilution
 from .score_settings import SCORE
 
 __all__ = [
-    "Effects",
     "RidgeFit",
     "least_scores",
     "residual_floor",

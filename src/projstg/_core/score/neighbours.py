@@ -15,13 +15,13 @@ from ..kernel import library
 from ..kernel.twin import answered_by
 from .compiled import field_record, judge_record
 from .criterion import Criterion, Judge, Ridges
-from .dilution import Costs, Dilution, dilutions
+from .dilution import Dilution, dilutions
 from .evidence import RidgeFit, ridge_scores, total_score
 from .score_settings import SCORE
-from .tableau import Field, Tableau, has_enough_digits, swap_objectives, tableaux
+from .tableau import Field, Tableau, exchange_objectives, has_enough_digits, tableau
 from .updates import added, exchanged, left_out, present
 
-__all__ = ["Neighbours", "exchange_scores", "neighbours"]
+__all__ = ["Neighbours", "neighbours"]
 
 
 class Neighbours(NamedTuple):
@@ -68,26 +68,13 @@ class _Grid(NamedTuple):
         return total_score(by_ridge.reshape(shape), axis=1)
 
 
-def _grid(field: Field, members: np.ndarray, judge: Judge, state: Tableau, ridge: Ridges) -> _Grid:
-    return _Grid(field, members, state, present(state, ridge.kappa, judge), ridge, judge)
-
-
 def _dilution(field: Field, members: np.ndarray, criterion: Criterion) -> Dilution:
     """Return what dilution adds around supports: nothing where there is none."""
     if criterion.is_diluted:
         return dilutions(field, members)
-    (C, K), n_columns = members.shape, field.b.size
-    swaps, more = (
-        Costs(np.zeros(shape), np.zeros(shape, dtype=bool))
-        for shape in ((C, K, n_columns), (C, n_columns))
-    )
-    return Dilution(np.zeros(C), swaps, more, np.zeros((C, K)))
-
-
-def _is_clear(dilution: Dilution, may_not_enter: np.ndarray) -> np.ndarray:
-    """Return whether it is clear which of the neighbours are dependent, (C,)."""
-    in_doubt = np.any(dilution.exchanged.in_doubt, axis=1) | dilution.entered.in_doubt
-    return ~np.any(in_doubt & ~may_not_enter, axis=1)
+    (C, K), D = members.shape, field.b.size
+    by_exchange, in_doubt = np.zeros((C, K, D)), np.zeros((C, K + 1, D), dtype=bool)
+    return Dilution(np.zeros(C), by_exchange, np.zeros((C, D)), np.zeros((C, K)), in_doubt)
 
 
 def _by_kernel(field: Field, members: np.ndarray, judge: Judge, *, resize: bool) -> Neighbours:
@@ -105,7 +92,7 @@ def _by_kernel(field: Field, members: np.ndarray, judge: Judge, *, resize: bool)
     for c in range(C):
         around = library.AroundRecord.of(
             K=K,
-            n_exact=max(SCORE.n_exact_exchanges, 2 * K),
+            n_exact=SCORE.n_exact(K),
             least_ridge=field.least_ridge,
             rounding=SCORE.rounding,
             members=members[c],
@@ -133,80 +120,54 @@ def neighbours(field: Field, members: np.ndarray, judge: Judge, *, resize: bool)
     supports themselves must be independent.
     """
     (C, K), n_columns = members.shape, field.b.size
-    state, ridge = tableaux(field, members, judge)
-    grid, dilution = (
-        _grid(field, members, judge, state, ridge),
-        _dilution(field, members, judge),
-    )
-    may_not_enter = _may_not_enter(field, members)
+    ridge, R = judge.ridges.tiled(C), judge.ridges.kappa.size
+    state = tableau(field, np.repeat(members, R, axis=0), ridge.kappa)
+    grid = _Grid(field, members, state, present(state, ridge.kappa, judge), ridge, judge)
+    dilution, may_not_enter = _dilution(field, members, judge), np.tile(field.excluded, (C, 1))
+    np.put_along_axis(may_not_enter, members, True, axis=1)
+    is_clear = ~np.any(dilution.in_doubt & ~may_not_enter[:, None, :], axis=(1, 2))
     more, less = np.full((C, n_columns), np.inf), np.full((C, K), np.inf)
     if resize:
         grown = added(state, ridge.kappa, has_effects=judge.has_common_size)
-        more = grid.score(grown, K + 1) + dilution.entered.added
+        more = grid.score(grown, K + 1) + dilution.added
         more[may_not_enter] = np.inf
         less = grid.score(left_out(state, grid.now, ridge.kappa), K - 1) + dilution.left_out
         less[field.locked[members]] = np.inf
     return Neighbours(
-        grid.score(grid.now, K) + dilution.now,
-        _exchanges(grid, dilution),
+        grid.score(grid.now, K) + dilution.present,
+        _exchanges(grid, dilution.exchanged, may_not_enter),
         more,
         less,
-        has_enough_digits(field, state, C) & _is_clear(dilution, may_not_enter),
+        has_enough_digits(field, state, C) & is_clear,
     )
 
 
-def exchange_scores(
-    field: Field, members: np.ndarray, judge: Judge, state: Tableau, ridge: Ridges
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the score of every exchange (C, K, D), of the supports (C,), and where to trust them.
+def _exchanges(grid: _Grid, dilution: np.ndarray, may_not_enter: np.ndarray) -> np.ndarray:
+    """Return the score of every exchange, (C, K, D), from what dilution adds to it.
 
-    ``state`` and ``ridge`` are the :func:`~.tableau.tableaux` of the supports, which must be
-    independent if the criterion is diluted. Exchanges that are not permitted are infinite, and so
-    are, under a common size, all but the most promising. The last, (C,), says whether rounding is
-    small in all of these.
+    Exchanges that are not permitted are infinite, and so are, under a common size, all but the most
+    promising.
     """
-    grid, dilution = (
-        _grid(field, members, judge, state, ridge),
-        _dilution(field, members, judge),
-    )
-    is_clear = _is_clear(dilution, _may_not_enter(field, members))
-    return (
-        _exchanges(grid, dilution),
-        grid.score(grid.now, members.shape[1]) + dilution.now,
-        has_enough_digits(field, state, len(members)) & is_clear,
-    )
-
-
-def _may_not_enter(field: Field, members: np.ndarray) -> np.ndarray:
-    """Return the columns, (C, D), that are excluded, or members already."""
-    excluded = np.tile(field.excluded, (len(members), 1))
-    np.put_along_axis(excluded, members, True, axis=1)
-    return excluded
-
-
-def _exchanges(grid: _Grid, dilution: Dilution) -> np.ndarray:
-    """Return the score of every exchange, (C, K, D)."""
     field, members = grid.field, grid.members
     if not members.shape[1]:
         return np.empty((len(members), 0, field.b.size))
-    table = swap_objectives(grid.state, field.dof, field.floor, counts_log_det=False)
+    table = exchange_objectives(grid.state, field.dof, field.floor, counts_log_det=False)
     if grid.judge.counts_volume:
         # Where both priors of the effects are possible this only ranks the exchanges.
         prior = np.minimum(grid.ridge.zero_cost, grid.ridge.size_cost)
         table += (grid.volume(members.shape[1]) + prior)[:, None, None]
-    scores = grid.total(table) + dilution.exchanged.added
-    excluded = _may_not_enter(field, members)
-    scores[np.broadcast_to(excluded[:, None, :], scores.shape)] = np.inf
+    scores = grid.total(table) + dilution
+    scores[np.broadcast_to(may_not_enter[:, None, :], scores.shape)] = np.inf
     scores[field.locked[members]] = np.inf
     if not grid.judge.has_common_size:
         return scores
-    return _with_common_size(grid, scores, dilution.exchanged.added)
+    return _with_common_size(grid, scores, dilution)
 
 
 def _with_common_size(grid: _Grid, gaussian: np.ndarray, dilution: np.ndarray) -> np.ndarray:
     """Return scores (C, K, D): exact for the best under the Gaussian prior, infinite for others."""
     C, K, n_columns = gaussian.shape
-    size = min(max(SCORE.n_exact_exchanges, 2 * K), K * n_columns)
+    size = min(SCORE.n_exact(K), K * n_columns)
     flat = gaussian.reshape(C, -1)
     places = np.argpartition(flat, size - 1, axis=1)[:, :size]
     p, j = np.divmod(np.repeat(places, grid.judge.ridges.kappa.size, axis=0), n_columns)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["SCORE", "ScoreSettings"]
+__all__ = ["SCORE"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,12 @@ class ScoreSettings:
     smallest_share: float = 1e-12
     """The smallest K − κ sᵀPs, as a share of K. It is a sum of positive terms, and zero only where
     all columns are zero; there any positive number will do."""
+    least_pivot: float = 1e-13
+    """A pivot of correlations below this is their rounding, a few hundred ε. The kernel has its own
+    copy of this number and of the next (dilution.c)."""
+    clear_trace: float = 1e9
+    """Below this trace of the inverse of correlations no eigenvalue is near the rule for rank, a
+    share of 10⁻¹² of the largest: the smallest is above 10⁻⁹."""
     relative_ridge: float = 1e-10
     """The smallest κ/n of a tableau. H⁻¹ then keeps six digits where columns are collinear."""
     small_part: float = 0.01
@@ -44,6 +50,10 @@ class ScoreSettings:
     rounding: float = 1e-12
     """A tableau has enough digits where rounding, some 5 ε, is a thousandth of what a score needs:
     a score is off by at most 10⁻³ then."""
+
+    def n_exact(self, K: int) -> int:
+        """Return how many exchanges of a support of K columns are scored under a common size."""
+        return max(self.n_exact_exchanges, 2 * K)
 
 
 SCORE = ScoreSettings()

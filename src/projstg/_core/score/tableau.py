@@ -6,7 +6,7 @@ h_j = G_jj + κ − G_jS U_·j. Exchanging i ∈ S for j ∉ S gives
     residual'  = rss + w_i²/P_ii − (e_j + w_i U_ij/P_ii)² / den_ij,   den_ij = h_j + U_ij²/P_ii
     log det H' = log det H + log(den_ij P_ii)
 
-so the whole neighbourhood costs a dozen passes over a K×D array (:func:`swap_objectives`). A
+so the whole neighbourhood costs a dozen passes over a K×D array (:func:`exchange_objectives`). A
 :class:`Tableau` holds [U | w | P] side by side for many chains at once. An exchange is one update
 of rank two, the pivot of the simplex method (:func:`exchange`); a fresh inverse now and then
 removes its rounding.
@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .criterion import Criterion, Ridges
+from ..data.problem import Problem
+from ..data.redundant_columns import redundant_columns
 from .evidence import residual_floor
 from .score_settings import SCORE
 
@@ -26,12 +27,11 @@ __all__ = [
     "Field",
     "Tableau",
     "exchange",
+    "exchange_objectives",
     "has_enough_digits",
     "ridge_cost",
-    "swap_objectives",
     "tableau",
     "tableau_of_rows",
-    "tableaux",
 ]
 
 # Instead of zero under a division or a root, in single precision too.
@@ -54,6 +54,25 @@ class Field(NamedTuple):
     """(D,): whether a column may not leave one."""
     redundant: np.ndarray
     """(D,): whether a locked column depends on other locked ones, and does not count."""
+
+    @classmethod
+    def of(cls, problem: Problem, always: np.ndarray, columns: np.ndarray | None = None) -> Field:
+        """Return a problem over some of its columns, (W,), in increasing order, or over all.
+
+        ``always`` is the mask (D,) of columns that must be selected; a column of zeros may not be.
+        """
+        columns = np.arange(problem.b.size) if columns is None else columns
+        G, locked = problem.products(columns), always[columns]
+        return cls(
+            G=G,
+            b=problem.b[columns],
+            yy=problem.yy,
+            dof=problem.dof,
+            n=problem.n,
+            excluded=(problem.diagonal[columns] <= 0.0) & ~locked,
+            locked=locked,
+            redundant=redundant_columns(G, np.flatnonzero(locked)),
+        )
 
     @property
     def n_redundant(self) -> int:
@@ -109,13 +128,6 @@ def tableau(field: Field, members: np.ndarray, ridge: np.ndarray) -> Tableau:
     ridge = np.maximum(ridge, field.least_ridge)
     of = (np.diagonal(field.G), field.b, field.yy)
     return tableau_of_rows(field.G[members], members, *of, ridge)
-
-
-def tableaux(field: Field, members: np.ndarray, criterion: Criterion) -> tuple[Tableau, Ridges]:
-    """Return each support's tableau at every ridge of the criterion, (C·R, …), and the ridges."""
-    ridge = criterion.ridges.tiled(len(members))
-    many = np.repeat(members, criterion.ridges.kappa.size, axis=0)
-    return tableau(field, many, ridge.kappa), ridge
 
 
 def tableau_of_rows(
@@ -176,7 +188,7 @@ def ridge_cost(field: Field, state: Tableau, scores: np.ndarray) -> np.ndarray:
     return np.where(np.isinf(scores), 0.0, np.where(is_small, cost, np.inf))
 
 
-def swap_objectives(
+def exchange_objectives(
     state: Tableau,
     dof: float,
     floor: float,

@@ -24,10 +24,10 @@ from ..score.criterion import CRITERIA, Judge
 from ..score.evidence import support_scores
 from ..score.score_settings import SCORE
 from ..score.tableau import Field
-from .compiled_search import Done, search_compiled
+from .compiled_search import search_compiled
 from .multistart import run_rounds
 from .polish import polish
-from .record import RankedSupports, SearchRecord, members_of, slack
+from .record import RankedSupports, SearchRecord, slack
 from .scored_search import Search, score_all
 from .search_settings import SEARCH, SearchSettings
 from .working_set import (
@@ -35,10 +35,9 @@ from .working_set import (
     exchange_scores_with,
     exchanges_for,
     first_columns,
-    restricted,
 )
 
-__all__ = ["RankedSupports", "Refined", "equivalent_features", "refine", "whole_field"]
+__all__ = ["RankedSupports", "Refined", "equivalent_features", "refine"]
 
 
 class Refined(NamedTuple):
@@ -94,7 +93,7 @@ def refine(
     criterion : its name, or a judge of the problem, for supports of this size and larger ones
     n_starts : the most starts; by default those of ``settings``
     always : a mask (D,) of columns that must be selected
-    field : the problem over all columns (:func:`whole_field`), where it has been made already
+    field : the problem over all columns where it has been made already
     report : is told of each working set that was searched
 
     Examples
@@ -119,10 +118,10 @@ def refine(
     locked = np.zeros(n_columns, dtype=bool) if always is None else always
     columns = np.arange(n_columns)
     if n_columns > settings.most_columns:
-        columns = _first_set(problem, starts, locked, settings)
-        field = restricted(problem, columns, locked)
+        columns = first_columns(problem, starts, locked, settings)
+        field = Field.of(problem, locked, columns)
     elif field is None:
-        field = whole_field(problem, locked)
+        field = Field.of(problem, locked)
 
     def searched(judge: Judge) -> Refined:
         record = SearchRecord(settings)
@@ -142,35 +141,11 @@ def refine(
     return searched(replace(judge, is_diluted=False))  # all supports are dependent
 
 
-def whole_field(problem: Problem, always: np.ndarray) -> Field:
-    """Return the problem over all columns, of which those of a mask (D,) must be selected."""
-    return restricted(problem, np.arange(problem.b.size), always)
-
-
-def _search_by_kernel(search: Search, starts: np.ndarray, n_starts: int) -> None:
-    """Do what :func:`_search_on` does, in NumPy where the kernel has too few digits."""
-    done = search_compiled(search, starts, n_starts)
-    if done is Done.NOTHING:
-        run_rounds(search, starts, n_starts)
-    if done is not Done.ALL:
-        polish(search)
-
-
-@answered_by(_search_by_kernel)
+@answered_by(search_compiled)
 def _search_on(search: Search, starts: np.ndarray, n_starts: int) -> None:
     """Search from ``starts`` (S0, K) and random supports; then come the last exchanges."""
     run_rounds(search, starts, n_starts)
     polish(search)
-
-
-def _first_set(
-    problem: Problem, starts: np.ndarray, locked: np.ndarray, settings: SearchSettings
-) -> np.ndarray:
-    """Return the first working set, (W,): it contains the starts (S0, K)."""
-    wanted = locked.copy()
-    wanted[starts.ravel()] = True
-    size = max(settings.working_set, 4 * starts.shape[1], int(wanted.sum()))
-    return first_columns(problem, min(size, wanted.size), wanted)
 
 
 def _search_widely(
@@ -178,25 +153,24 @@ def _search_widely(
 ) -> Search:
     """Search in a working set that grows until the likeliest others do not improve the answer."""
     # First single walks, which are cheap, so that the set holds what a good support lacks.
-    n_single, lacks_nothing = search.settings.n_single_walks, b""
+    n_single, lacks_nothing = search.settings.n_single_walks, search.columns[:0]
     step = steps_of(report, "search", None)
     while True:
         budget = 1 if n_single > 0 else n_starts
         _search_on(search, np.searchsorted(search.columns, starts), budget)
-        best = search.record.best
-        support = members_of(best)
+        support, _ = search.record.best()
         missing = search.columns[:0]
-        if best != lacks_nothing:
+        if not np.array_equal(support, lacks_nothing):
             missing = _missing(search, support, locked[support])
         step()
         if missing.size:
             columns = np.sort(np.concatenate([search.columns, missing]))
-            field = restricted(search.problem, columns, locked)
+            field = Field.of(search.problem, locked, columns)
             search, n_single = search._replace(field=field, columns=columns), n_single - 1
         elif budget == n_starts:
             return search
         else:
-            n_single, lacks_nothing = 0, best
+            n_single, lacks_nothing = 0, support
         starts = support[None]
 
 
@@ -206,7 +180,7 @@ def _missing(search: Search, support: np.ndarray, locked: np.ndarray) -> np.ndar
     Members of the support, (K,), that are ``locked``, (K,), stay.
     """
     problem, judge = search.problem, search.judge
-    least = around_support(problem, support, judge, locked).least.copy()
+    least = around_support(problem, support, judge, locked).change.copy()
     least[search.columns] = np.inf
     size = min(search.settings.working_set // 4 + 1, int(np.sum(np.isfinite(least))))
     if size == 0:
@@ -214,7 +188,7 @@ def _missing(search: Search, support: np.ndarray, locked: np.ndarray) -> np.ndar
     likeliest = np.argpartition(least, size - 1)[:size]
     few = exchanges_for(problem, support, likeliest, judge).change
     few[locked] = np.inf
-    n_exact = min(max(SCORE.n_exact_exchanges, 2 * len(few)), int(np.sum(np.isfinite(few))))
+    n_exact = min(SCORE.n_exact(len(few)), int(np.sum(np.isfinite(few))))
     leaving, entering = np.divmod(np.argpartition(few.ravel(), n_exact - 1)[:n_exact], size)
     scores = exchange_scores_with(
         problem, support, leaving, likeliest[entering], judge, search.field.n_redundant
@@ -243,9 +217,10 @@ def _nothing(problem: Problem, judge: Judge) -> Refined:
 
 def _result(search: Search, is_complete: bool) -> Refined:
     record = search.record
+    support, objective = record.best()
     return Refined(
-        support=members_of(record.best),
-        objective=record.score,
+        support=support,
+        objective=objective,
         n_starts=len(record.starts),
         n_agreeing_starts=record.agreeing(),
         n_iter=record.n_iter,
@@ -253,7 +228,7 @@ def _result(search: Search, is_complete: bool) -> Refined:
         n_redundant=search.field.n_redundant,
         n_columns=search.columns.size,
         judge=search.judge,
-        ranked=record.ranked(),
+        ranked=record.ranked,
     )
 
 
@@ -269,7 +244,7 @@ def equivalent_features(
         return {}
     rounding = 1e-9 * (100.0 + problem.dof)
     around = around_support(problem, support, judge)
-    near = (around.least <= 2.0 * rounding) | (around.correlation > SEARCH.near_duplicate)
+    near = (around.change <= 2.0 * rounding) | (around.correlation > SEARCH.near_duplicate)
     near &= problem.diagonal > 0.0
     near[support] = False
     others = np.flatnonzero(near)

@@ -6,7 +6,6 @@ definition, with the same draws.
 
 from __future__ import annotations
 
-from enum import Enum
 from functools import lru_cache
 
 import numpy as np
@@ -16,93 +15,79 @@ from ..kernel import library
 from ..kernel.library import Record
 from ..score.compiled import field_record, judge_record, row_record
 from ..score.score_settings import SCORE
-from .record import RankedSupports, members_of
+from .multistart import run_rounds
+from .polish import polish
+from .record import RankedSupports
 from .scored_search import Search
 from .search_settings import SearchSettings
 
-__all__ = ["Done", "Searches", "plan_record", "search_compiled"]
-
-_NOBODY, _NOTHING = np.empty(0, dtype=np.int64), np.empty(0)
+__all__ = ["Searches", "plan_record", "search_compiled"]
 
 
-class Done(Enum):
-    """What the kernel has done."""
-
-    NOTHING = 0
-    """Sums have too few digits, and rows of all columns would take too long to fetch."""
-    ROUNDS = 1
-    """The last exchanges are left: closed forms have too few digits for them."""
-    ALL = 2
-
-
-def search_compiled(search: Search, starts: np.ndarray, n_starts: int) -> Done:
+def search_compiled(search: Search, starts: np.ndarray, n_starts: int) -> None:
     """Search from ``starts`` (S0, K), at most n_starts; the record takes what is found.
 
-    If nothing was done, the generator is as it was.
+    NumPy does the last exchanges where closed forms have too few digits for them, and all of it
+    where sums have too few and rows of all columns would take too long to fetch.
     """
     columns, generator = search.columns, search.generator.bit_generator
     rows = row_record(search.problem, columns, fetch=False)
     may_fetch = rows is None and search.problem.has_rows
     state = dict(generator.state) if may_fetch else {}
-    found = _Searched(search, starts, n_starts, rows)
-    if not found.has_digits and may_fetch:
+    ranked, scores, (n_iter, has_digits, is_left, n_challenges) = _found(
+        search, starts, n_starts, rows
+    )
+    if not has_digits and may_fetch:
         generator.state = state
         if columns.size > MOST_FACTORED:
-            return Done.NOTHING
+            run_rounds(search, starts, n_starts)
+            polish(search)
+            return
         rows = row_record(search.problem, columns, fetch=True)
-        found = _Searched(search, starts, n_starts, rows)
-    ranked = RankedSupports(columns[found.ranked.supports], found.ranked.scores)
-    best, starts_scores = columns[found.best], found.starts.tolist()
-    search.record.take(ranked, best, found.score, starts_scores, found.n_challenges)
-    search.record.n_iter += found.n_iter
-    return Done.ALL if found.is_polished else Done.ROUNDS
+        ranked, scores, (n_iter, _, is_left, n_challenges) = _found(search, starts, n_starts, rows)
+    search.record.take(ranked._replace(supports=columns[ranked.supports]), scores, n_challenges)
+    search.record.n_iter += n_iter
+    if is_left:
+        polish(search)
 
 
-class _Searched:
-    """What one call of the kernel finds."""
+def _found(
+    search: Search, starts: np.ndarray, n_starts: int, rows: Record | None
+) -> tuple[RankedSupports, list[float], tuple[int, bool, bool, int]]:
+    """Return what one call of the kernel finds: supports, columns of the field, best first.
 
-    def __init__(
-        self, search: Search, starts: np.ndarray, n_starts: int, rows: Record | None
-    ) -> None:
-        record, columns, K = search.record, search.columns, starts.shape[1]
-        field, judge = field_record(search.field), judge_record(search.judge)
-        plan = plan_record(search.settings, K, n_starts)
-        known, scores, before = _NOBODY, _NOTHING, _NOTHING
-        if not record.is_empty:
-            known = np.asarray([members_of(key) for key in record.scores], dtype=np.int64)
-            known = np.searchsorted(columns, known.reshape(-1, K)).astype(np.int64)
-            scores = np.asarray(list(record.scores.values()), dtype=float)
-            before = np.asarray(record.starts, dtype=float)
-        starts = np.ascontiguousarray(starts, dtype=np.int64)
-        numbers, score = np.zeros(7, dtype=np.int64), np.empty(1)
-        self.best = np.empty(K, dtype=np.int64)
-        task = library.SearchTaskRecord.of(
-            generator=library.generator_address(search.generator),
-            K=K,
-            n_redundant=search.field.n_redundant,
-            n_given=len(starts),
-            n_known=len(known),
-            n_before=before.size,
-            n_challenges=record.n_challenges,
-            starts=starts,
-            known=known,
-            known_scores=scores,
-            before=before,
-            best=self.best,
-            score=score,
-            numbers=numbers,
-        )
-        handle = library.KERNEL.projstg_search(field, judge, rows, plan, task)
-        if not handle:
-            raise MemoryError(f"no memory for a search of {columns.size} columns")
-        n_supports, n_walks, self.n_iter, has_digits, is_left, self.n_challenges, _ = (
-            numbers.tolist()
-        )
-        self.has_digits, self.is_polished = bool(has_digits), not is_left
-        self.score, self.starts = float(score[0]), np.empty(n_walks)
-        self.ranked = Searches(np.asarray([handle], dtype=np.uintp)).ranked(
-            0, n_supports, K, self.starts
-        )
+    Then come the scores of the starts and four numbers: how many exchanges were made, whether sums
+    had digits enough, whether the last exchanges are left, and the number of challenges.
+    """
+    record, columns, K = search.record, search.columns, starts.shape[1]
+    field, judge = field_record(search.field), judge_record(search.judge)
+    plan = plan_record(search.settings, K, n_starts)
+    known = record.ranked if record.starts else RankedSupports.none(K)
+    starts = np.ascontiguousarray(starts, dtype=np.int64)
+    before, numbers = np.asarray(record.starts, dtype=float), np.zeros(7, dtype=np.int64)
+    task = library.SearchTaskRecord.of(
+        generator=library.generator_address(search.generator),
+        K=K,
+        n_redundant=search.field.n_redundant,
+        n_given=len(starts),
+        n_known=len(known.supports),
+        n_before=before.size,
+        n_challenges=record.n_challenges,
+        starts=starts,
+        known=np.searchsorted(columns, known.supports).astype(np.int64),
+        known_scores=known.scores,
+        before=before,
+        best=np.empty(K, dtype=np.int64),
+        score=np.empty(1),
+        numbers=numbers,
+    )
+    handle = library.KERNEL.projstg_search(field, judge, rows, plan, task)
+    if not handle:
+        raise MemoryError(f"no memory for a search of {columns.size} columns")
+    n_supports, n_walks, n_iter, has_digits, is_left, n_challenges, _ = numbers.tolist()
+    scores, searches = np.empty(n_walks), Searches(np.asarray([handle], dtype=np.uintp))
+    ranked = searches.ranked(0, n_supports, K, scores)
+    return ranked, scores.tolist(), (n_iter, bool(has_digits), bool(is_left), n_challenges)
 
 
 class Searches:
@@ -149,7 +134,7 @@ def plan_record(settings: SearchSettings, K: int, n_starts: int) -> Record:
         agreement=settings.agreement,
         wide=settings.wide,
         wide_agreement=settings.wide_agreement,
-        n_exact=max(SCORE.n_exact_exchanges, 2 * K),
+        n_exact=SCORE.n_exact(K),
         n_fractions=fractions.shape[1],
         fractions=fractions[0],
         tight_fractions=fractions[1],

@@ -31,12 +31,12 @@ def independent_support(field: Field, members: np.ndarray) -> np.ndarray | None:
     none = np.zeros_like(is_locked)
     while chosen.size + redundant.size < members.size:
         try:
-            cost = entering_costs(G[chosen][None], chosen[None], diagonal, field.n, none)
+            cost, in_doubt = entering_costs(G[chosen][None], chosen[None], diagonal, field.n, none)
         except np.linalg.LinAlgError:  # what was chosen is dependent to the last digit
             return None
-        may_enter = np.isfinite(cost.added[0]) & ~field.excluded
+        may_enter = np.isfinite(cost[0]) & ~field.excluded
         may_enter[chosen] = may_enter[redundant] = False
-        for j in np.flatnonzero(may_enter & cost.in_doubt[0]):
+        for j in np.flatnonzero(may_enter & in_doubt[0]):
             may_enter[j] = not is_dependent(field, np.append(chosen, j))
         first = wanted[may_enter[wanted]]
         if first.size:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from .scored_search import Search, best_members, score_supports
-from .walk import LocalOptima, Starts, descend, wander
+from .walk import descend, wander
 
 __all__ = ["run_rounds"]
 
@@ -35,12 +35,18 @@ def run_rounds(search: Search, starts: np.ndarray, n_starts: int) -> None:
     if S0:
         # The given starts are scored too: no answer is worse than one of them.
         score_supports(search, members[:S0])
-    _first_walks(search, members)
+    ends = _descend(search, members, _ridges(search, spent, K, 0), True)
+    _score_local_optima(search, np.arange(spent), ends)
     is_settled, size = record.is_settled(True, K, search.columns.size), settings.second_round
     while (_is_tight(search, K) or not is_settled) and spent < n_starts:
         size = min(size, n_starts - spent)
         without = _challenged(search, size)
-        _later_walks(search, _random_supports(search, without, K), without, spent)
+        members, ridge = _random_supports(search, without, K), _ridges(search, size, K, spent)
+        chains, optima, n_exchanges = wander(
+            search.field, members, ridge, without=without, settings=settings
+        )
+        record.n_iter += n_exchanges
+        _score_local_optima(search, chains, optima)
         is_settled = record.is_settled(False, K, search.columns.size)
         spent, size = spent + size, settings.later_rounds
 
@@ -73,79 +79,38 @@ def _random_supports(search: Search, without: np.ndarray, K: int) -> np.ndarray:
     return np.argpartition(order, K - 1, axis=1)[:, :K]
 
 
-def _starts(search: Search, members: np.ndarray, first: int) -> Starts:
-    """Return starts at ``members`` (S, K), numbered from ``first``."""
-    size, K = members.shape
+def _ridges(search: Search, size: int, K: int, first: int) -> np.ndarray:
+    """Return the ridges of so many starts, (S,), numbered from ``first``."""
     settings = search.settings
     turn = (first + np.arange(size)) % len(settings.fractions)
     fractions = settings.tight_fractions if _is_tight(search, K) else settings.fractions
-    return _at_ridge(search, members, K * np.asarray(fractions)[turn])
+    return K * np.asarray(fractions)[turn]
 
 
-def _at_ridge(search: Search, members: np.ndarray, ridge: np.ndarray) -> Starts:
-    return Starts(members, ridge, float(np.min(ridge)) / search.field.n)
+def _descend(
+    search: Search, members: np.ndarray, ridge: np.ndarray, counts_log_det: bool
+) -> np.ndarray:
+    """Return where descents from supports (C, K) at a ridge each end, (C, K)."""
+    ends, n_exchanges = descend(
+        search.field, members, ridge, counts_log_det=counts_log_det, settings=search.settings
+    )
+    search.record.n_iter += n_exchanges
+    return ends
 
 
-def _chunks(search: Search, starts: Starts) -> list[slice]:
-    """Return slices of the starts, each with as many chains as the cache holds."""
-    n_chains, K = starts.members.shape
-    size = max(4, search.settings.table_entries // (K * search.columns.size))
-    return [slice(first, first + size) for first in range(0, n_chains, size)]
-
-
-def _descend(search: Search, starts: Starts, counts_log_det: bool) -> np.ndarray:
-    """Return where descents end, (C, K)."""
-    ends = []
-    for own in _chunks(search, starts):
-        end, n_exchanges = descend(
-            search.field,
-            starts.part(own),
-            counts_log_det=counts_log_det,
-            settings=search.settings,
-        )
-        search.record.n_iter += n_exchanges
-        ends.append(end)
-    return np.concatenate(ends)
-
-
-def _first_walks(search: Search, members: np.ndarray) -> None:
-    """Descend from ``members`` (S, K), and score where that ends."""
-    ends = _descend(search, _starts(search, members, 0), True)
-    _score_local_optima(search, LocalOptima(np.arange(len(ends)), ends))
-
-
-def _later_walks(search: Search, members: np.ndarray, without: np.ndarray, first: int) -> None:
-    """Wander from ``members`` (S, K), and score where that rests."""
-    starts, K = _starts(search, members, first), members.shape[1]
-    chains, ends = [], []
-    for own in _chunks(search, starts):
-        optima, n_exchanges = wander(
-            search.field,
-            starts.part(own),
-            length=search.settings.n_steps(K),
-            n_local_optima=search.settings.n_local_optima,
-            without=without[own],
-            settings=search.settings,
-        )
-        search.record.n_iter += n_exchanges
-        chains.append(optima.chains + own.start)
-        ends.append(optima.members)
-    _score_local_optima(search, LocalOptima(np.concatenate(chains), np.concatenate(ends)))
-
-
-def _score_local_optima(search: Search, optima: LocalOptima) -> None:
-    """Score the local optima of a round's chains, and record the best score of each chain."""
-    scores = score_supports(search, optima.members)
-    order = np.lexsort((scores, optima.chains))
-    first = order[np.unique(optima.chains[order], return_index=True)[1]]
+def _score_local_optima(search: Search, chains: np.ndarray, members: np.ndarray) -> None:
+    """Score local optima (M, K) of a round's chains (M,), and record the best score of each."""
+    scores = score_supports(search, members)
+    order = np.lexsort((scores, chains))
+    first = order[np.unique(chains[order], return_index=True)[1]]
     best = scores[first]
     if not search.judge.counts_volume:
-        best = _descend_unridged(search, optima.members[first])
+        best = _descend_unridged(search, members[first])
     search.record.starts += best.tolist()
 
 
 def _descend_unridged(search: Search, members: np.ndarray) -> np.ndarray:
     """Return the scores, (C,), of where descents under least squares end from supports (C, K)."""
     distinct, which = np.unique(np.sort(members, axis=1), axis=0, return_inverse=True)
-    ends = _descend(search, _at_ridge(search, distinct, np.zeros(len(distinct))), False)
+    ends = _descend(search, distinct, np.zeros(len(distinct)), False)
     return score_supports(search, ends)[which.ravel()]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..score.neighbours import exchange_scores
-from ..score.tableau import ridge_cost, tableaux
+from ..score.neighbours import neighbours
+from ..score.tableau import ridge_cost, tableau
 from .independent_start import independent_support
 from .record import slack
 from .scored_search import Search, best_members, exact_scores, score_supports
@@ -31,7 +31,7 @@ def polish(search: Search) -> None:
             return
     members = best_members(search)
     for _ in range(search.settings.most_exchanges):
-        place = _polishing_swap(search, members)
+        place = _best_exchange(search, members)
         if place is None:
             return
         p, j = np.divmod(place, search.columns.size)
@@ -42,16 +42,17 @@ def polish(search: Search) -> None:
         record.move_starts(before, after)
 
 
-def _polishing_swap(search: Search, members: np.ndarray) -> int | None:
+def _best_exchange(search: Search, members: np.ndarray) -> int | None:
     """Return the best exchange of a support (K,), as p·D + j; None where none is better."""
     field, judge = search.field, search.judge
-    state, ridge = tableaux(field, members[None], judge)
-    (scores,), (present,), (is_clear,) = exchange_scores(field, members[None], judge, state, ridge)
+    around = neighbours(field, members[None], judge, resize=False)
+    (scores,), (present,) = around.exchanged, around.present
     doubt = np.zeros_like(scores)
     if not judge.counts_volume:
+        state = tableau(field, members[None], judge.ridges.kappa)
         (doubt,) = ridge_cost(field, state, scores[None])
         (present,) = exact_scores(search, members[None])
-    if not is_clear:
+    if not around.has_enough_digits[0]:
         doubt[:] = np.inf
     if np.any(doubt > 0.0):
         may_gain = (scores < present - slack(present) + doubt) | np.isinf(doubt)

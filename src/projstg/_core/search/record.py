@@ -19,7 +19,7 @@ import numpy as np
 
 from .search_settings import SEARCH, SearchSettings
 
-__all__ = ["RankedSupports", "SearchRecord", "members_of", "slack"]
+__all__ = ["RankedSupports", "SearchRecord", "slack"]
 
 
 class RankedSupports(NamedTuple):
@@ -36,58 +36,49 @@ class RankedSupports(NamedTuple):
         return cls(np.empty((0, K), dtype=np.int64), np.empty(0))
 
 
-class _Taken(NamedTuple):
-    """What a compiled search has found."""
-
-    ranked: RankedSupports
-    best: bytes
-    score: float
-
-
 class SearchRecord:
     """What the search of one problem has found: scores of supports, best score of each start."""
 
     def __init__(self, settings: SearchSettings = SEARCH) -> None:
         self.settings = settings
         self._scores: dict[bytes, float] = {}
-        self._taken: _Taken | None = None
+        self._ranked: RankedSupports | None = None
+        """The same in order, made when it is asked for, like the scores of a compiled search."""
         self.starts: list[float] = []
         self.lowest = np.inf
         self.n_challenges = 0
         self.n_iter = 0
         """Exchanges made so far."""
 
-    def take(
-        self,
-        ranked: RankedSupports,
-        best: np.ndarray,
-        score: float,
-        starts: list[float],
-        n_challenges: int,
-    ) -> None:
-        """Take all that a compiled search knows: its supports, the best first, and its starts."""
-        self._scores, self._taken = {}, _Taken(ranked, best.tobytes(), score)
+    def take(self, ranked: RankedSupports, starts: list[float], n_challenges: int) -> None:
+        """Take all that a compiled search knows: its supports and its starts."""
+        self._scores, self._ranked = {}, ranked
         self.lowest, self.starts = float(ranked.scores[0]), starts
         self.n_challenges = n_challenges
 
     @property
-    def is_empty(self) -> bool:
-        """Whether nothing has been found yet."""
-        return self._taken is None and not self._scores
-
-    @property
     def scores(self) -> dict[bytes, float]:
         """The scores of supports, by the bytes of their members."""
-        taken = self._taken
-        if taken is not None:
-            keys = [row.tobytes() for row in taken.ranked.supports]
-            self._scores = dict(zip(keys, taken.ranked.scores.tolist(), strict=True))
-            self._taken = None
+        if not self._scores and self._ranked is not None:
+            keys = [row.tobytes() for row in self._ranked.supports]
+            self._scores = dict(zip(keys, self._ranked.scores.tolist(), strict=True))
         return self._scores
+
+    @property
+    def ranked(self) -> RankedSupports:
+        """All supports with their scores, best first; infinite ones only if alone."""
+        if self._ranked is None:
+            supports = np.frombuffer(b"".join(self._scores), dtype=np.int64)
+            supports, scores = supports.reshape(len(self._scores), -1), [*self._scores.values()]
+            order = np.argsort(scores, kind="stable")
+            order = order[: int(np.isfinite(scores).sum()) or None]
+            self._ranked = RankedSupports(supports[order], np.asarray(scores)[order])
+        return self._ranked
 
     def add(self, key: bytes, score: float) -> None:
         """Keep the score of a support; challenges are counted from zero again if it is the best."""
         self.scores[key] = score
+        self._ranked = None
         if score < self.lowest - slack(score):
             self.n_challenges = 0
         self.lowest = min(self.lowest, score)
@@ -114,31 +105,20 @@ class SearchRecord:
 
     def lead(self) -> float:
         """Return how much worse the next score is than the best; equal scores are not counted."""
+        scores, n_equal = self.ranked.scores, self._n_equal
         most = self.lowest + slack(self.lowest)
-        return min((score for score in self.scores.values() if score > most), default=np.inf) - most
+        return float(scores[n_equal] - most) if n_equal < scores.size else np.inf
+
+    def best(self) -> tuple[np.ndarray, float]:
+        """Return the best support, (K,), of equal ones the first in order; and its score."""
+        supports, scores = self.ranked
+        first = np.lexsort(supports[: self._n_equal].T[::-1])[0]
+        return supports[first].copy(), float(scores[first])
 
     @property
-    def best(self) -> bytes:
-        """The key of the best support; of equal ones the lexicographically smallest."""
-        if self._taken is not None:
-            return self._taken.best
-        most = self.lowest + slack(self.lowest)
-        equal = (key for key, score in self.scores.items() if score <= most)
-        return min(equal, key=lambda key: tuple(members_of(key)))
-
-    @property
-    def score(self) -> float:
-        """The score of the best support."""
-        return self.scores[self.best] if self._taken is None else self._taken.score
-
-    def ranked(self) -> RankedSupports:
-        """Return all supports with their scores, best first; infinite ones only if alone."""
-        if self._taken is not None:
-            return self._taken.ranked
-        finite = [item for item in self.scores.items() if np.isfinite(item[1])]
-        order = sorted(finite or self.scores.items(), key=lambda item: item[1])
-        supports = np.stack([members_of(key) for key, _ in order])
-        return RankedSupports(supports, np.asarray([score for _, score in order]))
+    def _n_equal(self) -> int:
+        """How many supports are as good as the best."""
+        return int(self.ranked.scores.searchsorted(self.lowest + slack(self.lowest), "right"))
 
     def agreeing(self) -> int:
         """Return how many starts arrived at the best score."""
@@ -148,8 +128,3 @@ class SearchRecord:
 def slack(score: Any) -> Any:
     """Return the difference up to which two scores are equal: more than rounding of ν log(rss)."""
     return 1e-7 + 1e-10 * abs(score)
-
-
-def members_of(key: bytes) -> np.ndarray:
-    """Return the members (K,), in increasing order, of the support with this key."""
-    return np.frombuffer(key, dtype=np.int64)

@@ -11,7 +11,7 @@ from ..data.problem import Problem
 from ..score.criterion import Judge
 from ..score.scored_supports import scores_of
 from ..score.tableau import Field
-from .record import SearchRecord, members_of
+from .record import SearchRecord
 from .search_settings import SEARCH, SearchSettings
 
 __all__ = ["Search", "best_members", "exact_scores", "score_all", "score_supports"]
@@ -54,14 +54,12 @@ def exact_scores(search: Search, members: np.ndarray) -> np.ndarray:
 
 def score_all(search: Search, K: int) -> None:
     """Score every support of K columns that the constraints permit."""
-    field = search.field
-    every = np.asarray(list(combinations(range(field.b.size), K)))
-    holds = np.zeros((len(every), field.b.size), dtype=bool)
-    np.put_along_axis(holds, every, True, axis=1)
-    has_excluded = np.any(holds & field.excluded, axis=1)
-    score_supports(search, every[~has_excluded & np.all(holds | ~field.locked, axis=1)])
+    locked = np.flatnonzero(search.field.locked)
+    free = np.flatnonzero(~search.field.locked & ~search.field.excluded)
+    others = np.asarray([*combinations(free.tolist(), K - locked.size)], dtype=np.int64)
+    score_supports(search, np.hstack([np.tile(locked, (len(others), 1)), others]))
 
 
 def best_members(search: Search) -> np.ndarray:
     """Return the best support so far, as columns of the field, (K,)."""
-    return np.searchsorted(search.columns, members_of(search.record.best))
+    return np.searchsorted(search.columns, search.record.best()[0])

@@ -122,6 +122,10 @@ class SearchSettings:
         affordable = max(int(self.most_entries / max(entries, 1)), self.first_three_rounds)
         return min(wanted, self.most_starts, affordable)
 
+    def rounding_of_score(self, dof: float) -> float:
+        """Return the change of a walk's score up to which it is rounding."""
+        return self.rounding * (dof + 10.0)
+
     def n_steps(self, K: int) -> int:
         """Return the length of a walk."""
         return self.walk_length * K + 2

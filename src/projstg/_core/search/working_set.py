@@ -19,45 +19,33 @@ import numpy as np
 
 from ..data.determined_directions import spectrum
 from ..data.problem import Problem
-from ..data.redundant_columns import redundant_columns
 from ..score.criterion import Judge
 from ..score.evidence import residual_floor, undiluted_scores
 from ..score.score_settings import SCORE
 from ..score.scored_supports import scores_of
-from ..score.tableau import Field, swap_objectives, tableau_of_rows
-from .search_settings import SEARCH
+from ..score.tableau import Field, exchange_objectives, tableau_of_rows
+from .search_settings import SEARCH, SearchSettings
 
 __all__ = [
-    "AroundSupport",
     "Exchanges",
     "around_support",
     "exchange_scores_with",
     "exchanges_for",
     "first_columns",
-    "restricted",
 ]
 
 
-def restricted(problem: Problem, columns: np.ndarray, always: np.ndarray) -> Field:
-    """Return the problem over a working set ``columns`` (W,), in increasing order.
+def first_columns(
+    problem: Problem, starts: np.ndarray, locked: np.ndarray, settings: SearchSettings
+) -> np.ndarray:
+    """Return the first working set, (W,).
 
-    ``always`` is the mask (D,) of columns that must be selected; a column of zeros may not be.
+    It has the columns of starts (S0, K), those of a mask (D,), and the most correlated with y.
     """
-    G, locked = problem.products(columns), always[columns]
-    return Field(
-        G=G,
-        b=problem.b[columns],
-        yy=problem.yy,
-        dof=problem.dof,
-        n=problem.n,
-        excluded=(problem.diagonal[columns] <= 0.0) & ~locked,
-        locked=locked,
-        redundant=redundant_columns(G, np.flatnonzero(locked)),
-    )
-
-
-def first_columns(problem: Problem, size: int, wanted: np.ndarray) -> np.ndarray:
-    """Return a working set (size,): the wanted, a mask (D,), then the most correlated with y."""
+    wanted = locked.copy()
+    wanted[starts.ravel()] = True
+    size = max(settings.working_set, 4 * starts.shape[1], int(wanted.sum()))
+    size = min(size, wanted.size)
     varies = problem.diagonal > 0.0
     promise = problem.b**2 / np.where(varies, problem.diagonal, 1.0)
     promise[~varies] = -1.0
@@ -66,13 +54,13 @@ def first_columns(problem: Problem, size: int, wanted: np.ndarray) -> np.ndarray
 
 
 class Exchanges(NamedTuple):
-    """Exchanges of the members of a support for M columns, (K, M)."""
+    """Exchanges of the members of a support for M columns, (K, M), or the best for each, (M,)."""
 
     change: np.ndarray
     """What each adds to the score: that of the Gaussian evidence, or of least squares, at one
     ridge, the best for the support. Entries at the columns of members mean nothing."""
     correlation: np.ndarray
-    """The correlation of the two columns."""
+    """The correlation of the two columns; the largest in size where it is one for each column."""
 
 
 def exchanges_for(
@@ -95,7 +83,7 @@ def _exchanges(
     K, (dof, yy) = len(rows), (problem.dof, problem.yy)
     of = (rows[None], np.arange(K)[None], diagonal, b, yy, np.full(1, ridge))
     state = tableau_of_rows(*of)
-    (table,) = swap_objectives(state, dof, residual_floor(yy), counts_log_det=False)
+    (table,) = exchange_objectives(state, dof, residual_floor(yy), counts_log_det=False)
     # Standardised columns have the squared norm n, or zero.
     return Exchanges(table[:, K:] - dof * np.log(state.rss[0]), rows[:, K:] / problem.n)
 
@@ -131,27 +119,17 @@ def exchange_scores_with(
     supports = np.tile(np.searchsorted(used, members), (leaving.size, 1))
     supports[np.arange(leaving.size), leaving] = np.searchsorted(used, entering)
     supports = np.sort(supports, axis=-1)
-    field = restricted(few, np.arange(used.size), np.zeros(used.size, dtype=bool))
+    field = Field.of(few, np.zeros(used.size, dtype=bool))
     return scores_of(few, field, np.arange(used.size), supports, judge, n_redundant).total
-
-
-class AroundSupport(NamedTuple):
-    """What a pass over all columns says of one support."""
-
-    least: np.ndarray
-    """The least that an exchange for each column adds to the score (:class:`Exchanges`), (D,);
-    infinite for members, and for columns that may not enter."""
-    correlation: np.ndarray
-    """The largest correlation of each column with a member, in size, (D,)."""
 
 
 def around_support(
     problem: Problem, support: np.ndarray, judge: Judge, locked: np.ndarray | None = None
-) -> AroundSupport:
-    """Return what exchanges for all columns say; members at places ``locked`` (K,) stay.
+) -> Exchanges:
+    """Return the best exchange for each column, (D,); members at places ``locked`` (K,) stay.
 
-    Of a very wide problem nothing with more than a few columns is made at once, and the last are
-    kept.
+    What it adds is infinite for members, and for columns that may not enter. Of a very wide problem
+    nothing with more than a few columns is made at once, and the last are kept.
     """
     G = problem.products(support)
     ridge = _ridge(problem, support, G, judge)
@@ -160,14 +138,14 @@ def around_support(
     key = (support.tobytes(), stay.tobytes(), ridge)
     if key in known:
         return known[key]
-    found = AroundSupport(*np.empty((2, problem.b.size)))
+    found = Exchanges(*np.empty((2, problem.b.size)))
     for places, rows in problem.row_blocks(support):
         b, diagonal = (np.append(of[support], of[places]) for of in (problem.b, problem.diagonal))
         own = _exchanges(np.hstack([G, rows]), b, diagonal, problem, ridge)
-        found.least[places] = np.min(own.change[~stay], axis=0, initial=np.inf)
+        found.change[places] = np.min(own.change[~stay], axis=0, initial=np.inf)
         found.correlation[places] = np.max(np.abs(own.correlation), axis=0)
-    found.least[support] = np.inf
-    found.least[problem.diagonal <= 0.0] = np.inf
+    found.change[support] = np.inf
+    found.change[problem.diagonal <= 0.0] = np.inf
     known[key] = found
     if len(known) > SEARCH.most_known:
         del known[next(iter(known))]  # the first
