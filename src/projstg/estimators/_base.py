@@ -271,9 +271,11 @@ class GateSelector(GateAttributes, TableSelector):
         """Solve, store the answer, and warn where there is reason to."""
         (solution,) = solve(question, [seed_from(self.random_state)], report)
         (group,) = question.groups
+        self._fitted_gates = gates = KeptGates(
+            [(np.arange(1), solution.gates)], group.options.gates
+        )
         self._store(fit_of(group.tables, solution, 0, question.names), solution, group.tables)
-        gates = self._fitted_gates
-        said = None if gates.wait else unfinished(gates.answer().fit, gates.options)
+        said = None if gates.wait else unfinished(gates.answer(), gates.options)
         for text, category in (
             (question.warning_of(solution.answers), DataDimensionalityWarning),
             (said, ConvergenceWarning),
@@ -320,7 +322,6 @@ class GateSelector(GateAttributes, TableSelector):
         self.support_ = fit.frame.mask(fit.answer.support)
         self.coef_, self.intercept_ = fit.coef, float(fit.frame.intercept(fit.coef))
         self.alpha_, self.noise_std_ = fit.alpha, fit.noise_std
-        self._fitted_gates = KeptGates([(np.arange(1), solution.gates)])
 
 
 def check_seed(random_state: Any) -> Seed:

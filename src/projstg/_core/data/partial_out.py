@@ -16,10 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays.backend import Array
 from .determined_directions import ENOUGH_DIGITS, SMALLEST_SHARE
 from .problem import DenseProblem, Problem
 
-__all__ = ["ForcedCoefficients", "forced_coefficients", "partialled", "without_part"]
+__all__ = ["ForcedColumns", "forced_columns", "partialled", "without_part"]
 
 
 def partialled(problem: Problem, forced: np.ndarray) -> tuple[DenseProblem, np.ndarray]:
@@ -60,23 +61,31 @@ def without_part(problem: Problem, forced: np.ndarray) -> DenseProblem:
     )
 
 
-class ForcedCoefficients(NamedTuple):
-    """Least-squares coefficients of forced columns, given the coefficients of the others."""
+class ForcedColumns(NamedTuple):
+    """Columns that were taken out, and what gives their least-squares coefficients back.
 
-    alone: np.ndarray
+    Those of many problems, (B,) each, are arrays with one more axis in front.
+    """
+
+    places: Array
+    """Where they are among the columns, (F,)."""
+    unit: Array
+    """A coefficient that is left divided by this, (D,), is one of the columns as they were."""
+    alone: Array
     """The forced coefficients if all others are zero, (F,)."""
-    shift: np.ndarray
+    shift: Array
     """What one unit of another coefficient subtracts from a forced one, (F, D)."""
 
 
-def forced_coefficients(problem: Problem, forced: np.ndarray) -> ForcedCoefficients:
-    """Return the coefficients of columns ``forced``, (F,), for any coefficients of the others."""
+def forced_columns(problem: Problem, forced: np.ndarray, scale: np.ndarray) -> ForcedColumns:
+    """Return columns ``forced``, (F,), with the scale, (D,), that :func:`partialled` returned."""
+    unit = np.where(scale > 0.0, scale, 1.0)
     if problem.X is None and _has_digits(problem, forced):
-        inverse = _inverse(problem, forced)
-        return ForcedCoefficients(inverse @ problem.b[forced], inverse @ problem.rows(forced))
+        inverse, b = _inverse(problem, forced), problem.b[forced]
+        return ForcedColumns(forced, unit, inverse @ b, inverse @ problem.rows(forced))
     X, y = problem.rows_of(np.arange(problem.b.size))
     inverse = np.linalg.pinv(X[:, forced], rtol=SMALLEST_SHARE**0.5)
-    return ForcedCoefficients(inverse @ y, inverse @ X)
+    return ForcedColumns(forced, unit, inverse @ y, inverse @ X)
 
 
 def _left_of_rows(

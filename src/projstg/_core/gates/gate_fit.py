@@ -12,10 +12,10 @@ from ..arrays.backend import Array, is_torch, namespace, put_along
 from ..data.batch import Batch
 from ..progress import Report
 from .algorithm1 import Noise, algorithm1, numpy_noise, torch_noise
-from .alternate import Status, alternate
+from .alternate import Optimum, Status, alternate
 from .joint_descent import balanced, joint_descent, joint_start
-from .moments import gate_mean
-from .risk import joint_risk, profiled_risk
+from .moments import gate_mean, gated_coefficients
+from .risk import Risk, joint_risk, profiled_risk
 
 __all__ = ["GateFit", "GateOptions", "fit_gates"]
 
@@ -48,10 +48,10 @@ class GateFit(NamedTuple):
     mu: Array
     mean: Array
     """E[z]."""
-    theta: Array
-    """In units of the standardised columns."""
+    coef: Array
+    """θ ⊙ clip(μ, 0, 1), the paper's estimate, in units of the standardised columns."""
     beta: Array
-    """θ ⊙ E[z] in units of the standardised columns."""
+    """θ ⊙ E[z] in the same units."""
     value: Array
     """The exact risk at these gates, with the best coefficients or, if joint, with these θ."""
     n_iter: Array
@@ -60,12 +60,19 @@ class GateFit(NamedTuple):
     status: Array
     """A :class:`~.alternate.Status`."""
 
+    @classmethod
+    def at(cls, end: Optimum, tau: float) -> GateFit:
+        """Return the gates where an alternation ended."""
+        xp, q = namespace(end.mu), gate_mean(end.mu, tau)
+        coef = gated_coefficients(end.mu, end.beta / xp.where(q > 0.0, q, xp.ones_like(q)))
+        return cls(end.mu, q, coef, end.beta, end.value, end.n_iter, end.criterion, end.status)
+
     def among(self, columns: Array, n_features: int) -> GateFit:
         """Return gates of ``columns``, (B, W), as gates of all D columns: the others are closed."""
         return self._replace(
             mu=put_along(self.mu, columns, n_features, -float("inf")),
             mean=put_along(self.mean, columns, n_features, 0.0),
-            theta=put_along(self.theta, columns, n_features, 0.0),
+            coef=put_along(self.coef, columns, n_features, 0.0),
             beta=put_along(self.beta, columns, n_features, 0.0),
         )
 
@@ -91,7 +98,6 @@ def fit_gates(
 
 
 def _exact(problem: Batch, alpha: Array, options: GateOptions, report: Report | None) -> GateFit:
-    xp = namespace(alpha)
     end = alternate(
         problem,
         alpha,
@@ -101,9 +107,7 @@ def _exact(problem: Batch, alpha: Array, options: GateOptions, report: Report | 
         tol=options.tol,
         report=report,
     )
-    q = gate_mean(end.mu, options.tau)
-    theta = end.beta / xp.where(q > 0.0, q, xp.ones_like(q))
-    return GateFit(end.mu, q, theta, end.beta, end.value, end.n_iter, end.criterion, end.status)
+    return GateFit.at(end, options.tau)
 
 
 def _monte_carlo(
@@ -113,7 +117,7 @@ def _monte_carlo(
     seeds: Sequence[int],
     report: Report | None,
 ) -> GateFit:
-    end = algorithm1(
+    mu, theta, n_iter = algorithm1(
         problem,
         alpha,
         options.tau,
@@ -124,8 +128,8 @@ def _monte_carlo(
         optimizer=options.optimizer,
         report=report,
     )
-    risk = profiled_risk(problem, end.mu, options.tau, alpha)
-    return _sampled_fit(end.mu, end.theta, end.n_iter, options, risk.value, risk.gradient)
+    risk = profiled_risk(problem, mu, options.tau, alpha)
+    return _sampled_fit(mu, theta, n_iter, options, risk)
 
 
 def _joint(
@@ -148,27 +152,25 @@ def _joint(
     )
     theta = end.theta * unit[:, None]
     risk = joint_risk(problem, theta, end.mu, options.tau, alpha)
-    return _sampled_fit(end.mu, theta, end.n_iter, options, risk.value, risk.mu_gradient)
+    return _sampled_fit(end.mu, theta, end.n_iter, options, risk)
 
 
-def _sampled_fit(
-    mu: Array, theta: Array, n_iter: int, options: GateOptions, value: Array, gradient: Array
-) -> GateFit:
+def _sampled_fit(mu: Array, theta: Array, n_iter: int, options: GateOptions, risk: Risk) -> GateFit:
     """Return the fit after sampled steps; it counts as converged if all steps were taken."""
     xp = namespace(mu)
-    whole = xp.zeros_like(value, dtype=xp.int64)
+    whole = xp.zeros_like(risk.value, dtype=xp.int64)
     q = gate_mean(mu, options.tau)
     ended = Status.CONVERGED if n_iter == options.n_steps else Status.STOPPED
-    is_finite = xp.isfinite(value) & xp.all(xp.isfinite(theta), axis=-1)
+    is_finite = xp.isfinite(risk.value) & xp.all(xp.isfinite(theta), axis=-1)
     status = xp.where(is_finite, whole + int(ended), whole + int(Status.DIVERGED))
     return GateFit(
         mu=mu,
         mean=q,
-        theta=theta,
+        coef=gated_coefficients(mu, theta),
         beta=theta * q,
-        value=value,
+        value=risk.value,
         n_iter=whole + n_iter,
-        criterion=xp.max(xp.abs(gradient), axis=-1),
+        criterion=xp.max(xp.abs(risk.gradient), axis=-1),
         status=status,
     )
 
