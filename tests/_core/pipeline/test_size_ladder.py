@@ -11,7 +11,11 @@ from projstg._core.data.standard_table import as_tables
 from projstg._core.pipeline import information_criteria as information
 from projstg._core.pipeline import largest_size as largest
 from projstg._core.pipeline import size_ladder as sizes
-from projstg._core.pipeline.information_criteria import SELECTIONS, information_size
+from projstg._core.pipeline.information_criteria import (
+    SELECTIONS,
+    information_size,
+    most_by_information,
+)
 from projstg._core.pipeline.largest_size import largest_size
 from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.pipeline.size_ladder import ladder
@@ -191,8 +195,10 @@ def plain_loop(X, y, name, k_max):
 def test_information_criteria_are_their_formulas(name, seed):
     X, y = draw(seed, 20, 8, noise=1.0, K=3)
     problem = problem_of(X, y)
-    found = information_size(problem, name, lambda k: best_of(problem, k), 0, 8, 8)
-    assert found == plain_loop(X[0], y[0], name, 6)  # a third of the rows
+    most = most_by_information(problem, 0, 8)
+    assert most == 6  # a third of the rows
+    found = information_size(problem, name, lambda k: best_of(problem, k), 0, most, 8)
+    assert found == plain_loop(X[0], y[0], name, most)
 
 
 def sizes_asked(problem, name, k_max):

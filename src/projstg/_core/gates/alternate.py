@@ -37,8 +37,8 @@ __all__ = [
     "alternate",
     "common_steps",
     "response_scale",
+    "steps_record",
     "warm_up_coefficients",
-    "warm_up_record",
 ]
 
 
@@ -108,15 +108,13 @@ def warm_up_coefficients(
 
 
 @lru_cache(maxsize=64)
-def warm_up_record(tau: float) -> Record:
+def steps_record(
+    tau: float, n_steps: int = GATES.warm_up_steps, size: float = GATES.warm_up_size
+) -> Record:
     """Return how gates take their first steps, as the compiled kernel takes it."""
-    return _steps_record(gate_penalty(tau), GATES.warm_up_steps, GATES.warm_up_size)
-
-
-def _steps_record(penalty: GatePenalty, n_steps: int, size: float) -> Record:
-    table = penalty.log_ratio
+    table = gate_penalty(tau).log_ratio
     return library.StepsRecord.of(
-        tau=penalty.tau,
+        tau=tau,
         n_cubics=len(table.cubics),
         cubics=table.cubics,
         first=table.first,
@@ -142,7 +140,7 @@ def _by_kernel(
     report: Report | None = None,
 ) -> Array:
     """Return what :func:`common_steps` returns, by the compiled kernel."""
-    steps, (n_problems, n_columns) = _steps_record(penalty, n_steps, size), problem.b.shape
+    steps, (n_problems, n_columns) = steps_record(penalty.tau, n_steps, size), problem.b.shape
     beta, by_rows = np.empty((n_problems, n_columns)), problem.smaller_side < n_columns
     matrices: Any = problem.X if by_rows else problem.G
     sides: Any = problem.y if by_rows else problem.b

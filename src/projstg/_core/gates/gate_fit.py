@@ -93,21 +93,17 @@ def fit_gates(
     if options.coefficients == "joint":
         return _joint(problem, alpha, options, seeds, report)
     if options.expectation == "exact":
-        return _exact(problem, alpha, options, report)
+        end = alternate(
+            problem,
+            alpha,
+            options.tau,
+            warm_up=options.warm_up,
+            max_iter=options.n_steps,
+            tol=options.tol,
+            report=report,
+        )
+        return GateFit.at(end, options.tau)
     return _monte_carlo(problem, alpha, options, seeds, report)
-
-
-def _exact(problem: Batch, alpha: Array, options: GateOptions, report: Report | None) -> GateFit:
-    end = alternate(
-        problem,
-        alpha,
-        options.tau,
-        warm_up=options.warm_up,
-        max_iter=options.n_steps,
-        tol=options.tol,
-        report=report,
-    )
-    return GateFit.at(end, options.tau)
 
 
 def _monte_carlo(

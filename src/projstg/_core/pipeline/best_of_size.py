@@ -18,7 +18,7 @@ from ..data.batch import Batch
 from ..data.least_squares import largest, least_squares
 from ..data.partial_out import partialled
 from ..data.problem import Problem
-from ..gates.alternate import warm_up_record
+from ..gates.alternate import steps_record
 from ..gates.gate_settings import GATES
 from ..greedy.matching_pursuit import largest_correlation, matching_pursuits, smallest_share
 from ..kernel import library
@@ -94,7 +94,7 @@ def _by_kernel(
         support=support, beta=beta, objective=objective, numbers=numbers, searches=handles
     )
     plan = plan_record(SEARCH, K, options.n_starts or SEARCH.n_starts(K, D))
-    searches, steps = Searches(handles), warm_up_record(options.gates.tau)
+    searches, steps = Searches(handles), steps_record(options.gates.tau)
     if library.KERNEL.projstg_fit(tables, judge_record(judges[0]), plan, steps, answers):
         raise MemoryError(f"no memory for a search of {D} columns")
     found = []
