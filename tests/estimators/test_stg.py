@@ -10,7 +10,7 @@ from rounding import assert_same_numbers
 from projstg import STG as Selector
 from projstg._core.data.batch import Batch
 from projstg._core.gates.algorithm1 import numpy_noise, sampled_gradient
-from projstg._core.gates.joint_descent import balanced, joint_descent, joint_gradient, joint_start
+from projstg._core.gates.joint_descent import balanced, joint_descent, joint_gradient
 from projstg._core.gates.moments import gate_moments, sampled_gate
 from projstg._core.gates.risk import joint_risk
 
@@ -116,11 +116,9 @@ def test_a_balanced_problem_has_unit_response_and_curvature(batch, door):
 def descended(problem, alpha, seeds, optimizer, calls=(30,)):
     generators = [np.random.default_rng(seed) for seed in seeds]
     noise = numpy_noise(generators, 3, problem.b)
-    state = joint_start(problem, optimizer)
+    state, options = None, {"learning_rate": 0.1, "optimizer": optimizer}
     for n_steps in calls:
-        state = joint_descent(
-            problem, alpha, TAU, noise, state, learning_rate=0.1, max_iter=n_steps
-        )
+        state = joint_descent(problem, alpha, TAU, noise, state, max_iter=n_steps, **options)
     return state
 
 
@@ -211,7 +209,6 @@ def test_the_strictest_array_library_takes_the_same_steps(batch, place):
             price,
             TAU,
             lambda: as_array(noise),
-            joint_start(ready),
             learning_rate=0.01,
             max_iter=5,
         )

@@ -13,7 +13,7 @@ from ..data.batch import Batch
 from ..progress import Report
 from .algorithm1 import Noise, algorithm1, numpy_noise, torch_noise
 from .alternate import Optimum, Status, alternate
-from .joint_descent import balanced, joint_descent, joint_start
+from .joint_descent import balanced, joint_descent
 from .moments import gate_mean, gated_coefficients
 from .risk import Risk, joint_risk, profiled_risk
 
@@ -141,9 +141,9 @@ def _joint(
         price,
         options.tau,
         _noise(ready, options, seeds),
-        joint_start(ready, options.optimizer),
         learning_rate=options.learning_rate,
         max_iter=options.n_steps,
+        optimizer=options.optimizer,
         report=report,
     )
     theta = end.theta * unit[:, None]

@@ -124,7 +124,13 @@ class Pursuits(NamedTuple):
     @property
     def coef(self) -> Array:
         """Least squares of y on the columns of the run, (B·R, K), zero where none came in."""
-        return _solved(_at(self.found, self.order), self.projection, self.counts)
+        xp, U = namespace(self.found), _at(self.found, self.order)
+        w = xp.zeros_like(self.projection)
+        for s in reversed(range(w.shape[-1])):  # Uw = U⁻ᵀb from below
+            rest = self.projection[:, s] - xp.sum(U[:, s, s + 1 :] * w[:, s + 1 :], axis=-1)
+            pivot = xp.where(self.counts[:, s], U[:, s, s], xp.ones_like(rest))
+            w[:, s] = xp.where(self.counts[:, s], rest / pivot, xp.zeros_like(rest))
+        return w
 
     def rss(self, yy: Array) -> Array:
         """Return the residual sum of squares after each column, (B·R, K), from yᵀy, (B·R,)."""
@@ -155,8 +161,8 @@ def smallest_share(rule: Rule, eps: float) -> float:
     return _ROUNDING * float(eps) if rule is largest_gain else float(eps) ** _DEPENDENT
 
 
-def _no_steps(problem: Batch, n_steps: int, n_runs: int) -> Pursuits:
-    """Return arrays for K columns of R runs."""
+def _empty(problem: Batch, n_steps: int, n_runs: int) -> Pursuits:
+    """Return pursuits whose arrays are still to be filled."""
     xp, (n_problems, n_columns) = namespace(problem.b), problem.b.shape
     runs, device = (n_problems * n_runs, n_steps), problem.b.device
     return Pursuits(
@@ -169,7 +175,7 @@ def _no_steps(problem: Batch, n_steps: int, n_runs: int) -> Pursuits:
 
 def _by_kernel(problem: Batch, n_steps: int, n_runs: int, rule: Rule) -> Pursuits:
     """Return what :func:`matching_pursuits` returns, by the compiled kernel."""
-    pursuits, (n_problems, n_columns) = _no_steps(problem, n_steps, n_runs), problem.b.shape
+    pursuits, (n_problems, n_columns) = _empty(problem, n_steps, n_runs), problem.b.shape
     matrices = np.ascontiguousarray(problem.G if problem.X is None else problem.X)
     left = np.array(problem.diagonal, order="C")
     pursuit = library.PursuitRecord.of(
@@ -200,10 +206,13 @@ def matching_pursuits(problem: Batch, n_steps: int, n_runs: int, rule: Rule) -> 
     """Return R = ``n_runs`` pursuits of K = ``n_steps`` columns for each of B problems."""
     xp = namespace(problem.b)
     n_problems, n_features = problem.b.shape
-    left, correlation = (_repeated(array, n_runs) for array in (problem.diagonal, problem.b))
+    left, correlation = (
+        array if n_runs == 1 else xp.repeat(array, n_runs, axis=0)
+        for array in (problem.diagonal, problem.b)
+    )
     smallest = left * smallest_share(rule, xp.finfo(left.dtype).eps)
     norm = xp.where(left > 0.0, left, xp.ones_like(left))
-    pursuits = order, counts, projections, found = _no_steps(problem, n_steps, n_runs)
+    pursuits = order, counts, projections, found = _empty(problem, n_steps, n_runs)
     for step in range(n_steps):
         usable = xp.where(left > smallest, left, xp.inf)
         j = rule(step, Candidates(correlation, usable, norm))
@@ -221,11 +230,6 @@ def matching_pursuits(problem: Batch, n_steps: int, n_runs: int, rule: Rule) -> 
     return pursuits
 
 
-def _repeated(array: Array, n_runs: int) -> Array:
-    """Return an array (B, D) as (B·R, D), each problem R times in a row."""
-    return array if n_runs == 1 else namespace(array).repeat(array, n_runs, axis=0)
-
-
 def _at(found: Array, columns: Array, n_rows: int | None = None) -> Array:
     """Return the first rows of ``found``, (B·R, K, D), at columns (B·R, C), as (B·R, rows, C)."""
     xp = namespace(found)
@@ -236,15 +240,3 @@ def _at(found: Array, columns: Array, n_rows: int | None = None) -> Array:
     places = xp.reshape(starts[:, None] + columns[:, None, :], (n_runs, -1))
     taken = take_along(xp.reshape(found, (n_runs, n_steps * n_features)), places)
     return xp.reshape(taken, (n_runs, n_rows, columns.shape[-1]))
-
-
-def _solved(factor: Array, projection: Array, counts: Array) -> Array:
-    """Solve U w = projection for upper factors (..., K, K), by back substitution in every run."""
-    xp = namespace(factor)
-    n_steps = projection.shape[-1]
-    w = xp.zeros_like(projection)
-    for s in reversed(range(n_steps)):
-        rest = projection[:, s] - xp.sum(factor[:, s, s + 1 :] * w[:, s + 1 :], axis=-1)
-        pivot = xp.where(counts[:, s], factor[:, s, s], xp.ones_like(rest))
-        w[:, s] = xp.where(counts[:, s], rest / pivot, xp.zeros_like(rest))
-    return w
