@@ -49,20 +49,15 @@ def balanced(problem: Batch, alpha: Array) -> tuple[Batch, Array, Array]:
     are at most one, so the curvature in θ of any sampled V is then at most 2, and plain steps in θ
     are stable at any learning rate below one. The second factor does not change Adam's steps.
     """
-    xp = namespace(problem.b)
-    largest = xp.linalg.eigvalsh(_smaller_products(problem))[:, -1] / problem.n
+    xp, X = namespace(problem.b), problem.X
+    # XXᵀ and XᵀX share their positive eigenvalues.
+    products = problem.G if X is None else X @ xp.matrix_transpose(X)
+    largest = xp.linalg.eigvalsh(products)[:, -1] / problem.n
     curvature = xp.where(largest > 0.0, largest, xp.ones_like(largest))
     u = response_scale(problem)
     G, b = problem.G / curvature[:, None, None], problem.b / (curvature * u)[:, None]
     price = curvature * u * u
     return Batch.of_sums(G, b, problem.yy / price, problem.n, problem.dof), alpha / price, u
-
-
-def _smaller_products(problem: Batch) -> Array:
-    """Return XXᵀ where X is at hand, else XᵀX: they share their positive eigenvalues."""
-    if problem.X is None:
-        return problem.G
-    return problem.X @ namespace(problem.X).matrix_transpose(problem.X)
 
 
 def joint_gradient(problem: Batch, theta: Array, z: Array) -> tuple[Array, Array]:
