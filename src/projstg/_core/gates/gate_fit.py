@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from .algorithm1 import Noise, algorithm1, numpy_noise, torch_noise
 from .alternate import Optimum, Status, alternate
 from .joint_descent import balanced, joint_descent
 from .moments import gate_mean, gated_coefficients
-from .risk import Risk, joint_risk, profiled_risk
+from .risk import joint_risk, profiled_risk
 
 __all__ = ["GateFit", "GateOptions", "fit_gates"]
 
@@ -40,6 +40,11 @@ class GateOptions:
     def n_steps(self) -> int:
         """The most steps that will be taken."""
         return self.max_iter or (1000 if self.expectation == "exact" else 4000)
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether steps draw gates; otherwise the risk is exact."""
+        return self.coefficients == "joint" or self.expectation != "exact"
 
 
 class GateFit(NamedTuple):
@@ -90,75 +95,47 @@ def fit_gates(
     With NumPy each problem draws from its own seed, so a batch gives what its members give
     alone; with torch one generator on the device serves them all.
     """
-    if options.coefficients == "joint":
-        return _joint(problem, alpha, options, seeds, report)
-    if options.expectation == "exact":
-        end = alternate(
-            problem,
-            alpha,
-            options.tau,
-            warm_up=options.warm_up,
-            max_iter=options.n_steps,
-            tol=options.tol,
-            report=report,
-        )
-        return GateFit.at(end, options.tau)
-    return _monte_carlo(problem, alpha, options, seeds, report)
-
-
-def _monte_carlo(
-    problem: Batch,
-    alpha: Array,
-    options: GateOptions,
-    seeds: Sequence[int],
-    report: Report | None,
-) -> GateFit:
-    mu, theta, n_iter = algorithm1(
+    if options.is_sampled:
+        return _sampled(problem, alpha, options, seeds, report)
+    end = alternate(
         problem,
         alpha,
         options.tau,
-        _noise(problem, options, seeds),
-        n_projection_samples=options.n_projection_samples,
-        learning_rate=options.learning_rate,
+        warm_up=options.warm_up,
         max_iter=options.n_steps,
-        optimizer=options.optimizer,
+        tol=options.tol,
         report=report,
     )
-    risk = profiled_risk(problem, mu, options.tau, alpha)
-    return _sampled_fit(mu, theta, n_iter, options, risk)
+    return GateFit.at(end, options.tau)
 
 
-def _joint(
+def _sampled(
     problem: Batch,
     alpha: Array,
     options: GateOptions,
     seeds: Sequence[int],
     report: Report | None,
 ) -> GateFit:
-    ready, price, unit = balanced(problem, alpha)
-    end = joint_descent(
-        ready,
-        price,
-        options.tau,
-        _noise(ready, options, seeds),
-        learning_rate=options.learning_rate,
-        max_iter=options.n_steps,
-        optimizer=options.optimizer,
-        report=report,
-    )
-    theta = end.theta * unit[:, None]
-    risk = joint_risk(problem, theta, end.mu, options.tau, alpha)
-    return _sampled_fit(end.mu, theta, end.n_iter, options, risk)
-
-
-def _sampled_fit(mu: Array, theta: Array, n_iter: int, options: GateOptions, risk: Risk) -> GateFit:
-    """Return the fit after sampled steps; it counts as converged if all steps were taken."""
-    xp = namespace(mu)
-    whole = xp.zeros_like(risk.value, dtype=xp.int64)
-    q = gate_mean(mu, options.tau)
+    """Return the gates after sampled steps; they count as converged if all steps were taken."""
+    xp, tau, noise = namespace(alpha), options.tau, _noise(problem, options, seeds)
+    steps: dict[str, Any] = {
+        "learning_rate": options.learning_rate,
+        "max_iter": options.n_steps,
+        "optimizer": options.optimizer,
+        "report": report,
+    }
+    if options.coefficients == "joint":
+        ready, price, unit = balanced(problem, alpha)
+        end = joint_descent(ready, price, tau, noise, **steps)
+        mu, theta, n_iter = end.mu, end.theta * unit[:, None], end.n_iter
+        risk = joint_risk(problem, theta, mu, tau, alpha)
+    else:
+        M = options.n_projection_samples
+        mu, theta, n_iter = algorithm1(problem, alpha, tau, noise, n_projection_samples=M, **steps)
+        risk = profiled_risk(problem, mu, tau, alpha)
+    q, whole = gate_mean(mu, tau), xp.zeros_like(risk.value, dtype=xp.int64)
     ended = Status.CONVERGED if n_iter == options.n_steps else Status.STOPPED
     is_finite = xp.isfinite(risk.value) & xp.all(xp.isfinite(theta), axis=-1)
-    status = xp.where(is_finite, whole + int(ended), whole + int(Status.DIVERGED))
     return GateFit(
         mu=mu,
         mean=q,
@@ -167,7 +144,7 @@ def _sampled_fit(mu: Array, theta: Array, n_iter: int, options: GateOptions, ris
         value=risk.value,
         n_iter=whole + n_iter,
         criterion=xp.max(xp.abs(risk.gradient), axis=-1),
-        status=status,
+        status=xp.where(is_finite, whole + int(ended), whole + int(Status.DIVERGED)),
     )
 
 

@@ -139,9 +139,8 @@ def can_wait(problem: GateProblem) -> bool:
     get gates that keeping the problem would take too much memory.
     """
     gates = problem.options.gates
-    is_exact = gates.coefficients == "projected" and gates.expectation == "exact"
     is_small = problem.batch.b.shape[-1] <= PIPELINE.most_gates
-    return problem.options.has_search and is_exact and gates.warm_up and is_small
+    return problem.options.has_search and gates.warm_up and is_small and not gates.is_sampled
 
 
 def first_steps(problem: GateProblem, report: Report | None = None) -> Array:
