@@ -15,7 +15,6 @@ import numpy as np
 from problems import draw, recovery
 
 from projstg._core.data.standard_table import as_tables
-from projstg._core.gates.moments import gated_coefficients
 from projstg._core.greedy.matching_pursuit import forward_selection
 from projstg._core.pipeline.gate_problem import first_steps, fitted, gate_problem
 from projstg._core.pipeline.options import Options
@@ -37,8 +36,7 @@ def at_first(problem):
 
 def at_rest(problem):
     """The paper's coefficients."""
-    gates = fitted(problem)
-    return gated_coefficients(gates.mu, gates.theta)
+    return fitted(problem).coef
 
 
 PROPOSALS = {"none": nothing, "first steps": at_first, "at rest": at_rest}

@@ -25,7 +25,7 @@ from projstg import STG, Gates
 from projstg._core.data.least_squares import largest
 from projstg._core.data.standard_table import as_tables
 from projstg._core.gates.algorithm1 import numpy_noise
-from projstg._core.gates.joint_descent import balanced, joint_descent, joint_start
+from projstg._core.gates.joint_descent import balanced, joint_descent
 from projstg._core.gates.moments import gate_mean, gated_coefficients
 from projstg.estimators.gate_options import JOINT
 from projstg.estimators.many_fits import fit_together
@@ -57,11 +57,9 @@ def pilot(cell, c, repetitions, optimizer, rate, n_samples, steps):
     problem, price, _ = balanced(batch, np.full(repetitions, theory(c, sigma, n, K)))
     generators = [np.random.Generator(np.random.SFC64([PILOT_ROOT, r])) for r in range(repetitions)]
     noise = numpy_noise(generators, n_samples, X[:, 0, :])
-    state, rates = joint_start(problem, optimizer), []
+    state, rates, options = None, [], {"learning_rate": rate, "optimizer": optimizer}
     for more in np.diff([0, *steps]):
-        state = joint_descent(
-            problem, price, TAU, noise, state, learning_rate=rate, max_iter=int(more)
-        )
+        state = joint_descent(problem, price, TAU, noise, state, max_iter=int(more), **options)
         rates.append(recovered(state, truth))
     return rates
 

@@ -190,7 +190,7 @@ def test_no_row_is_kept_and_memory_does_not_grow_with_rows(name, fit_intercept, 
     y = X[:, 1] - X[:, 2] + 0.1 * rng.normal(size=n)
     model = ProjectedSTG(2, fit_intercept=fit_intercept).fit(X, y)
     size, rest = len(pickle.dumps(model)), without_gates(model)
-    assert size - rest < 8 * min(n, d) * (d + 1) + 32 * d + 3000
+    assert size - rest < 8 * min(n, d) * (d + 1) + 48 * d + 3000
     centred = X - X.mean(axis=0) * fit_intercept
     standard = centred / np.sqrt(np.mean(centred**2, axis=0))
     rows = np.concatenate([X, centred, standard])

@@ -15,7 +15,7 @@ from projstg import Gates, ProjectedSTG, projected_stg_path
 from projstg._core.gates.concave_penalty import gate_penalty
 from projstg._core.gates.gate_fit import GateOptions
 from projstg._core.gates.gate_path import gate_path, largest_alpha
-from projstg._core.gates.moments import noise_ratio, open_probability
+from projstg._core.gates.moments import gate_moments
 
 TAUS = [0.05, 0.5, 2.0, 20.0]
 SHAPES = {"long": (60, 8), "wide": (20, 30)}
@@ -58,7 +58,8 @@ def test_no_gate_is_cheaper_than_the_exact_relaxation_of_counting(tau):
     t = np.geomspace(1e-12, 1.0, 400)
     floor = 2.0 * np.sqrt(t) - t
     mu = np.linspace(-8.0 * tau, 1.0 + 8.0 * tau, 2001)
-    cost = t[:, None] * noise_ratio(mu, tau) + open_probability(mu, tau)
+    gates = gate_moments(mu, tau)
+    cost = t[:, None] * gates.noise_ratio + gates.open_probability
     assert np.all(cost.min(axis=1) >= floor * (1.0 - 1e-9))
     assert np.all(gate_penalty(tau)(t) >= floor * (1.0 - 1e-6))
 
@@ -172,7 +173,8 @@ def test_values_are_the_risk_at_the_gates_returned(rng):
     for point, alpha in enumerate(alphas[0]):
         finite = np.clip(path.mu[0, point], -20.0, 20.0)
         moments = exact_moments(finite, 0.5)
-        theta = np.where(moments[0] > 1e-30, path.theta[0, point], 0.0)
+        is_known = moments[0] > 1e-30
+        theta = np.where(is_known, path.beta[0, point] / np.where(is_known, moments[0], 1.0), 0.0)
         risk = explicit_risk(problem.X[0], problem.y[0], theta, *moments, alpha)
         assert path.value[0, point] == pytest.approx(risk, rel=1e-5)
 

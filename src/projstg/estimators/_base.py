@@ -18,7 +18,6 @@ from .._compat import Interval, fit_context, with_callbacks
 from .._core.arrays.backend import Array
 from .._core.data.standard_table import StandardTables
 from .._core.pipeline.kept_gates import KeptGates
-from .._core.pipeline.solution import Solution
 from .._core.progress import STAGES, Report
 from ..sources.as_doubles import check_unmasked
 from ..sources.gather import check_is_table, gathered, is_table, source_name
@@ -271,9 +270,10 @@ class GateSelector(GateAttributes, TableSelector):
         """Solve, store the answer, and warn where there is reason to."""
         (solution,) = solve(question, [seed_from(self.random_state)], report)
         (group,) = question.groups
-        self._store(fit_of(group.tables, solution, 0, question.names), solution, group.tables)
-        gates = self._fitted_gates
-        said = None if gates.wait else unfinished(gates.answer().fit, gates.options)
+        self._store(fit_of(group.tables, solution, 0, question.names), group.tables)
+        gates = KeptGates([(np.arange(1), solution.gates)], group.options.gates)
+        self._fitted_gates = gates
+        said = None if gates.wait else unfinished(gates.answer(), gates.options)
         for text, category in (
             (question.warning_of(solution.answers), DataDimensionalityWarning),
             (said, ConvergenceWarning),
@@ -316,11 +316,10 @@ class GateSelector(GateAttributes, TableSelector):
         self._learn_sums(request, self._so_far, None)
         return self
 
-    def _store(self, fit: Fit, solution: Solution, tables: StandardTables) -> None:
+    def _store(self, fit: Fit, tables: StandardTables) -> None:
         self.support_ = fit.frame.mask(fit.answer.support)
         self.coef_, self.intercept_ = fit.coef, float(fit.frame.intercept(fit.coef))
         self.alpha_, self.noise_std_ = fit.alpha, fit.noise_std
-        self._fitted_gates = KeptGates([(np.arange(1), solution.gates)])
 
 
 def check_seed(random_state: Any) -> Seed:

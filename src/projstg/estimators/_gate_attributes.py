@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core.gates.alternate import Status
 from .._core.gates.gate_fit import GateFit, GateOptions
-from .._core.pipeline.kept_gates import GateAnswer, KeptGates
+from .._core.pipeline.kept_gates import KeptGates
 from .._messages import Argument, Message
 
 __all__ = ["GateAttributes", "unfinished"]
@@ -33,12 +33,12 @@ class GateAttributes:
     @property
     def mu_(self) -> np.ndarray:
         """The gates' locations, (n_features_in_,)."""
-        return _answer(self).fit.mu[0]
+        return _answer(self).mu[0]
 
     @property
     def gate_mean_(self) -> np.ndarray:
         """E[z_d], how far open each gate is, (n_features_in_,)."""
-        return _answer(self).fit.mean[0]
+        return _answer(self).mean[0]
 
     @property
     def gated_coef_(self) -> np.ndarray:
@@ -48,12 +48,12 @@ class GateAttributes:
     @property
     def risk_(self) -> float:
         """The objective at these gates."""
-        return float(_answer(self).fit.value[0])
+        return float(_answer(self).value[0])
 
     @property
     def n_iter_(self) -> int:
         """Steps the gates took."""
-        return int(_answer(self).fit.n_iter[0])
+        return int(_answer(self).n_iter[0])
 
     def __dir__(self) -> list[str]:
         # scikit-learn reads every attribute to see whether it is there, and reading fits gates.
@@ -73,17 +73,17 @@ def _wait(model: Any) -> bool:
     return "_fitted_gates" in vars(model) and model._fitted_gates.wait
 
 
-def _answer(model: Any) -> GateAnswer:
+def _answer(model: Any) -> GateFit:
     """Return the fitted gates; warn the first time, where they did not converge."""
     check_is_fitted(model, "_fitted_gates")
     gates = model._fitted_gates
     is_first = gates.wait
-    answer = gates.answer()
-    text = unfinished(answer.fit, gates.options) if is_first else None
+    fit = gates.answer()
+    text = unfinished(fit, gates.options) if is_first else None
     if text is not None:
         # The level is that of the code that reads the attribute.
         warnings.warn(text, ConvergenceWarning, stacklevel=3)
-    return answer
+    return fit
 
 
 def unfinished(fit: GateFit, options: GateOptions) -> Message | None:

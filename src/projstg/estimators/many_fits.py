@@ -79,12 +79,12 @@ class ManyFits:
     @property
     def mu(self) -> Any:
         """Locations of the gates, (n_problems, n_features)."""
-        return self._gates.answer().fit.mu
+        return self._gates.answer().mu
 
     @property
     def gate_mean(self) -> Any:
         """How far open each gate is, (n_problems, n_features)."""
-        return self._gates.answer().fit.mean
+        return self._gates.answer().mean
 
     @property
     def gated_coef(self) -> Any:
@@ -94,17 +94,17 @@ class ManyFits:
     @property
     def risk(self) -> Any:
         """The objective at these gates, (n_problems,)."""
-        return self._gates.answer().fit.value
+        return self._gates.answer().value
 
     @property
     def n_iter(self) -> Any:
         """Steps the gates took, (n_problems,)."""
-        return self._gates.answer().fit.n_iter
+        return self._gates.answer().n_iter
 
     @property
     def converged(self) -> Any:
         """Whether the gates converged, (n_problems,)."""
-        return self._gates.answer().fit.status == int(Status.CONVERGED)
+        return self._gates.answer().status == int(Status.CONVERGED)
 
     @property
     def is_settled(self) -> np.ndarray:
@@ -196,7 +196,8 @@ def fit_together(
     check_parameters(model)
     if not (n_jobs is None or (isinstance(n_jobs, Integral) and n_jobs)):
         raise ValueError(f"n_jobs={n_jobs!r}; give a whole number of threads, or None for one.")
-    questions, n_problems = _questions(request_of(model), X, y, sample_weight)
+    request = request_of(model)
+    questions, n_problems = _questions(request, X, y, sample_weight)
     seeds, n_threads = _seeds(random_state, n_problems), None if n_jobs is None else int(n_jobs)
     fits: dict[int, Fit] = {}
     gates, like = [], np.empty(0)
@@ -211,7 +212,9 @@ def fit_together(
         said = question.warning_of([fits[i].answer for i in range(len(own))]) if not first else None
         if said is not None:
             warnings.warn(said, DataDimensionalityWarning, stacklevel=3)
-    return _many([fits[i] for i in range(n_problems)], KeptGates(gates), seeds, like)
+    return _many(
+        [fits[i] for i in range(n_problems)], KeptGates(gates, request.options.gates), seeds, like
+    )
 
 
 def _many(fits: Sequence[Fit], gates: KeptGates, seeds: tuple[int, ...], like: Array) -> ManyFits:

@@ -12,7 +12,6 @@ from .._compat import Interval, StrOptions
 from .._core.data.standard_table import StandardTables
 from .._core.pipeline.information_criteria import SELECTIONS
 from .._core.pipeline.options import DECISIONS
-from .._core.pipeline.solution import Solution
 from .._core.posterior.averaging import SmallEffects
 from .._core.posterior.coefficient_intervals import AveragedCoef, averaged
 from .._core.score.criterion import CRITERIA
@@ -486,8 +485,8 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         """The names of the columns, or their indices."""
         return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
 
-    def _store(self, fit: Fit, solution: Solution, tables: StandardTables) -> None:
-        super()._store(fit, solution, tables)
+    def _store(self, fit: Fit, tables: StandardTables) -> None:
+        super()._store(fit, tables)
         self._store_search(fit)
         self._store_posterior(fit)
         self._after_fit = AfterFit(fit, tables.problem(0), tables.size)

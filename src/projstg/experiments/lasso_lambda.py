@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._core.gates.theory_lambda import Scale, theory_alpha
+from .._core.gates.theory_lambda import theory_alpha
 
 __all__ = ["paper_lambda"]
 
@@ -22,4 +22,4 @@ def paper_lambda(noise_std: float, n_samples: int, n_features: int, n_selected: 
     0.678
     """
     n, k = np.asarray(float(n_samples)), np.asarray(float(n_selected))
-    return float(theory_alpha(Scale(noise_std, 1.0), 1.0, n, n_features, k))
+    return float(theory_alpha(noise_std, 1.0, n, n_features, k))

@@ -13,6 +13,7 @@ from .._core.arrays.backend import to_numpy
 from .._core.data.least_squares import least_squares
 from .._core.data.standard_table import StandardTables
 from .._core.gates.alternate import Status
+from .._core.gates.gate_fit import GateFit
 from .._core.pipeline.solution import Solution
 from .._core.pipeline.solve import solve
 from .._printable import shortened
@@ -138,7 +139,7 @@ def judged(
         for i, number in enumerate(group.numbers.tolist()):
             supports = [solution.answers[i].support for solution in found]
             errors[:, number] = _errors(judges[number], group.tables, i, supports)
-        ended = [each.gates.answer().fit.status for each in found if not each.gates.wait]
+        ended = [each.gates.status for each in found if isinstance(each.gates, GateFit)]
         n_unfinished += sum(int(np.sum(to_numpy(s) != int(Status.CONVERGED))) for s in ended)
     return errors, n_unfinished
 

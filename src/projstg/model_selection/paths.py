@@ -18,7 +18,6 @@ from .._core.data.frame import Frame, in_range
 from .._core.data.least_squares import least_squares
 from .._core.gates.alternate import Status
 from .._core.gates.gate_path import gate_path, largest_alpha
-from .._core.gates.moments import gated_coefficients
 from .._core.pipeline.kept_gates import KeptGates
 from .._core.pipeline.solve import solve
 from ..estimators._base import seed_from
@@ -212,7 +211,6 @@ def _along_alpha(question: Question, alphas: Any, n_alphas: int) -> SupportPath:
     gates = gate_path(batch, grid[None] / unit, group.options.gates)
     _warn_of(gates.status[0], grid)
     supports = [np.flatnonzero(mask) for mask in (gates.mu[0] > 0.0) & group.tables.varies[0]]
-    gated = gated_coefficients(gates.mu[0], gates.theta[0])
     coef = np.stack([frame.coef(one, least_squares(problem, one)) for one in supports])
     return SupportPath(
         over="alpha",
@@ -221,7 +219,7 @@ def _along_alpha(question: Question, alphas: Any, n_alphas: int) -> SupportPath:
         support_path_=np.stack([frame.mask(support) for support in supports]),
         coef_path_=coef,
         intercept_path_=frame.intercept(coef),
-        gated_coef_path_=_spread(in_range(gated, frame.scale, frame.y_scale), frame),
+        gated_coef_path_=_spread(in_range(gates.coef[0], frame.scale, frame.y_scale), frame),
         gate_mean_path_=_spread(gates.mean[0], frame),
         objective_path_=gates.value[0] * unit,
         alpha_max=most,
@@ -267,9 +265,10 @@ def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath
     found = [solve(tables, group.options.of_size(size), [seed]) for size in sizes]
     fits = [fit_of(tables, solution, 0, question.names) for solution in found]
     # As a single fit has them.
-    gates = [KeptGates([(group.numbers, solution.gates)]).answer() for solution in found]
+    options = group.options.gates
+    gates = [KeptGates([(group.numbers, one.gates)], options).answer() for one in found]
     objective = [
-        own.fit.value[0] if fit.objective is None else fit.objective
+        own.value[0] if fit.objective is None else fit.objective
         for fit, own in zip(fits, gates, strict=True)
     ]
     frame, most = tables.frame(0), largest_alpha(tables.batch)  # type: ignore[arg-type]
@@ -282,7 +281,7 @@ def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath
         coef_path_=coef,
         intercept_path_=frame.intercept(coef),
         gated_coef_path_=np.concatenate([own.coef for own in gates]),
-        gate_mean_path_=np.concatenate([own.fit.mean for own in gates]),
+        gate_mean_path_=np.concatenate([own.mean for own in gates]),
         objective_path_=np.asarray(objective, dtype=float),
         alpha_max=float(most[0]) * frame.y_scale**2,
         feature_std_=frame.spread(frame.scale),

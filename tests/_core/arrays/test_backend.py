@@ -63,10 +63,8 @@ SHAPES = [(1, 12, 5), (1, 5, 12), (3, 12, 5), (3, 5, 12)]
 @pytest.mark.parametrize("tau", [0.05, 0.5, 2.0])
 def test_gates(tau, dtype):
     assert_same_everywhere(lambda mu: gate_moments(mu, tau), dtype, MU)
-    for name in ("gate_mean", "gate_variance", "open_probability"):
+    for name in ("gate_mean", "open_probability"):
         assert_same_everywhere(lambda mu, name=name: getattr(gates, name)(mu, tau), dtype, MU)
-    # a ratio near the end of the range has the precision of its logarithm
-    assert_same_everywhere(lambda mu: gates.noise_ratio(mu, tau), dtype, MU, rtol=1e-3)
     assert_same_everywhere(gates.deterministic_gate, dtype, MU)
     noise = np.linspace(-1, 1, 5)
     assert_same_everywhere(lambda mu, z: gates.sampled_gate(mu, tau, z), dtype, MU, noise)
@@ -135,7 +133,7 @@ def test_projection(shape, smallest, dtype):
 
     def all_ways(X, y, ridge):
         problem = batch_of(X, y)
-        betas = [primal(problem, ridge), dual(problem, ridge), project(problem, ridge)]
+        betas = [project(problem, ridge, solve=solve) for solve in (primal, dual, None)]
         return [*betas, residual_sum_of_squares(problem, ridge, betas[0])]
 
     assert_same_everywhere(all_ways, dtype, X, y, ridge, rtol=2e-3 if dtype == "float32" else None)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from projstg._core.data import partial_out as partial
-from projstg._core.data.partial_out import forced_coefficients, partialled
+from projstg._core.data.partial_out import forced_columns, partialled
 from projstg._core.data.standard_table import as_tables
 
 
@@ -61,6 +61,7 @@ def test_forced_coefficients_are_least_squares_beside_the_others(kind, rng):
     problem = problem_of(*draw(rng, (30, 6), kind))
     beta = np.asarray([0.0, 0.0, 1.0, 0.0, 0.5, 0.0])
     Z, target = problem.rows_of(np.arange(6))
-    alone, shift = forced_coefficients(problem, np.asarray([0, 1]))
+    forced = np.asarray([0, 1])
+    found = forced_columns(problem, forced, partialled(problem, forced)[1])
     expected = np.linalg.lstsq(Z[:, :2], target - Z @ beta, rcond=1e-6)[0]
-    np.testing.assert_allclose(alone - shift @ beta, expected, rtol=1e-6)
+    np.testing.assert_allclose(found.alone - found.shift @ beta, expected, rtol=1e-6)

@@ -10,8 +10,9 @@ from projstg._core.gates import alternate as optimize
 from projstg._core.gates.alternate import Status, alternate
 from projstg._core.gates.concave_penalty import gate_penalty
 from projstg._core.gates.gate_settings import GATES
-from projstg._core.gates.moments import gate_mean
+from projstg._core.gates.moments import gate_mean, gate_moments
 from projstg._core.gates.optimizers import Adam, FixedStep
+from projstg._core.gates.projection import project
 from projstg._core.gates.risk import profiled_risk
 
 TAUS = [0.25, 0.5, 1.0, 2.0]
@@ -199,7 +200,7 @@ def test_common_steps_follow_the_exact_gradient(batch, door):
     for _ in range(4):
         gradient = profiled_risk(door(batch), mu, tau, alpha).gradient
         mu = mu - size * gradient / np.sqrt(np.mean(gradient**2, axis=-1, keepdims=True))
-    expected = profiled_risk(door(batch), mu, tau, alpha).beta
+    expected = project(door(batch), gate_moments(mu, tau).noise_ratio)
     found = optimize.common_steps(door(batch), alpha, optimize.gate_penalty(tau), 4, size)
     unit = np.sqrt(batch.yy / batch.n)[:, None]
     np.testing.assert_allclose(found / unit, expected / unit, atol=1e-5)

@@ -6,7 +6,7 @@ from oracles import brute_penalty, finite_differences
 from rounding import assert_same_numbers
 
 from projstg._core.gates.concave_penalty import gate_penalty
-from projstg._core.gates.moments import gate_moments, noise_ratio, open_probability
+from projstg._core.gates.moments import gate_moments, open_probability
 
 TAUS = [0.05, 0.25, 0.5, 1.0, 2.0]
 
@@ -17,7 +17,8 @@ def penalty(request):
 
 
 def gate_cost(t, mu, tau):
-    return t * noise_ratio(mu, tau) + open_probability(mu, tau)
+    gates = gate_moments(mu, tau)
+    return t * gates.noise_ratio + gates.open_probability
 
 
 def brute(t, tau):
@@ -42,14 +43,15 @@ def test_the_best_gate_attains_the_penalty(penalty):
     assert np.all(np.isfinite(mu))
     assert np.all(np.diff(mu) > 0)
     np.testing.assert_allclose(gate_cost(t, mu, penalty.tau), penalty(t), rtol=1e-6)
-    np.testing.assert_allclose(noise_ratio(mu, penalty.tau), penalty.noise_ratio(t), rtol=1e-4)
+    exact = gate_moments(mu, penalty.tau).noise_ratio
+    np.testing.assert_allclose(penalty.noise_ratio(t), exact, rtol=1e-4)
 
 
 @pytest.mark.parametrize("tau", [*TAUS, 0.001, 0.01, 5.0, 20.0])
 def test_threshold_is_where_the_open_gate_becomes_the_cheapest(tau):
     mu = np.concatenate([np.linspace(0, 1 + 10 * tau, 200_001), np.linspace(-4, 9, 20_001) * tau])
     # tρ + Φ ≥ 1 for every gate exactly when t is at least the largest (1 − Φ)/ρ
-    largest = np.max(open_probability(-mu, tau) / noise_ratio(mu, tau))
+    largest = np.max(open_probability(-mu, tau) / gate_moments(mu, tau).noise_ratio)
     assert gate_penalty(tau).threshold == pytest.approx(largest, rel=1e-5)
 
 

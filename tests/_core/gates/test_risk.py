@@ -1,5 +1,7 @@
 """The profiled risk is the paper's, its gradient is its gradient, and it hides a penalty."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from made_problems import batch_of, problem_of
@@ -14,7 +16,9 @@ from rounding import assert_same_numbers
 
 from projstg._core.data.batch import Batch
 from projstg._core.gates.concave_penalty import gate_penalty
-from projstg._core.gates.risk import ProfiledRisk, profiled_risk, residual_sum_of_squares
+from projstg._core.gates.moments import gate_moments
+from projstg._core.gates.projection import project
+from projstg._core.gates.risk import profiled_risk, residual_sum_of_squares
 
 TAUS = [0.25, 0.5, 2.0]
 
@@ -33,9 +37,11 @@ def made(X, y):
 
 
 def risk_of(problem, mu, tau, alpha):
-    """The profiled risk of one problem."""
-    found = profiled_risk(Batch.of([problem]), mu[None], tau, np.asarray([alpha]))
-    return ProfiledRisk(*(field[0] for field in found))
+    """The profiled risk of one problem, and the coefficients that it is at."""
+    batch = Batch.of([problem])
+    risk = profiled_risk(batch, mu[None], tau, np.asarray([alpha]))
+    beta = project(batch, gate_moments(mu[None], tau).noise_ratio)
+    return SimpleNamespace(value=risk.value[0], gradient=risk.gradient[0], beta=beta[0])
 
 
 def test_value_is_the_explicit_risk_at_the_best_coefficients(problem, door, tau, rng):
@@ -108,7 +114,7 @@ def test_a_batch_is_its_members(door, tau, rng):
     together = profiled_risk(batch, mu, tau, alpha)
     for i in range(3):
         alone = risk_of(door(made(X[i], y[i])), mu[i], tau, alpha[i])
-        for name in ("value", "gradient", "beta"):
+        for name in ("value", "gradient"):
             assert_same_numbers(getattr(together, name)[i], getattr(alone, name), name=name)
 
 

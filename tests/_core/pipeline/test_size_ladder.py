@@ -11,7 +11,11 @@ from projstg._core.data.standard_table import as_tables
 from projstg._core.pipeline import information_criteria as information
 from projstg._core.pipeline import largest_size as largest
 from projstg._core.pipeline import size_ladder as sizes
-from projstg._core.pipeline.information_criteria import SELECTIONS, information_size
+from projstg._core.pipeline.information_criteria import (
+    SELECTIONS,
+    information_size,
+    most_by_information,
+)
 from projstg._core.pipeline.largest_size import largest_size
 from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.pipeline.size_ladder import ladder
@@ -47,21 +51,19 @@ def test_two_rows_are_left_over(n_rows, n_columns, centre):
     assert largest_size(problem, n_columns) == max(min(n_columns, rows - 2), 0)
 
 
-@pytest.mark.parametrize(("n_rows", "n_columns"), [(12, 40), (12, 30), (12, 5), (40, 12)])
-def test_rows_that_are_repeated_do_not_raise_it(n_rows, n_columns):
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns", "times"),
+    [(12, 40, 3), (12, 30, 3), (12, 5, 3), (40, 12, 3), (8, 20, 5)],
+)
+def test_rows_that_are_repeated_do_not_raise_it(n_rows, n_columns, times):
+    """Few different rows and many columns fit without error, however tall the table."""
     X, y = draw(1, n_rows, n_columns)
     alone = largest_size(problem_of(X, y), n_columns)
-    often = problem_of(np.tile(X, (1, 3, 1)), np.tile(y, (1, 3)))
-    weighed = problem_of(X, y, np.full((1, n_rows), 3.0))
+    often = problem_of(np.tile(X, (1, times, 1)), np.tile(y, (1, times)))
+    assert (often.X is None) == (times * n_rows >= n_columns)
+    weighed = problem_of(X, y, np.full((1, n_rows), float(times)))
     assert alone == largest_size(often, n_columns) == largest_size(weighed, n_columns)
     assert alone == min(n_columns, n_rows - 3)
-
-
-def test_few_different_rows_and_many_columns_fit_without_error_however_tall_the_table():
-    X, y = draw(2, 8, 20)
-    tall = problem_of(np.tile(X, (1, 5, 1)), np.tile(y, (1, 5)))
-    assert tall.X is None
-    assert largest_size(tall, 20) == 8 - 1 - 2
 
 
 def test_a_fit_without_error_is_no_match_by_chance_where_rows_are_to_spare():
@@ -191,8 +193,10 @@ def plain_loop(X, y, name, k_max):
 def test_information_criteria_are_their_formulas(name, seed):
     X, y = draw(seed, 20, 8, noise=1.0, K=3)
     problem = problem_of(X, y)
-    found = information_size(problem, name, lambda k: best_of(problem, k), 0, 8, 8)
-    assert found == plain_loop(X[0], y[0], name, 6)  # a third of the rows
+    most = most_by_information(problem, 0, 8)
+    assert most == 6  # a third of the rows
+    found = information_size(problem, name, lambda k: best_of(problem, k), 0, most, 8)
+    assert found == plain_loop(X[0], y[0], name, most)
 
 
 def sizes_asked(problem, name, k_max):

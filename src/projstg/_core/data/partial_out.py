@@ -12,15 +12,17 @@ problem the rows are used, if they are available.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays.backend import Array
 from .batch import Batch
 from .determined_directions import ENOUGH_DIGITS, SMALLEST_SHARE
 from .problem import DenseProblem, Problem
 from .standardize import standardized
 
-__all__ = ["forced_coefficients", "partialled", "without_part"]
+__all__ = ["ForcedColumns", "forced_columns", "partialled", "without_part"]
 
 
 def partialled(problem: Problem, forced: np.ndarray) -> tuple[DenseProblem, np.ndarray]:
@@ -53,18 +55,31 @@ def without_part(problem: Problem, forced: np.ndarray) -> DenseProblem:
     )
 
 
-def forced_coefficients(problem: Problem, forced: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return least-squares coefficients of columns ``forced``, (F,), given those of the others.
+class ForcedColumns(NamedTuple):
+    """Columns that were taken out, and what gives their least-squares coefficients back.
 
-    They are the first result, (F,), if all others are zero; one unit of another coefficient
-    subtracts the second, (F, D).
+    Those of many problems, (B,) each, are arrays with one more axis in front.
     """
+
+    places: Array
+    """Where they are among the columns, (F,)."""
+    unit: Array
+    """A coefficient that is left divided by this, (D,), is one of the columns as they were."""
+    alone: Array
+    """The forced coefficients if all others are zero, (F,)."""
+    shift: Array
+    """What one unit of another coefficient subtracts from a forced one, (F, D)."""
+
+
+def forced_columns(problem: Problem, forced: np.ndarray, scale: np.ndarray) -> ForcedColumns:
+    """Return columns ``forced``, (F,), with the scale, (D,), that :func:`partialled` returned."""
+    unit = np.where(scale > 0.0, scale, 1.0)
     if problem.X is None and _has_digits(problem, forced):
-        inverse = _inverse(problem, forced)
-        return inverse @ problem.b[forced], inverse @ problem.rows(forced)
+        inverse, b = _inverse(problem, forced), problem.b[forced]
+        return ForcedColumns(forced, unit, inverse @ b, inverse @ problem.rows(forced))
     X, y = problem.rows_of(np.arange(problem.b.size))
     inverse = np.linalg.pinv(X[:, forced], rtol=SMALLEST_SHARE**0.5)
-    return inverse @ y, inverse @ X
+    return ForcedColumns(forced, unit, inverse @ y, inverse @ X)
 
 
 def _left_of_rows(

@@ -18,7 +18,7 @@ when M sampled gates leave its matrix nearly singular. With standardised columns
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +31,6 @@ from .optimizers import Adam, FixedStep
 from .projection import hadamard
 
 __all__ = [
-    "Algorithm1Result",
     "Noise",
     "algorithm1",
     "gate_gradient",
@@ -46,15 +45,6 @@ Noise = Callable[[], Array]
 """Each call returns fresh standard normals for one epoch, shape (B, M + L, D)."""
 
 
-class Algorithm1Result(NamedTuple):
-    """μ and θ after the last epoch, (B, D) each."""
-
-    mu: Array
-    theta: Array
-    """In units of the standardised columns."""
-    n_iter: int
-
-
 def algorithm1(
     problem: Batch,
     alpha: Array,
@@ -66,8 +56,10 @@ def algorithm1(
     max_iter: int,
     optimizer: str = "adam",
     report: Report | None = None,
-) -> Algorithm1Result:
+) -> tuple[Array, Array, int]:
     """Run Algorithm 1 on a batch of problems with one leading axis.
+
+    Returned are μ and θ after the last epoch, (B, D) each, and the number of epochs.
 
     Parameters
     ----------
@@ -91,7 +83,7 @@ def algorithm1(
         n_iter += 1
         if step():
             break
-    return Algorithm1Result(mu, theta, n_iter)
+    return mu, theta, n_iter
 
 
 def projected_theta(problem: Batch, z: Array) -> Array:

@@ -32,18 +32,14 @@ from .projection import project
 from .risk import residual_sum_of_squares
 
 __all__ = [
-    "MOST_COMPILED",
     "Optimum",
     "Status",
     "alternate",
     "common_steps",
     "response_scale",
+    "steps_record",
     "warm_up_coefficients",
-    "warm_up_record",
 ]
-
-MOST_COMPILED = 100
-"""Up to this many rows or columns the kernel takes the steps; beyond, BLAS is faster."""
 
 
 class Status(IntEnum):
@@ -95,12 +91,12 @@ def alternate(
         start = warm_up_coefficients(problem, alpha, tau)
     elif start is None:
         start = common_steps(problem, alpha, penalty, 0, GATES.warm_up_size)
-    end = _settle(problem, alpha, penalty, start, max_iter, tol, step)
-    beta = project(problem, end.ridge)
+    ridge, n_iter, criterion, status = _settle(problem, alpha, penalty, start, max_iter, tol, step)
+    beta = project(problem, ridge)
     t = beta * beta / _positive(alpha)
-    rss = residual_sum_of_squares(problem, end.ridge, beta)
+    rss = residual_sum_of_squares(problem, ridge, beta)
     value = rss / problem.n + alpha * xp.sum(penalty(t), axis=-1)
-    return Optimum(penalty.best_gate(t), beta, value, end.n_iter, end.criterion, end.status)
+    return Optimum(penalty.best_gate(t), beta, value, n_iter, criterion, status)
 
 
 def warm_up_coefficients(
@@ -112,15 +108,13 @@ def warm_up_coefficients(
 
 
 @lru_cache(maxsize=64)
-def warm_up_record(tau: float) -> Record:
+def steps_record(
+    tau: float, n_steps: int = GATES.warm_up_steps, size: float = GATES.warm_up_size
+) -> Record:
     """Return how gates take their first steps, as the compiled kernel takes it."""
-    return _steps_record(gate_penalty(tau), GATES.warm_up_steps, GATES.warm_up_size)
-
-
-def _steps_record(penalty: GatePenalty, n_steps: int, size: float) -> Record:
-    table = penalty.log_ratio
+    table = gate_penalty(tau).log_ratio
     return library.StepsRecord.of(
-        tau=penalty.tau,
+        tau=tau,
         n_cubics=len(table.cubics),
         cubics=table.cubics,
         first=table.first,
@@ -134,7 +128,7 @@ def _steps_record(penalty: GatePenalty, n_steps: int, size: float) -> Record:
 
 def _is_for_kernel(problem: Batch, *_: Any, **__: Any) -> bool:
     """Return whether the compiled kernel takes less time: matrices are small."""
-    return problem.smaller_side <= MOST_COMPILED and problem.is_double
+    return problem.smaller_side <= GATES.most_compiled and problem.is_double
 
 
 def _by_kernel(
@@ -146,7 +140,7 @@ def _by_kernel(
     report: Report | None = None,
 ) -> Array:
     """Return what :func:`common_steps` returns, by the compiled kernel."""
-    steps, (n_problems, n_columns) = _steps_record(penalty, n_steps, size), problem.b.shape
+    steps, (n_problems, n_columns) = steps_record(penalty.tau, n_steps, size), problem.b.shape
     beta, by_rows = np.empty((n_problems, n_columns)), problem.smaller_side < n_columns
     matrices: Any = problem.X if by_rows else problem.G
     sides: Any = problem.y if by_rows else problem.b
@@ -203,15 +197,6 @@ def common_steps(
     return beta
 
 
-class _Settled(NamedTuple):
-    place: Array
-    beta: Array
-    ridge: Array
-    n_iter: Array
-    criterion: Array
-    status: Array
-
-
 def _settle(
     problem: Batch,
     alpha: Array,
@@ -220,12 +205,15 @@ def _settle(
     max_iter: int,
     tol: float,
     step: Callable[[], bool],
-) -> _Settled:
-    """Alternate until no coefficient moves, or ``step`` returns True; ends are set aside."""
+) -> tuple[Array, ...]:
+    """Alternate until no coefficient moves, or ``step`` returns True; ends are set aside.
+
+    Returned are ρ, (B, D), and n_iter, criterion and status of :class:`Optimum`.
+    """
     xp = namespace(beta)
     place, price = xp.arange(beta.shape[0], device=beta.device), _positive(alpha)
     unit = response_scale(problem)
-    finished: list[_Settled] = []
+    finished: list[tuple[Array, ...]] = []
     for iteration in range(1, max_iter + 1):
         ridge = penalty.noise_ratio(beta * beta / price)
         last, beta = beta, project(problem, ridge, refine=False)
@@ -238,15 +226,17 @@ def _settle(
         n_iter = xp.full_like(place, iteration)
         reason = Status.STOPPED if is_stopped else Status.MAX_ITER
         status = xp.where(converged, xp.zeros_like(place), xp.full_like(place, int(reason)))
-        state = _Settled(place, beta, ridge, n_iter, criterion, status)
+        state = (ridge, n_iter, criterion, status)
         if not finished and xp.all(stops):
             return state
-        finished.append(_Settled(*_members(state, stops)))
+        finished.append(_members((*state, place), stops))
         if xp.all(stops):
             break
         place, beta, price, unit = _members((place, beta, price, unit), ~stops)
         problem = problem.problems(xp.nonzero(~stops)[0])
-    return _in_order(finished)
+    *fields, places = (xp.concat(parts) for parts in zip(*finished, strict=True))
+    order = xp.argsort(places)
+    return tuple(xp.take(field, order, axis=0) for field in fields)
 
 
 def _positive(alpha: Array) -> Array:
@@ -265,11 +255,3 @@ def _members(fields: tuple[Array, ...], chosen: Array) -> tuple[Array, ...]:
     xp = namespace(chosen)
     indices = xp.nonzero(chosen)[0]
     return tuple(xp.take(field, indices, axis=0) for field in fields)
-
-
-def _in_order(finished: list[_Settled]) -> _Settled:
-    """Return problems that finished at different times as one batch, in their first order."""
-    xp = namespace(finished[0].place)
-    fields = [xp.concat(parts) for parts in zip(*finished, strict=True)]
-    order = xp.argsort(fields[0])
-    return _Settled(*(xp.take(field, order, axis=0) for field in fields))

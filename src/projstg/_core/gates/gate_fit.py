@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from ..arrays.backend import Array, is_torch, namespace, put_along
 from ..data.batch import Batch
 from ..progress import Report
 from .algorithm1 import Noise, algorithm1, numpy_noise, torch_noise
-from .alternate import Status, alternate
-from .joint_descent import balanced, joint_descent, joint_start
-from .moments import gate_mean
+from .alternate import Optimum, Status, alternate
+from .joint_descent import balanced, joint_descent
+from .moments import gate_mean, gated_coefficients
 from .risk import joint_risk, profiled_risk
 
 __all__ = ["GateFit", "GateOptions", "fit_gates"]
@@ -41,6 +41,11 @@ class GateOptions:
         """The most steps that will be taken."""
         return self.max_iter or (1000 if self.expectation == "exact" else 4000)
 
+    @property
+    def is_sampled(self) -> bool:
+        """Whether steps draw gates; otherwise the risk is exact."""
+        return self.coefficients == "joint" or self.expectation != "exact"
+
 
 class GateFit(NamedTuple):
     """Fitted gates; every field has the batch's leading axis."""
@@ -48,10 +53,10 @@ class GateFit(NamedTuple):
     mu: Array
     mean: Array
     """E[z]."""
-    theta: Array
-    """In units of the standardised columns."""
+    coef: Array
+    """θ ⊙ clip(μ, 0, 1), the paper's estimate, in units of the standardised columns."""
     beta: Array
-    """θ ⊙ E[z] in units of the standardised columns."""
+    """θ ⊙ E[z] in the same units."""
     value: Array
     """The exact risk at these gates, with the best coefficients or, if joint, with these θ."""
     n_iter: Array
@@ -60,12 +65,19 @@ class GateFit(NamedTuple):
     status: Array
     """A :class:`~.alternate.Status`."""
 
+    @classmethod
+    def at(cls, end: Optimum, tau: float) -> GateFit:
+        """Return the gates where an alternation ended."""
+        xp, q = namespace(end.mu), gate_mean(end.mu, tau)
+        coef = gated_coefficients(end.mu, end.beta / xp.where(q > 0.0, q, xp.ones_like(q)))
+        return cls(end.mu, q, coef, end.beta, end.value, end.n_iter, end.criterion, end.status)
+
     def among(self, columns: Array, n_features: int) -> GateFit:
         """Return gates of ``columns``, (B, W), as gates of all D columns: the others are closed."""
         return self._replace(
             mu=put_along(self.mu, columns, n_features, -float("inf")),
             mean=put_along(self.mean, columns, n_features, 0.0),
-            theta=put_along(self.theta, columns, n_features, 0.0),
+            coef=put_along(self.coef, columns, n_features, 0.0),
             beta=put_along(self.beta, columns, n_features, 0.0),
         )
 
@@ -83,15 +95,8 @@ def fit_gates(
     With NumPy each problem draws from its own seed, so a batch gives what its members give
     alone; with torch one generator on the device serves them all.
     """
-    if options.coefficients == "joint":
-        return _joint(problem, alpha, options, seeds, report)
-    if options.expectation == "exact":
-        return _exact(problem, alpha, options, report)
-    return _monte_carlo(problem, alpha, options, seeds, report)
-
-
-def _exact(problem: Batch, alpha: Array, options: GateOptions, report: Report | None) -> GateFit:
-    xp = namespace(alpha)
+    if options.is_sampled:
+        return _sampled(problem, alpha, options, seeds, report)
     end = alternate(
         problem,
         alpha,
@@ -101,75 +106,45 @@ def _exact(problem: Batch, alpha: Array, options: GateOptions, report: Report | 
         tol=options.tol,
         report=report,
     )
-    q = gate_mean(end.mu, options.tau)
-    theta = end.beta / xp.where(q > 0.0, q, xp.ones_like(q))
-    return GateFit(end.mu, q, theta, end.beta, end.value, end.n_iter, end.criterion, end.status)
+    return GateFit.at(end, options.tau)
 
 
-def _monte_carlo(
+def _sampled(
     problem: Batch,
     alpha: Array,
     options: GateOptions,
     seeds: Sequence[int],
     report: Report | None,
 ) -> GateFit:
-    end = algorithm1(
-        problem,
-        alpha,
-        options.tau,
-        _noise(problem, options, seeds),
-        n_projection_samples=options.n_projection_samples,
-        learning_rate=options.learning_rate,
-        max_iter=options.n_steps,
-        optimizer=options.optimizer,
-        report=report,
-    )
-    risk = profiled_risk(problem, end.mu, options.tau, alpha)
-    return _sampled_fit(end.mu, end.theta, end.n_iter, options, risk.value, risk.gradient)
-
-
-def _joint(
-    problem: Batch,
-    alpha: Array,
-    options: GateOptions,
-    seeds: Sequence[int],
-    report: Report | None,
-) -> GateFit:
-    ready, price, unit = balanced(problem, alpha)
-    end = joint_descent(
-        ready,
-        price,
-        options.tau,
-        _noise(ready, options, seeds),
-        joint_start(ready, options.optimizer),
-        learning_rate=options.learning_rate,
-        max_iter=options.n_steps,
-        report=report,
-    )
-    theta = end.theta * unit[:, None]
-    risk = joint_risk(problem, theta, end.mu, options.tau, alpha)
-    return _sampled_fit(end.mu, theta, end.n_iter, options, risk.value, risk.mu_gradient)
-
-
-def _sampled_fit(
-    mu: Array, theta: Array, n_iter: int, options: GateOptions, value: Array, gradient: Array
-) -> GateFit:
-    """Return the fit after sampled steps; it counts as converged if all steps were taken."""
-    xp = namespace(mu)
-    whole = xp.zeros_like(value, dtype=xp.int64)
-    q = gate_mean(mu, options.tau)
+    """Return the gates after sampled steps; they count as converged if all steps were taken."""
+    xp, tau, noise = namespace(alpha), options.tau, _noise(problem, options, seeds)
+    steps: dict[str, Any] = {
+        "learning_rate": options.learning_rate,
+        "max_iter": options.n_steps,
+        "optimizer": options.optimizer,
+        "report": report,
+    }
+    if options.coefficients == "joint":
+        ready, price, unit = balanced(problem, alpha)
+        end = joint_descent(ready, price, tau, noise, **steps)
+        mu, theta, n_iter = end.mu, end.theta * unit[:, None], end.n_iter
+        risk = joint_risk(problem, theta, mu, tau, alpha)
+    else:
+        M = options.n_projection_samples
+        mu, theta, n_iter = algorithm1(problem, alpha, tau, noise, n_projection_samples=M, **steps)
+        risk = profiled_risk(problem, mu, tau, alpha)
+    q, whole = gate_mean(mu, tau), xp.zeros_like(risk.value, dtype=xp.int64)
     ended = Status.CONVERGED if n_iter == options.n_steps else Status.STOPPED
-    is_finite = xp.isfinite(value) & xp.all(xp.isfinite(theta), axis=-1)
-    status = xp.where(is_finite, whole + int(ended), whole + int(Status.DIVERGED))
+    is_finite = xp.isfinite(risk.value) & xp.all(xp.isfinite(theta), axis=-1)
     return GateFit(
         mu=mu,
         mean=q,
-        theta=theta,
+        coef=gated_coefficients(mu, theta),
         beta=theta * q,
-        value=value,
+        value=risk.value,
         n_iter=whole + n_iter,
-        criterion=xp.max(xp.abs(gradient), axis=-1),
-        status=status,
+        criterion=xp.max(xp.abs(risk.gradient), axis=-1),
+        status=xp.where(is_finite, whole + int(ended), whole + int(Status.DIVERGED)),
     )
 
 

@@ -30,7 +30,6 @@ from ..data.batch import Batch
 from .alternate import Optimum, alternate
 from .gate_fit import GateFit, GateOptions
 from .gate_settings import GATES
-from .moments import gate_mean
 
 __all__ = ["gate_path", "largest_alpha"]
 
@@ -61,12 +60,8 @@ def gate_path(problem: Batch, alphas: Array, options: GateOptions) -> GateFit:
     for i in range(len(ends) - 2, -1, -1):
         back = _at_rest(problem, prices[i], ends[i + 1].beta, options)
         ends[i], _ = _lower(back, ends[i], prices[i], prices[i] > 0.0)
-    mu, beta, value, n_iter, criterion, status = (
-        xp.stack(list(field), axis=1) for field in zip(*ends, strict=True)
-    )
-    q = gate_mean(mu, options.tau)
-    theta = beta / xp.where(q > 0.0, q, xp.ones_like(q))
-    return GateFit(mu, q, theta, beta, value, n_iter, criterion, status)
+    path = Optimum(*(xp.stack(list(field), axis=1) for field in zip(*ends, strict=True)))
+    return GateFit.at(path, options.tau)
 
 
 def _at_rest(problem: Batch, alpha: Array, start: Array, options: GateOptions) -> Optimum:

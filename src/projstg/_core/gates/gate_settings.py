@@ -17,6 +17,8 @@ class GateSettings:
     warm_up_size: float = 0.3
     """The root mean square of one such step in μ: six of them can take a gate that begins at
     1/2 well beyond either end."""
+    most_compiled: int = 100
+    """Up to this many rows or columns the kernel takes these steps; beyond, BLAS is faster."""
     refinements: int = 5
     """Steps after a solve with the floor f under ρ: each multiplies what the floor leaves along an
     eigenvalue e of G/n by f/(e + f), with f ≈ 10⁻⁸: five leave 10⁻⁹ of it at e = 10⁻⁶."""

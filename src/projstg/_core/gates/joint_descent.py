@@ -28,7 +28,7 @@ from .alternate import response_scale
 from .moments import open_slope, sampled_gate
 from .optimizers import Adam, FixedStep
 
-__all__ = ["JointState", "balanced", "joint_descent", "joint_gradient", "joint_start"]
+__all__ = ["JointState", "balanced", "joint_descent", "joint_gradient"]
 
 
 class JointState(NamedTuple):
@@ -49,28 +49,15 @@ def balanced(problem: Batch, alpha: Array) -> tuple[Batch, Array, Array]:
     are at most one, so the curvature in θ of any sampled V is then at most 2, and plain steps in θ
     are stable at any learning rate below one. The second factor does not change Adam's steps.
     """
-    xp = namespace(problem.b)
-    largest = xp.linalg.eigvalsh(_smaller_products(problem))[:, -1] / problem.n
+    xp, X = namespace(problem.b), problem.X
+    # XXᵀ and XᵀX share their positive eigenvalues.
+    products = problem.G if X is None else X @ xp.matrix_transpose(X)
+    largest = xp.linalg.eigvalsh(products)[:, -1] / problem.n
     curvature = xp.where(largest > 0.0, largest, xp.ones_like(largest))
     u = response_scale(problem)
     G, b = problem.G / curvature[:, None, None], problem.b / (curvature * u)[:, None]
     price = curvature * u * u
     return Batch.of_sums(G, b, problem.yy / price, problem.n, problem.dof), alpha / price, u
-
-
-def _smaller_products(problem: Batch) -> Array:
-    """Return XXᵀ where X is at hand, else XᵀX: they share their positive eigenvalues."""
-    if problem.X is None:
-        return problem.G
-    return problem.X @ namespace(problem.X).matrix_transpose(problem.X)
-
-
-def joint_start(problem: Batch, optimizer: str = "adam") -> JointState:
-    """Return θ = 0, μ = 1/2 and an optimiser before its first step."""
-    xp = namespace(problem.b)
-    theta, mu = xp.zeros_like(problem.b), xp.full_like(problem.b, 0.5)
-    rule = Adam if optimizer == "adam" else FixedStep
-    return JointState(theta, mu, rule.at(theta), rule.at(mu), 0)
 
 
 def joint_gradient(problem: Batch, theta: Array, z: Array) -> tuple[Array, Array]:
@@ -86,10 +73,11 @@ def joint_descent(
     alpha: Array,
     tau: float,
     noise: Noise,
-    start: JointState,
+    start: JointState | None = None,
     *,
     learning_rate: float,
     max_iter: int,
+    optimizer: str = "adam",
     report: Report | None = None,
 ) -> JointState:
     """Take ``max_iter`` more steps on a batch of problems with one leading axis.
@@ -98,9 +86,13 @@ def joint_descent(
     ----------
     problem, alpha : from :func:`balanced`, a Gram matrix (B, D, D) and λ, (B,)
     noise : where the draws come from, (B, L, D) standard normals a step
-    start : from :func:`joint_start`, or the state that an earlier call returned
+    start : the state that an earlier call returned; None is θ = 0 and μ = 1/2
     learning_rate : of both θ and μ
     """
+    if start is None:
+        xp, rule = namespace(problem.b), Adam if optimizer == "adam" else FixedStep
+        theta, mu = xp.zeros_like(problem.b), xp.full_like(problem.b, 0.5)
+        start = JointState(theta, mu, rule.at(theta), rule.at(mu), 0)
     theta, mu, theta_memory, mu_memory, n_iter = start
     step = steps_of(report, "gates", max_iter)
     for _ in range(max_iter):

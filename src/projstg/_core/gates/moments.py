@@ -150,16 +150,6 @@ def gate_mean(mu: Array, tau: float) -> Array:
     return gate_moments(mu, tau).mean
 
 
-def gate_variance(mu: Array, tau: float) -> Array:
-    """Return v = Var[z]."""
-    return gate_moments(mu, tau).variance
-
-
-def noise_ratio(mu: Array, tau: float) -> Array:
-    """Return ρ = v/q²."""
-    return gate_moments(mu, tau).noise_ratio
-
-
 def open_probability(mu: Array, tau: float) -> Array:
     """Return P(z > 0) = Φ(μ/τ)."""
     return ndtr(mu / tau)

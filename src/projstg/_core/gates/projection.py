@@ -38,34 +38,24 @@ from .gate_settings import GATES
 __all__ = ["dual", "hadamard", "primal", "project"]
 
 
-def project(problem: Batch, ridge: Array, *, refine: bool = True) -> Array:
+Solve = Callable[[Any, Array, Array, bool], Array]
+"""From a batch, ρ, the same ρ lifted to a floor and whether to refine to β, (..., D)."""
+
+
+def project(
+    problem: Batch, ridge: Array, *, refine: bool = True, solve: Solve | None = None
+) -> Array:
     """Return β, (..., D), for noise ratios ``ridge``, (..., D); columns at mean square one.
 
-    Without refinement ρ is at least about 1e-8, which is good enough between steps.
+    The floor under ρ is the lowest that leaves each problem's matrix positive definite. Without
+    refinement ρ is at least about 1e-8, which is good enough between steps. ``solve`` is
+    :func:`primal` or :func:`dual`; None chooses.
     """
-    # The smaller matrix: D×D costs D³/3, N×N costs N³/3 and N²D to form.
-    is_tall = problem.smaller_side == problem.b.shape[-1]
-    return (primal if is_tall else dual)(problem, ridge, refine=refine)
-
-
-def primal(problem: Batch, ridge: Array, *, refine: bool = True) -> Array:
-    """Return β, (..., D), of (G + n·diag(ρ)) β = b; see :func:`_primal`."""
-    return _with_floor(_primal, problem, ridge, refine)
-
-
-def dual(problem: Batch, ridge: Array, *, refine: bool = True) -> Array:
-    """Return β = ΓXᵀr, (..., D), where (I + XΓXᵀ) r = y and Γ = diag(1/(nρ))."""
-    return _with_floor(_dual, problem, ridge, refine)
-
-
-def _with_floor(
-    solve: Callable[[Any, Array, Array, bool], Array],
-    problem: Batch,
-    ridge: Array,
-    refine: bool,
-) -> Array:
-    """Solve with the lowest floor under ρ that leaves each problem's matrix positive definite."""
     xp = namespace(ridge)
+    if solve is None:
+        # The smaller matrix: D×D costs D³/3, N×N costs N³/3 and N²D to form.
+        is_tall = problem.smaller_side == problem.b.shape[-1]
+        solve = primal if is_tall else dual
     floor = xp.finfo(ridge.dtype).eps ** 0.5
     beta = solve(problem, ridge, _lifted(ridge, floor), refine)
     while floor < 1.0:
@@ -77,8 +67,8 @@ def _with_floor(
     return beta
 
 
-def _primal(problem: Batch, ridge: Array, rho: Array, refine: bool) -> Array:
-    """Solve (G + n·diag(ρ)) β = b, ρ being the lifted ridge.
+def primal(problem: Batch, ridge: Array, rho: Array, refine: bool) -> Array:
+    """Return β, (..., D), of (G + n·diag(ρ)) β = b, ρ being the lifted ridge.
 
     The unknowns are scaled by s = (1+ρ)^(−1/2), which gives the matrix a unit diagonal: closed and
     open gates together do not harm its condition.
@@ -98,8 +88,8 @@ def _primal(problem: Batch, ridge: Array, rho: Array, refine: bool) -> Array:
     return beta
 
 
-def _dual(problem: Batch, ridge: Array, rho: Array, refine: bool) -> Array:
-    """Solve (I + XΓXᵀ) r = y, then β = ΓXᵀr, with Γ = diag(1/(nρ)), ρ being the lifted ridge."""
+def dual(problem: Batch, ridge: Array, rho: Array, refine: bool) -> Array:
+    """Return β = ΓXᵀr, (..., D), where (I + XΓXᵀ) r = y and Γ = diag(1/(nρ)), ρ being lifted."""
     xp = namespace(ridge)
     X, y = problem.X, problem.y
     Xt = xp.matrix_transpose(X)

@@ -21,21 +21,19 @@ from ..data.batch import Batch
 from .moments import gate_moments
 from .projection import project
 
-__all__ = ["JointRisk", "ProfiledRisk", "joint_risk", "profiled_risk", "residual_sum_of_squares"]
+__all__ = ["Risk", "joint_risk", "profiled_risk", "residual_sum_of_squares"]
 
 
-class ProfiledRisk(NamedTuple):
-    """The risk at μ with the best coefficients for these gates."""
+class Risk(NamedTuple):
+    """The risk at μ, with given coefficients or the best for these gates."""
 
     value: Array
     """Shape (...)."""
     gradient: Array
     """In μ, shape (..., D)."""
-    beta: Array
-    """θ ⊙ E[z], shape (..., D)."""
 
 
-def profiled_risk(problem: Batch, mu: Array, tau: float, alpha: Array) -> ProfiledRisk:
+def profiled_risk(problem: Batch, mu: Array, tau: float, alpha: Array) -> Risk:
     """Return min_θ Risk(θ, μ) for gates μ, (..., D), and λ = ``alpha``, (...)."""
     xp = namespace(mu)
     gates = gate_moments(mu, tau)
@@ -47,26 +45,15 @@ def profiled_risk(problem: Batch, mu: Array, tau: float, alpha: Array) -> Profil
     charged = beta * xp.sqrt(ridge)
     gradient = charged * charged * gates.log_noise_ratio_slope
     gradient = gradient + xp.asarray(alpha)[..., None] * gates.open_slope
-    return ProfiledRisk(value, gradient, beta)
+    return Risk(value, gradient)
 
 
-class JointRisk(NamedTuple):
-    """The risk at any θ and μ, nothing projected out."""
-
-    value: Array
-    """Shape (...)."""
-    theta_gradient: Array
-    """Shape (..., D)."""
-    mu_gradient: Array
-    """Shape (..., D)."""
-
-
-def joint_risk(problem: Batch, theta: Array, mu: Array, tau: float, alpha: Array) -> JointRisk:
-    r"""Return the exact Risk(θ, μ) and its gradient in both, for columns of any scale.
+def joint_risk(problem: Batch, theta: Array, mu: Array, tau: float, alpha: Array) -> Risk:
+    r"""Return the exact Risk(θ, μ) and its gradient in μ, for columns of any scale.
 
     With q, v the gates' mean and variance, c the columns' squared norms and e = b − G(θ⊙q),
 
-        ∂/∂θ = (−2 q e + 2 θ c v)/n,     ∂/∂μ = (−2 θ q' e + θ² c v')/n + λ φ(μ/τ)/τ.
+        ∂/∂μ = (−2 θ q' e + θ² c v')/n + λ φ(μ/τ)/τ.
     """
     xp = namespace(mu)
     gates, n, price = gate_moments(mu, tau), xp.asarray(problem.n)[..., None], xp.asarray(alpha)
@@ -77,10 +64,9 @@ def joint_risk(problem: Batch, theta: Array, mu: Array, tau: float, alpha: Array
     value = (
         clip(rss, low=0.0) / problem.n + spread + price * xp.sum(gates.open_probability, axis=-1)
     )
-    theta_gradient = -2.0 * gates.mean * e / n + 2.0 * theta * squared * gates.variance
-    mu_gradient = -2.0 * theta * gates.mean_slope * e / n
-    mu_gradient = mu_gradient + theta * theta * squared * gates.variance_slope
-    return JointRisk(value, theta_gradient, mu_gradient + price[..., None] * gates.open_slope)
+    gradient = -2.0 * theta * gates.mean_slope * e / n
+    gradient = gradient + theta * theta * squared * gates.variance_slope
+    return Risk(value, gradient + price[..., None] * gates.open_slope)
 
 
 def residual_sum_of_squares(problem: Batch, ridge: Array, beta: Array) -> Array:

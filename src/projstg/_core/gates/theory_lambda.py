@@ -16,7 +16,6 @@ one percent of the root mean square of y.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from ..arrays.backend import Array, clip, namespace, quiet, take_along
 from ..data.batch import Batch
@@ -24,27 +23,7 @@ from ..greedy.matching_pursuit import forward_selection
 from .gate_settings import GATES
 from .projection import project
 
-__all__ = [
-    "WHOLE",
-    "Scale",
-    "estimated_scale",
-    "fits_all",
-    "given_alpha",
-    "nominal_sparsity",
-    "rule_alpha",
-    "theory_alpha",
-]
-
-
-WHOLE = 1e-6
-"""A number so much below a whole one is that up to rounding."""
-
-
-class Scale(NamedTuple):
-    """The noise's standard deviation and the coefficients' size, in units of y, each (B,)."""
-
-    noise: Array
-    signal: Array
+__all__ = ["estimated_scale", "given_alpha", "rule_alpha", "theory_alpha"]
 
 
 def given_alpha(alpha: float | Array, y_scale: Array) -> Array:
@@ -69,31 +48,32 @@ def rule_alpha(
 
     σ is ``noise_std`` in the units of y, with coefficients of size one; None estimates both.
     ``n_features`` counts all columns, also those that are not in ``problem``. K is ``n_selected``,
-    or the paper's (:func:`nominal_sparsity`).
+    or the paper's (:func:`_nominal_sparsity`).
     """
     one = namespace(problem.b).ones_like(problem.yy)
-    K = nominal_sparsity(problem) if n_selected is None else one * max(n_selected, 1)
+    K = _nominal_sparsity(problem) if n_selected is None else one * max(n_selected, 1)
     if noise_std is None:
-        scale = estimated_scale(problem, K)
+        noise, signal = estimated_scale(problem, K)
     else:
-        scale = Scale(noise=noise_std / y_scale, signal=1.0 / y_scale)
+        noise, signal = noise_std / y_scale, 1.0 / y_scale
     with quiet():
-        alpha = theory_alpha(scale, factor, problem.n, n_features, K)
-    return clip(alpha, high=GATES.largest_alpha), scale.noise
+        alpha = theory_alpha(noise, factor * signal, problem.n, n_features, K)
+    return clip(alpha, high=GATES.largest_alpha), noise
 
 
-def nominal_sparsity(problem: Batch) -> Array:
+def _nominal_sparsity(problem: Batch) -> Array:
     """Return the paper's K = ⌈0.4 D^0.75⌉ for when K is not given, at most a quarter of n, (B,)."""
     n_features = problem.b.shape[-1]
     nominal = min(math.ceil(0.4 * n_features**0.75), n_features)
     return clip(_whole(problem.n / 4.0), 1.0, float(nominal))
 
 
-def estimated_scale(problem: Batch, n_selected: Array) -> Scale:
-    """Return the scale of each problem from a greedy fit of ``n_selected`` columns, (B,)."""
+def estimated_scale(problem: Batch, n_selected: Array) -> tuple[Array, Array]:
+    """Return σ and a, in units of y, (B,), from a greedy fit of ``n_selected`` columns, (B,)."""
     xp = namespace(problem.b)
     n_features = problem.b.shape[-1]
-    freedom, takes_all = _whole(problem.dof), fits_all(problem)
+    freedom = _whole(problem.dof)
+    takes_all = freedom >= 2 * n_features
     n_steps = clip(xp.minimum(n_selected, freedom - 1.0), low=0.0)
     rss = _greedy_residual(problem, n_steps) if not xp.all(takes_all) else problem.yy
     if xp.any(takes_all):
@@ -103,12 +83,7 @@ def estimated_scale(problem: Batch, n_selected: Array) -> Scale:
     power = problem.yy / problem.n
     least = GATES.smallest_noise**2 * power
     variance = xp.maximum(rss / clip(problem.dof - n_steps, low=1.0), least)
-    return Scale(xp.sqrt(variance), xp.sqrt(xp.maximum(power - variance, least) / n_selected))
-
-
-def fits_all(problem: Batch) -> Array:
-    """Return whether there are so many rows that all columns are fitted, (B,)."""
-    return _whole(problem.dof) >= 2 * problem.b.shape[-1]
+    return xp.sqrt(variance), xp.sqrt(xp.maximum(power - variance, least) / n_selected)
 
 
 def _greedy_residual(problem: Batch, n_steps: Array) -> Array:
@@ -117,31 +92,33 @@ def _greedy_residual(problem: Batch, n_steps: Array) -> Array:
     # A Gram matrix not much larger than X is faster to form at once than row by row.
     is_wide = problem.b.shape[-1] > 4 * problem.smaller_side
     most = int(xp.max(n_steps))
-    path = forward_selection(problem if is_wide else problem.by_sums, most)
+    rss = forward_selection(problem if is_wide else problem.by_sums, most).rss(problem.yy)
     if most and xp.all(n_steps == most):
-        return path.rss[:, -1]
-    remains = xp.concat([problem.yy[:, None], path.rss], axis=-1)
+        return rss[:, -1]
+    remains = xp.concat([problem.yy[:, None], rss], axis=-1)
     return take_along(remains, xp.astype(n_steps, xp.int64)[:, None])[:, 0]
 
 
 def theory_alpha(
-    scale: Scale, factor: float, n: Array, n_features: int, n_selected: Array
+    noise: Array, factor: Array, n: Array, n_features: int, n_selected: Array
 ) -> Array:
     """Return λ = C·a √(2σ² log(D−K) log K / N), (B,), with D−K and K at least two.
+
+    ``noise`` is σ, ``factor`` is C·a.
 
     Examples
     --------
     >>> import numpy as np
     >>> n, k = np.asarray(40.0), np.asarray(10.0)
-    >>> theory_alpha(Scale(noise=0.5, signal=1.0), 0.2, n, 64, k).round(4)
+    >>> theory_alpha(0.5, 0.2, n, 64, k).round(4)
     np.float64(0.0678)
     """
     xp = namespace(n)
     others = clip(n_features - n_selected, low=2.0)
     logs = xp.log(others) * xp.log(clip(n_selected, low=2.0))
-    return factor * scale.signal * scale.noise * xp.sqrt(2.0 * logs / n)
+    return factor * noise * xp.sqrt(2.0 * logs / n)
 
 
 def _whole(number: Array) -> Array:
     """Return the whole part; weights that sum to 12 up to rounding count as 12."""
-    return namespace(number).floor(number + WHOLE)
+    return namespace(number).floor(number + 1e-6)

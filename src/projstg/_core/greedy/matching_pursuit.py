@@ -33,16 +33,12 @@ from ..kernel.twin import answered_by
 
 __all__ = [
     "Candidates",
-    "ForwardPath",
     "Pursuits",
     "SoftmaxCorrelation",
-    "correlation_tolerance",
     "forward_selection",
-    "gain_tolerance",
     "largest_correlation",
-    "largest_gain",
     "matching_pursuits",
-    "pursued_columns",
+    "smallest_share",
 ]
 
 # A column with at most this many units in the last place of its squared norm left is rounding.
@@ -113,15 +109,37 @@ class SoftmaxCorrelation:
         return xp.argmax(xp.astype(is_above, xp.int8), axis=-1, keepdims=True)
 
 
-class ForwardPath(NamedTuple):
-    """The columns in the order they came in, and the residual after each, (..., K) both."""
+class Pursuits(NamedTuple):
+    """What each run of each problem took: G at these columns is UᵀU with U upper triangular."""
 
     order: Array
-    rss: Array
+    """The columns in the order they came in, (B·R, K)."""
+    counts: Array
+    """Whether a column came in: False from the step on at which none had anything left."""
+    projection: Array
+    """U⁻ᵀb, (B·R, K), with b at these columns."""
+    found: Array
+    """U⁻ᵀ times the rows of G at these columns, (B·R, K, D): at the columns themselves it is U."""
+
+    @property
+    def coef(self) -> Array:
+        """Least squares of y on the columns of the run, (B·R, K), zero where none came in."""
+        xp, U = namespace(self.found), _at(self.found, self.order)
+        w = xp.zeros_like(self.projection)
+        for s in reversed(range(w.shape[-1])):  # Uw = U⁻ᵀb from below
+            rest = self.projection[:, s] - xp.sum(U[:, s, s + 1 :] * w[:, s + 1 :], axis=-1)
+            pivot = xp.where(self.counts[:, s], U[:, s, s], xp.ones_like(rest))
+            w[:, s] = xp.where(self.counts[:, s], rest / pivot, xp.zeros_like(rest))
+        return w
+
+    def rss(self, yy: Array) -> Array:
+        """Return the residual sum of squares after each column, (B·R, K), from yᵀy, (B·R,)."""
+        taken = namespace(yy).cumulative_sum(self.projection * self.projection, axis=-1)
+        return clip(yy[:, None] - taken, low=0.0)
 
 
-def forward_selection(problem: Batch, n_steps: int) -> ForwardPath:
-    """Return the path of ``n_steps`` columns for each problem of a batch with one leading axis.
+def forward_selection(problem: Batch, n_steps: int) -> Pursuits:
+    """Return the path of K = ``n_steps`` columns for each problem of a batch, by the largest gain.
 
     Where no column has anything left the residual does not change any more.
 
@@ -130,88 +148,34 @@ def forward_selection(problem: Batch, n_steps: int) -> ForwardPath:
     >>> import numpy as np
     >>> from projstg._core.data.batch import centred_rows
     >>> X, y = np.eye(4)[None, :, :3], np.array([[1.0, 3.0, 2.0, 0.5]])
-    >>> forward_selection(centred_rows(X, y, centre=False)[0], 2)
-    ForwardPath(order=array([[1, 2]]), rss=array([[5.25, 1.25]]))
-    """
-    xp = namespace(problem.b)
-    if n_steps == 0:
-        return ForwardPath(xp.astype(problem.b[:, :0], xp.int64), problem.b[:, :0])
-    tolerance = gain_tolerance(xp.finfo(problem.b.dtype).eps)
-    path = _pursued(problem, n_steps, 1, largest_gain, tolerance)
-    taken = xp.cumulative_sum(path.projection * path.projection, axis=-1)
-    return ForwardPath(path.order, clip(problem.yy[:, None] - taken, low=0.0))
-
-
-class Pursuits(NamedTuple):
-    """What each run of each problem took, (B·R, K)."""
-
-    order: Array
-    """The columns in the order they came in."""
-    counts: Array
-    """Whether a column came in: False from the step on at which none had anything left."""
-    coef: Array
-    """Least squares of y on the columns of the run, zero where none came in."""
-
-
-def matching_pursuits(problem: Batch, n_steps: int, n_runs: int, rule: Rule) -> Pursuits:
-    """Return R = ``n_runs`` pursuits of K = ``n_steps`` ≥ 1 columns for each of B problems.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from projstg._core.data.batch import centred_rows
-    >>> X, y = np.eye(4)[None, :, :3], np.array([[1.0, 3.0, 2.0, 0.5]])
     >>> problem = centred_rows(X, y, centre=False)[0]
-    >>> found = matching_pursuits(problem, 2, 1, largest_correlation)
-    >>> found.order.tolist(), found.coef.tolist()
-    ([[1, 2]], [[3.0, 2.0]])
+    >>> path = forward_selection(problem, 2)
+    >>> path.order.tolist(), path.rss(problem.yy).tolist(), path.coef.tolist()
+    ([[1, 2]], [[5.25, 1.25]], [[3.0, 2.0]])
     """
-    path = _pursued(problem, n_steps, n_runs, rule, _tolerance(problem))
-    factor = _at(path.found, path.order)
-    return Pursuits(path.order, path.counts, _solved(factor, path.projection, path.counts))
+    return matching_pursuits(problem, n_steps, 1, largest_gain)
 
 
-def pursued_columns(problem: Batch, n_steps: int) -> tuple[Array, Array]:
-    """Return the columns of one pursuit by correlation, (B, K), and which of them came in."""
-    path = _pursued(problem, n_steps, 1, largest_correlation, _tolerance(problem))
-    return path.order, path.counts
+def smallest_share(rule: Rule, eps: float) -> float:
+    """Return the share of its squared norm that a column must have left to be taken."""
+    return _ROUNDING * float(eps) if rule is largest_gain else float(eps) ** _DEPENDENT
 
 
-def gain_tolerance(eps: float) -> float:
-    """Return the share of its squared norm that a column must have left, by the largest gain."""
-    return _ROUNDING * float(eps)
-
-
-def correlation_tolerance(eps: float) -> float:
-    """Return the same for the other rules."""
-    return float(eps) ** _DEPENDENT
-
-
-def _tolerance(problem: Batch) -> float:
-    return correlation_tolerance(namespace(problem.b).finfo(problem.b.dtype).eps)
-
-
-class _Path(NamedTuple):
-    """The factorisation: row s of ``found`` (B·R, K, D) belongs to the s-th column taken.
-
-    ``found`` at the columns taken is the upper factor U of G = UᵀU, and ``projection`` is U⁻ᵀb.
-    """
-
-    order: Array
-    counts: Array
-    projection: Array
-    found: Array
-
-
-def _by_kernel(problem: Batch, n_steps: int, n_runs: int, rule: Rule, tolerance: float) -> _Path:
-    """Return what :func:`_pursued` returns, by the compiled kernel."""
-    n_problems, n_columns = problem.b.shape
-    found = _Path(
-        np.empty((n_problems, n_steps), dtype=np.int64),
-        np.empty((n_problems, n_steps), dtype=bool),
-        np.empty((n_problems, n_steps)),
-        np.empty((n_problems, n_steps, n_columns)),
+def _empty(problem: Batch, n_steps: int, n_runs: int) -> Pursuits:
+    """Return pursuits whose arrays are still to be filled."""
+    xp, (n_problems, n_columns) = namespace(problem.b), problem.b.shape
+    runs, device = (n_problems * n_runs, n_steps), problem.b.device
+    return Pursuits(
+        order=xp.empty(runs, dtype=xp.int64, device=device),
+        counts=xp.empty(runs, dtype=xp.bool, device=device),
+        projection=xp.empty(runs, dtype=problem.b.dtype, device=device),
+        found=xp.empty((*runs, n_columns), dtype=problem.b.dtype, device=device),
     )
+
+
+def _by_kernel(problem: Batch, n_steps: int, n_runs: int, rule: Rule) -> Pursuits:
+    """Return what :func:`matching_pursuits` returns, by the compiled kernel."""
+    pursuits, (n_problems, n_columns) = _empty(problem, n_steps, n_runs), problem.b.shape
     matrices = np.ascontiguousarray(problem.G if problem.X is None else problem.X)
     left = np.array(problem.diagonal, order="C")
     pursuit = library.PursuitRecord.of(
@@ -225,28 +189,30 @@ def _by_kernel(problem: Batch, n_steps: int, n_runs: int, rule: Rule, tolerance:
         correlation=np.array(problem.b, order="C"),
         left=left,
         norm=np.where(left > 0.0, left, 1.0),
-        smallest=left * tolerance,
-        **found._asdict(),
+        smallest=left * smallest_share(rule, np.finfo(left.dtype).eps),
+        **pursuits._asdict(),
     )
     library.KERNEL.projstg_pursue(pursuit)
-    return found
+    return pursuits
 
 
-def _is_for_kernel(problem: Batch, n_steps: int, n_runs: int, rule: Rule, tolerance: float) -> bool:
-    return n_runs == 1 and rule in (largest_gain, largest_correlation) and problem.is_double
+def _is_for_kernel(problem: Batch, n_steps: int, n_runs: int, rule: Rule) -> bool:
+    is_known = rule in (largest_gain, largest_correlation)
+    return n_runs == 1 and n_steps > 0 and is_known and problem.is_double
 
 
 @answered_by(_by_kernel, where=_is_for_kernel)
-def _pursued(problem: Batch, n_steps: int, n_runs: int, rule: Rule, tolerance: float) -> _Path:
-    """Factor G; a column with at most ``tolerance`` of its squared norm left cannot be taken."""
+def matching_pursuits(problem: Batch, n_steps: int, n_runs: int, rule: Rule) -> Pursuits:
+    """Return R = ``n_runs`` pursuits of K = ``n_steps`` columns for each of B problems."""
     xp = namespace(problem.b)
     n_problems, n_features = problem.b.shape
-    left, correlation = (_repeated(array, n_runs) for array in (problem.diagonal, problem.b))
-    smallest = left * tolerance
+    left, correlation = (
+        array if n_runs == 1 else xp.repeat(array, n_runs, axis=0)
+        for array in (problem.diagonal, problem.b)
+    )
+    smallest = left * smallest_share(rule, xp.finfo(left.dtype).eps)
     norm = xp.where(left > 0.0, left, xp.ones_like(left))
-    shape = (n_problems * n_runs, n_steps, n_features)
-    found = xp.empty(shape, dtype=left.dtype, device=left.device)
-    order, roots, projections = [], [], []
+    pursuits = order, counts, projections, found = _empty(problem, n_steps, n_runs)
     for step in range(n_steps):
         usable = xp.where(left > smallest, left, xp.inf)
         j = rule(step, Candidates(correlation, usable, norm))
@@ -257,19 +223,11 @@ def _pursued(problem: Batch, n_steps: int, n_runs: int, rule: Rule, tolerance: f
         root = xp.sqrt(take_along(usable, j))  # infinite if no column has anything left
         row = row[:, 0, :] / root
         projection = take_along(correlation, j) / root
-        found[:, step, :] = row
         correlation = correlation - row * projection
         left = left - row * row
-        order.append(j)
-        roots.append(root)
-        projections.append(projection)
-    order, roots, projections = (xp.concat(one, axis=-1) for one in (order, roots, projections))
-    return _Path(order, xp.isfinite(roots), projections, found)
-
-
-def _repeated(array: Array, n_runs: int) -> Array:
-    """Return an array (B, D) as (B·R, D), each problem R times in a row."""
-    return array if n_runs == 1 else namespace(array).repeat(array, n_runs, axis=0)
+        order[:, step], counts[:, step] = j[:, 0], xp.isfinite(root[:, 0])
+        projections[:, step], found[:, step, :] = projection[:, 0], row
+    return pursuits
 
 
 def _at(found: Array, columns: Array, n_rows: int | None = None) -> Array:
@@ -282,15 +240,3 @@ def _at(found: Array, columns: Array, n_rows: int | None = None) -> Array:
     places = xp.reshape(starts[:, None] + columns[:, None, :], (n_runs, -1))
     taken = take_along(xp.reshape(found, (n_runs, n_steps * n_features)), places)
     return xp.reshape(taken, (n_runs, n_rows, columns.shape[-1]))
-
-
-def _solved(factor: Array, projection: Array, counts: Array) -> Array:
-    """Solve U w = projection for upper factors (..., K, K), by back substitution in every run."""
-    xp = namespace(factor)
-    n_steps = projection.shape[-1]
-    w = xp.zeros_like(projection)
-    for s in reversed(range(n_steps)):
-        rest = projection[:, s] - xp.sum(factor[:, s, s + 1 :] * w[:, s + 1 :], axis=-1)
-        pivot = xp.where(counts[:, s], factor[:, s, s], xp.ones_like(rest))
-        w[:, s] = xp.where(counts[:, s], rest / pivot, xp.zeros_like(rest))
-    return w

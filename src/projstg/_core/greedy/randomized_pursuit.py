@@ -101,15 +101,12 @@ def averaged_pursuits(
     blocks = []
     for first in range(0, n_problems, size):
         last = min(first + size, n_problems)
-        draws = np.stack([_draws(seed, n_runs, n_steps) for seed in seeds[first:last]])
+        generators = [np.random.default_rng([seed, n_steps]) for seed in seeds[first:last]]
+        draws = np.stack([one.random((n_runs, n_steps)) for one in generators])
         own = xp.arange(first, last, device=problem.b.device)
         some = problem if last - first == n_problems else problem.problems(own)
         blocks.append(_averaged(_quicker(some, draws), temperature[first:last], draws))
     return Plurality(*(xp.concat(parts, axis=0) for parts in zip(*blocks, strict=True)))
-
-
-def _draws(seed: int, n_runs: int, n_steps: int) -> np.ndarray:
-    return np.random.default_rng([seed, n_steps]).random((n_runs, n_steps))
 
 
 def _quicker(problem: Batch, draws: np.ndarray) -> Batch:
@@ -122,28 +119,20 @@ def _quicker(problem: Batch, draws: np.ndarray) -> Batch:
 def _averaged(problem: Batch, temperature: Array, draws: np.ndarray) -> Plurality:
     """Return the averages over draws (B, R, K), a block of runs at a time."""
     xp = namespace(problem.b)
-    n_runs, n_steps = draws.shape[1:]
-    at_once = max(1, _IN_MEMORY // (draws.shape[0] * n_steps * problem.b.shape[-1]))
+    (n_runs, n_steps), n_columns = draws.shape[1:], problem.b.shape[-1]
+    at_once = max(1, _IN_MEMORY // (draws.shape[0] * n_steps * n_columns))
     mean_coef, frequency = xp.zeros_like(problem.b), xp.zeros_like(problem.b)
     for first in range(0, n_runs, at_once):
-        coef, taken = _summed(problem, temperature, draws[:, first : first + at_once])
-        mean_coef, frequency = mean_coef + coef / n_runs, frequency + taken / n_runs
+        some = draws[:, first : first + at_once]
+        rule = _rule(problem.b, temperature, some)
+        runs = matching_pursuits(problem, n_steps, some.shape[1], rule)
+        order, coef, counts = (
+            xp.reshape(one, (draws.shape[0], -1)) for one in (runs.order, runs.coef, runs.counts)
+        )
+        mean_coef = mean_coef + _added(coef, order, n_columns) / n_runs
+        counts = xp.astype(counts, coef.dtype)
+        frequency = frequency + _added(counts, order, n_columns) / n_runs
     return Plurality(mean_coef, frequency)
-
-
-def _summed(problem: Batch, temperature: Array, draws: np.ndarray) -> tuple[Array, Array]:
-    """Return the sums over runs of the coefficients and of the columns taken, (B, D)."""
-    xp = namespace(problem.b)
-    n_runs, n_steps = draws.shape[1:]
-    n_problems, n_features = problem.b.shape
-    runs = matching_pursuits(problem, n_steps, n_runs, _rule(problem.b, temperature, draws))
-
-    order = xp.reshape(runs.order, (n_problems, n_runs * n_steps))
-
-    def summed(values: Array) -> Array:
-        return _added(xp.reshape(values, order.shape), order, n_features)
-
-    return summed(runs.coef), summed(xp.astype(runs.counts, runs.coef.dtype))
 
 
 def _added(values: Array, places: Array, n_features: int) -> Array:

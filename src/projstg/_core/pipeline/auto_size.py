@@ -9,13 +9,10 @@ all sizes; they may find a better support of this size. With ``decision="median"
 are likelier to belong than not become the answer, however many they are.
 
 Where rows are too few to compare any two supports, nothing is chosen beside what must be, and no
-probability is known (:func:`_without_choice`).
+probability is known.
 """
 
 from __future__ import annotations
-
-from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +27,6 @@ from ..posterior.target import criterion_with_volume, target
 from ..progress import Report, steps_of
 from ..score.criterion import CRITERIA
 from ..score.prior import size_prior
-from ..search.record import RankedSupports
 from .answer_posterior import of_all_sizes
 from .fixed_size import solve_fixed, solve_known
 from .information_criteria import information_size, most_by_information
@@ -44,41 +40,23 @@ from .solution import Solution
 __all__ = ["solve_auto"]
 
 
-class _Sizes(NamedTuple):
-    """A table, and which sizes come into question."""
-
-    table: StandardTables
-    problem: Problem
-    always: np.ndarray
-    """(D,)."""
-    k_min: int
-    k_max: int
-    n_free: int
-    """How many columns could be selected."""
-    has_choice: bool
-    """False where more columns could be selected, but rows are too few to compare them."""
-
-
 def solve_auto(
     table: StandardTables, options: Options, seed: int, report: Report | None = None
 ) -> Solution:
     """Return the answer for one table, K chosen from the data."""
-    of = _sizes(table, options)
-    if not of.has_choice:
-        return _without_choice(of, options, seed, report)
-    solve = _by_evidence if options.selection == "evidence" else _by_information
-    return solve(of, options, seed, report)
-
-
-def _sizes(table: StandardTables, options: Options) -> _Sizes:
     problem, always = table.problem(0), options.must(table.columns.size)
     k_min, n_free = len(options.always), int(np.sum(problem.diagonal > 0.0))
     n_redundant = redundant_forced(problem, always)
     k_max = max(largest_size(problem, n_free, n_redundant), k_min)
     if options.selection != "evidence":
         k_max = most_by_information(problem, k_min, k_max)
-    has_choice = k_min < k_max or k_min == n_free or _depend(problem, k_min, n_redundant)
-    return _Sizes(table, problem, always, k_min, k_max, n_free, has_choice)
+    if k_min == k_max and k_min != n_free and not _depend(problem, k_min, n_redundant):
+        # Rows are too few to compare columns: what must be selected is, and no other is looked at.
+        found = solve_fixed(table, options.of_size(k_min, probabilities=False), [seed], report)
+        (answer,) = found.answers
+        return found._replace(answers=[answer._replace(has_choice=False)])
+    solve = _by_evidence if options.selection == "evidence" else _by_information
+    return solve(table, options, (k_min, k_max, n_free), seed, report)
 
 
 def _depend(problem: Problem, k_min: int, n_redundant: int) -> bool:
@@ -87,34 +65,32 @@ def _depend(problem: Problem, k_min: int, n_redundant: int) -> bool:
     return problem.dof + 1e-6 >= k_min + 3 and rank_up_to(problem, n_own + 1) == n_own
 
 
-def _without_choice(of: _Sizes, options: Options, seed: int, report: Report | None) -> Solution:
-    """Select what must be, without probabilities: no column was looked at."""
-    options = replace(options.of_size(of.k_min), probabilities=False)
-    found = solve_fixed(of.table, options, [seed], report)
-    (answer,) = found.answers
-    return found._replace(answers=[answer._replace(has_choice=False)])
+def _by_evidence(
+    table: StandardTables,
+    options: Options,
+    sizes: tuple[int, int, int],
+    seed: int,
+    report: Report | None,
+) -> Solution:
+    """Solve for the size of the likeliest support, until that size has been solved before.
 
-
-def _by_evidence(of: _Sizes, options: Options, seed: int, report: Report | None) -> Solution:
-    """Solve for the size of the likeliest support, until that size has been solved before."""
-    name, prior = (
-        criterion_with_volume(options.criterion),
-        size_prior(of.k_min, of.k_max, of.n_free),
-    )
-    own = target(of.problem, CRITERIA[name], prior, always=of.always)
+    ``sizes`` are k_min, k_max and the number of columns that could be selected.
+    """
+    name, always = criterion_with_volume(options.criterion), options.must(table.columns.size)
+    own = target(table.problem(0), CRITERIA[name], size_prior(*sizes), always=always)
     judge = own.judge if name == options.criterion else None
     if own.is_enumerable:
         posterior = every_support(own)
         if CRITERIA[options.criterion].counts_volume:
-            known = solve_known(of.table, options, posterior, seed, report)
+            known = solve_known(table, options, posterior, seed, report)
             return _with_posterior(known, posterior, options)
     else:
         posterior = counted_around(own, ladder(own, seed, report))
     answers: dict[int, Solution] = {}
 
     def solved(k: int) -> Solution:
-        plain = replace(options.of_size(k), probabilities=False)
-        return solve_fixed(of.table, plain, [seed], report, judge)
+        plain = options.of_size(k, probabilities=False)
+        return solve_fixed(table, plain, [seed], report, judge)
 
     def solved_for(known: Posterior) -> Posterior:
         """Solve for the size of the likeliest support; what that finds is counted, too."""
@@ -122,7 +98,8 @@ def _by_evidence(of: _Sizes, options: Options, seed: int, report: Report | None)
         while k not in answers and len(answers) < PIPELINE.most_proposals:
             answers[k] = solved(k)
             if not own.is_enumerable:
-                known = with_more(known, _ranked_of(answers[k]))
+                found = [answer.search for answer in answers[k].answers]
+                known = with_more(known, [one.ranked for one in found if one is not None])
             k = known.likeliest.size
         return known
 
@@ -145,28 +122,31 @@ def _with_posterior(solution: Solution, posterior: Posterior, options: Options) 
     return solution._replace(answers=[of_all_sizes(answer, posterior, options)])
 
 
-def _ranked_of(solution: Solution) -> list[RankedSupports]:
-    """Return what the search has found."""
-    return [answer.search.ranked for answer in solution.answers if answer.search is not None]
+def _by_information(
+    table: StandardTables,
+    options: Options,
+    sizes: tuple[int, int, int],
+    seed: int,
+    report: Report | None,
+) -> Solution:
+    """Solve for the size with the lowest information criterion, after a search of each size.
 
-
-def _by_information(of: _Sizes, options: Options, seed: int, report: Report | None) -> Solution:
-    """Solve for the size with the lowest information criterion, after a search of each size."""
-    problem, name = of.problem, options.selection or ""
-    judge = CRITERIA[options.criterion].judge(problem, of.k_max, of.always)
+    ``sizes`` are as in :func:`_by_evidence`.
+    """
+    problem, always, name = table.problem(0), options.must(table.columns.size), options.selection
+    k_min, k_max, _ = sizes
+    judge = CRITERIA[options.criterion].judge(problem, k_max, always)
     n_starts = min(PIPELINE.size_starts, options.n_starts or PIPELINE.size_starts)
-    search = QuickSearch(problem, judge, of.k_max, of.always, seed)
-    sizes = (of.k_min, of.k_max, of.n_free)
-
+    search = QuickSearch(problem, judge, k_max, always, seed)
     found: dict[int, np.ndarray] = {}
-    tried = steps_of(report, "sizes", of.k_max - of.k_min + 1)
+    tried = steps_of(report, "sizes", k_max - k_min + 1)
 
     def best(k: int) -> np.ndarray:
         found[k] = search(k, n_starts).support
         tried()
         return found[k]
 
-    k = information_size(problem, name, best, *sizes)
+    k = information_size(problem, name or "", best, *sizes)
     while search.look_further(list(found.values())):
-        k = information_size(problem, name, best, *sizes)
-    return solve_fixed(of.table, options.of_size(k), [seed], report)
+        k = information_size(problem, name or "", best, *sizes)
+    return solve_fixed(table, options.of_size(k), [seed], report)

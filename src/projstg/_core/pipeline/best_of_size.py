@@ -18,8 +18,9 @@ from ..data.batch import Batch
 from ..data.least_squares import largest, least_squares
 from ..data.partial_out import partialled
 from ..data.problem import Problem
-from ..gates.alternate import MOST_COMPILED, warm_up_record
-from ..greedy.matching_pursuit import correlation_tolerance, pursued_columns
+from ..gates.alternate import steps_record
+from ..gates.gate_settings import GATES
+from ..greedy.matching_pursuit import largest_correlation, matching_pursuits, smallest_share
 from ..kernel import library
 from ..kernel.twin import answered_by, definition_of
 from ..progress import Report
@@ -47,7 +48,7 @@ def _is_for_kernel(
     return (
         0 < K < D <= PIPELINE.most_first_steps
         and not gates.options.always
-        and batch.smaller_side <= MOST_COMPILED
+        and batch.smaller_side <= GATES.most_compiled
         and judges[0].counts_volume
         and comb(D, K) > SEARCH.n_enumerable
         and batch.is_double
@@ -87,13 +88,13 @@ def _by_kernel(
         alpha=np.ascontiguousarray(gates.alpha),
         generators=np.asarray([*map(library.generator_address, generators)], dtype=np.uintp),
         residual_floor=SCORE.residual_floor,
-        correlation_tolerance=correlation_tolerance(_EPS),
+        correlation_tolerance=smallest_share(largest_correlation, _EPS),
     )
     answers = library.AnswersRecord.of(
         support=support, beta=beta, objective=objective, numbers=numbers, searches=handles
     )
     plan = plan_record(SEARCH, K, options.n_starts or SEARCH.n_starts(K, D))
-    searches, steps = Searches(handles), warm_up_record(options.gates.tau)
+    searches, steps = Searches(handles), steps_record(options.gates.tau)
     if library.KERNEL.projstg_fit(tables, judge_record(judges[0]), plan, steps, answers):
         raise MemoryError(f"no memory for a search of {D} columns")
     found = []
@@ -174,8 +175,8 @@ def _with_pursuits(
     if problems[0].b.size > PIPELINE.most_for_pursuit or k == must.size:
         return proposed[:, None]
     rest = [partialled(one, must)[0] for one in problems] if must.size else problems
-    order, counts = pursued_columns(Batch.of(rest), k - must.size)
-    pursued = np.sort(np.hstack([np.tile(must, (len(order), 1)), order]), axis=1)
+    runs = matching_pursuits(Batch.of(rest), k - must.size, 1, largest_correlation)
+    pursued = np.sort(np.hstack([np.tile(must, (len(rest), 1)), runs.order]), axis=1)
     # A pursuit ends early where all other columns depend on those taken.
-    is_whole = np.all(counts, axis=1, keepdims=True)
+    is_whole = np.all(runs.counts, axis=1, keepdims=True)
     return np.stack([proposed, np.where(is_whole, pursued, proposed)], axis=1)

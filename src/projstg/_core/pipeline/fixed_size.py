@@ -16,7 +16,6 @@ from ..data.least_squares import largest, least_squares, least_squares_of_each
 from ..data.problem import Problem
 from ..data.standard_table import StandardTables
 from ..gates.gate_fit import GateFit
-from ..gates.moments import gated_coefficients
 from ..posterior.posterior import Posterior
 from ..progress import Report
 from ..score.criterion import CRITERIA, Judge
@@ -24,8 +23,7 @@ from ..search.best_support import Refined
 from ..search.record import RankedSupports
 from .answer_posterior import of_given_size
 from .best_of_size import best_from, best_of_size
-from .gate_problem import GateProblem, can_wait, fitted, gate_problem
-from .kept_gates import GroupGates
+from .gate_problem import GateProblem, can_wait, fitted, gate_problem, in_data
 from .options import Options
 from .solution import Answer, Solution
 
@@ -50,19 +48,18 @@ def solve_fixed(
     problems = [tables.problem(i) for i in range(len(tables))]
     must, criterion = options.must(tables.columns.size), CRITERIA[options.criterion]
     judges = [judge] if judge else criterion.judges(problems, options.n_selected, must)
-    kept: GateFit | GateProblem = gates
-    if can_wait(gates):
+    fit = None if can_wait(gates) else fitted(gates, report)
+    if fit is None:
         found = best_of_size(problems, judges, gates, report)
     else:
-        kept = fitted(gates, report)
-        proposed = to_numpy(_largest(tables, kept, options))
+        proposed = to_numpy(_largest(tables, fit, options))
         found = best_from(problems, judges, proposed, gates, report)
     if options.probabilities:
         found = [
             of_given_size(problem, answer, options, seed, report)
             for problem, answer, seed in zip(problems, found, seeds, strict=True)
         ]
-    return _solution(tables, problems, found, gates, kept)
+    return _solution(problems, found, gates, fit)
 
 
 def solve_known(
@@ -89,13 +86,8 @@ def solve_known(
         ranked=RankedSupports(support[None], np.full(1, score)),
     )
     answer = Answer(support, least_squares(target.problem, support), found)
-    return _solution(
-        tables,
-        [target.problem],
-        [answer],
-        gates,
-        gates if can_wait(gates) else fitted(gates, report),
-    )
+    fit = None if can_wait(gates) else fitted(gates, report)
+    return _solution([target.problem], [answer], gates, fit)
 
 
 def _by_gates(tables: StandardTables, gates: GateProblem, fit: GateFit) -> Solution:
@@ -109,7 +101,7 @@ def _by_gates(tables: StandardTables, gates: GateProblem, fit: GateFit) -> Solut
         of = (tables.batch, np.stack(supports), tables.problem)
         coefs = list(least_squares_of_each(*of))  # type: ignore[arg-type] # wide tables are searched
     answers = [Answer(*answer) for answer in zip(supports, coefs, strict=True)]
-    return _solution(tables, [], answers, gates, fit)
+    return _solution([], answers, gates, fit)
 
 
 def _largest(tables: StandardTables, fit: GateFit, options: Options) -> Array:
@@ -118,7 +110,7 @@ def _largest(tables: StandardTables, fit: GateFit, options: Options) -> Array:
     Columns are standardised: |coefficient| is |coefficient|·‖x_d‖ times a constant.
     """
     xp = namespace(fit.mu)
-    size = xp.abs(gated_coefficients(fit.mu, fit.theta))
+    size = xp.abs(fit.coef)
     size = xp.where(tables.units.scale > 0.0, size, -xp.ones_like(size))
     for column in options.always:
         size[:, column] = xp.inf
@@ -126,24 +118,19 @@ def _largest(tables: StandardTables, fit: GateFit, options: Options) -> Array:
 
 
 def _solution(
-    tables: StandardTables,
-    problems: Sequence[Problem],
-    answers: Sequence[Answer],
-    gates: GateProblem,
-    found: GateFit | GateProblem,
+    problems: Sequence[Problem], answers: Sequence[Answer], gates: GateProblem, fit: GateFit | None
 ) -> Solution:
     """Return answers with λ and σ in the units of the data, as they were given or from the data."""
-    options, unit = gates.options, tables.units.y_scale
+    options, unit = gates.options, gates.frame.y_scale
     alpha, noise_std = gates.alpha * unit**2, gates.noise_std
     if options.alpha is not None:
         alpha = 0.0 * gates.alpha + options.alpha
     if noise_std is not None:
         given = options.noise_std
-        noise_std = noise_std * unit if given is None else 0.0 * noise_std + given
-    if isinstance(found, GateProblem):
-        found = found._replace(batch=found.batch.without_products())
-    kept = GroupGates(
-        found, tables.units.scale, unit, tables.columns, tables.units.n_features, options.gates
-    )
-    noise_std = None if noise_std is None else to_numpy(noise_std)
+        noise_std = to_numpy(noise_std * unit if given is None else 0.0 * noise_std + given)
+    kept: GateFit | GateProblem
+    if fit is None:
+        kept = gates._replace(batch=gates.batch.without_products())
+    else:
+        kept = in_data(gates, fit)
     return Solution(answers, problems, kept, to_numpy(alpha), noise_std)

@@ -11,40 +11,25 @@ part of forced columns is taken out first, and their own gates are open.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays.backend import Array, namespace, put_along
 from ..data.batch import Batch
+from ..data.frame import Frame, in_range
 from ..data.least_squares import largest
-from ..data.partial_out import forced_coefficients, partialled
+from ..data.partial_out import ForcedColumns, forced_columns, partialled
 from ..data.problem import DenseProblem, Problem
 from ..data.standard_table import StandardTables
 from ..gates.alternate import warm_up_coefficients
 from ..gates.gate_fit import GateFit, fit_gates
-from ..gates.moments import gated_coefficients
 from ..gates.theory_lambda import given_alpha, rule_alpha
 from ..progress import Report
 from .options import Options
 from .pipeline_settings import PIPELINE
 
-__all__ = ["GateProblem", "can_wait", "first_steps", "fitted", "gate_problem"]
-
-
-@dataclass(frozen=True, eq=False)
-class _Forced:
-    """Forced columns, taken out of B problems, and what gives their coefficients back."""
-
-    places: Array
-    """Where they are among the columns that get gates, (F,)."""
-    alone: Array
-    """Their coefficients where all others are zero, (B, F)."""
-    shift: Array
-    """What one unit of another coefficient subtracts from them, (B, F, W)."""
-    unit: Array
-    """A coefficient of the problems divided by this, (B, W), is one of standardised columns."""
+__all__ = ["GateProblem", "can_wait", "first_steps", "fitted", "gate_problem", "in_data"]
 
 
 class GateProblem(NamedTuple):
@@ -58,20 +43,22 @@ class GateProblem(NamedTuple):
     """σ in units of the scaled y, (B,); None where λ is given."""
     options: Options
     seeds: tuple[int, ...]
-    n_columns: int
-    """The number of all columns."""
+    frame: Frame
+    """What leads back to the data."""
     columns: Array | None = None
     """The columns that get gates, (B, W), forced ones first; None is all, in their order."""
-    forced: _Forced | None = None
+    forced: ForcedColumns | None = None
+    """Where ``places`` are among the columns that get gates."""
 
     def alone(self, i: int) -> GateProblem:
         """Return problem i of those of which all columns get gates and none is forced."""
-        noise_std = None if self.noise_std is None else self.noise_std[i : i + 1]
+        own = slice(i, i + 1)
         return self._replace(
             batch=self.batch.problems(np.asarray([i])),
-            alpha=self.alpha[i : i + 1],
-            noise_std=noise_std,
-            seeds=self.seeds[i : i + 1],
+            alpha=self.alpha[own],
+            noise_std=None if self.noise_std is None else self.noise_std[own],
+            seeds=self.seeds[own],
+            frame=self.frame.each(lambda one: one[own]),
         )
 
     def without_rows(self) -> GateProblem:
@@ -81,44 +68,48 @@ class GateProblem(NamedTuple):
 
 def gate_problem(tables: StandardTables, options: Options, seeds: Sequence[int]) -> GateProblem:
     """Return what is needed to fit the gates: the columns that get gates, and λ."""
-    n_columns, batch = tables.columns.size, tables.batch
+    frame, batch, n_columns = tables.units, tables.batch, tables.columns.size
     columns, forced = None, None
     is_some = options.has_search and n_columns > PIPELINE.most_gates
     if batch is None or is_some or options.always:
-        like = np.empty(0) if batch is None else batch.b
+        xp, device = namespace(frame.scale), frame.scale.device
+
+        def stacked(arrays: Sequence[np.ndarray]) -> Array:
+            return xp.asarray(np.stack(arrays), device=device)
+
         parts = [_part(tables.problem(i), options, is_some) for i in range(len(tables))]
-        batch = _like(Batch.of([part.rest for part in parts]), like)
+        batch = Batch.of([rest for rest, _, _ in parts])
+        batch = batch.each(lambda one: None if one is None else xp.asarray(one, device=device))
         if is_some:
-            columns = _array(np.stack([part.columns for part in parts]), like)
+            columns = stacked([likeliest for _, likeliest, _ in parts])
         if options.always:
-            sides = [np.stack(side) for side in zip(*(part.forced for part in parts), strict=True)]
-            places = np.arange(len(options.always)) if is_some else np.asarray(options.always)
-            forced = _Forced(*(_array(one, like) for one in (places, *sides)))
-    alpha, noise_std = _alpha_and_noise(batch, n_columns, tables.units.y_scale, options)
-    return GateProblem(batch, alpha, noise_std, options, tuple(seeds), n_columns, columns, forced)
+            taken_out = [own for _, _, own in parts if own is not None]
+            forced = ForcedColumns(*map(stacked, zip(*taken_out, strict=True)))
+    alpha, noise_std = _alpha_and_noise(batch, n_columns, frame.y_scale, options)
+    return GateProblem(
+        batch=batch,
+        alpha=alpha,
+        noise_std=noise_std,
+        options=options,
+        seeds=tuple(seeds),
+        frame=frame,
+        columns=columns,
+        forced=forced,
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """What gates are fitted to of one problem."""
-
-    rest: DenseProblem
-    columns: np.ndarray
-    """The columns that get gates, (W,), forced ones first."""
-    forced: tuple[np.ndarray, ...] | None
-    """``alone``, ``shift`` and ``unit`` of :class:`_Forced`."""
-
-
-def _part(problem: Problem, options: Options, is_some: bool) -> _Part:
+def _part(
+    problem: Problem, options: Options, is_some: bool
+) -> tuple[DenseProblem, np.ndarray, ForcedColumns | None]:
+    """Return what gates are fitted to, the columns that get gates, (W,), and what was taken out."""
     must, columns = np.asarray(options.always, dtype=np.int64), np.arange(problem.b.size)
     if is_some:
         columns = _likeliest(problem, options, must)
         problem, must = problem.subset(columns), np.arange(must.size)
     if not must.size:
-        return _Part(problem, columns, None)  # type: ignore[arg-type] # a wide one is a subset
+        return problem, columns, None  # type: ignore[return-value] # a wide one is a subset
     rest, scale = partialled(problem, must)
-    unit = np.where(scale > 0.0, scale, 1.0)
-    return _Part(rest, columns, (*forced_coefficients(problem, must), unit))
+    return rest, columns, forced_columns(problem, must, scale)
 
 
 def _likeliest(problem: Problem, options: Options, must: np.ndarray) -> np.ndarray:
@@ -130,15 +121,6 @@ def _likeliest(problem: Problem, options: Options, must: np.ndarray) -> np.ndarr
     return np.concatenate([must, likely[0]])
 
 
-def _like(batch: Batch, like: Array) -> Batch:
-    """Return a batch as arrays of the kind of another one, on its device."""
-    return batch.each(lambda one: None if one is None else _array(one, like))
-
-
-def _array(values: np.ndarray, like: Array) -> Any:
-    return namespace(like).asarray(values, device=like.device)
-
-
 def can_wait(problem: GateProblem) -> bool:
     """Return whether the first steps are enough, and the gates can be fitted when asked for.
 
@@ -146,9 +128,8 @@ def can_wait(problem: GateProblem) -> bool:
     get gates that keeping the problem would take too much memory.
     """
     gates = problem.options.gates
-    is_exact = gates.coefficients == "projected" and gates.expectation == "exact"
     is_small = problem.batch.b.shape[-1] <= PIPELINE.most_gates
-    return problem.options.has_search and is_exact and gates.warm_up and is_small
+    return problem.options.has_search and gates.warm_up and is_small and not gates.is_sampled
 
 
 def first_steps(problem: GateProblem, report: Report | None = None) -> Array:
@@ -168,38 +149,45 @@ def first_steps(problem: GateProblem, report: Report | None = None) -> Array:
     beta = beta if problem.forced is None else beta / problem.forced.unit
     if problem.columns is None:
         return beta
-    return put_along(beta, problem.columns, problem.n_columns, 0.0)
+    return put_along(beta, problem.columns, problem.frame.columns.size, 0.0)
 
 
 def fitted(problem: GateProblem, report: Report | None = None) -> GateFit:
-    """Return the fitted gates of all columns; those that get no gates are closed."""
+    """Return the fitted gates of all columns of the tables; those that get no gates are closed."""
     of = (problem.batch, problem.alpha, problem.options.gates, problem.seeds)
     gates = fit_gates(*of, report=report)
     if problem.forced is not None:
         gates = _with_forced(gates, problem.alpha, problem.forced)
     if problem.columns is None:
         return gates
-    return gates.among(problem.columns, problem.n_columns)
+    return gates.among(problem.columns, problem.frame.columns.size)
 
 
-def _with_forced(gates: GateFit, alpha: Array, forced: _Forced) -> GateFit:
+def in_data(problem: GateProblem, gates: GateFit) -> GateFit:
+    """Return fitted gates of all columns of the data, with coef and value in its units."""
+    frame = problem.frame
+    coef = in_range(gates.coef, frame.scale, frame.y_scale[:, None])
+    gates = gates._replace(coef=coef, value=gates.value * frame.y_scale**2)
+    if frame.columns.size == frame.n_features:
+        return gates
+    columns = np.tile(frame.columns, (coef.shape[0], 1))
+    columns = namespace(coef).asarray(columns, device=coef.device)
+    return gates.among(columns, frame.n_features)
+
+
+def _with_forced(gates: GateFit, alpha: Array, forced: ForcedColumns) -> GateFit:
     """Return the gates of all W columns: as fitted, and open where forced."""
-    xp, unit, places = namespace(forced.unit), forced.unit, forced.places
-    n_columns, theta = unit.shape[1], gates.theta / unit
-    others = gated_coefficients(gates.mu, theta)
-    coef = forced.alone - (forced.shift @ others[:, :, None])[:, :, 0]
-    own = put_along(coef, xp.broadcast_to(places, coef.shape), n_columns, 0.0)
-    is_forced = xp.any(xp.arange(n_columns, device=places.device)[:, None] == places, axis=-1)
-
-    def put(value: Array, others: Array) -> Array:
-        return xp.where(is_forced, value, others)
-
+    xp, (n_forced, n_columns) = namespace(forced.shift), forced.shift.shape[1:]
+    others = gates.coef / forced.unit
+    own = forced.alone - (forced.shift @ others[:, :, None])[:, :, 0]
+    is_forced = put_along(xp.ones_like(own), forced.places, n_columns, 0.0) > 0.0
+    own = put_along(own, forced.places, n_columns, 0.0)
     return gates._replace(
-        mu=put(xp.full_like(gates.mu, xp.inf), gates.mu),
-        mean=put(xp.ones_like(gates.mean), gates.mean),
-        theta=put(own, theta),
-        beta=put(own, gates.beta / unit),
-        value=gates.value + places.shape[0] * alpha,
+        mu=xp.where(is_forced, xp.full_like(gates.mu, xp.inf), gates.mu),
+        mean=xp.where(is_forced, xp.ones_like(gates.mean), gates.mean),
+        coef=xp.where(is_forced, own, others),
+        beta=xp.where(is_forced, own, gates.beta / forced.unit),
+        value=gates.value + n_forced * alpha,
     )
 
 

@@ -34,9 +34,10 @@ def information_size(
 ) -> int:
     """Return the size with the lowest information criterion; ``search(k)`` gives a support (K,).
 
-    ``k_min`` of the ``n_free`` columns must be selected.
+    ``k_min`` of the ``n_free`` columns must be selected; :func:`most_by_information` limits
+    ``k_max``.
     """
-    nu, k_max = problem.dof, most_by_information(problem, k_min, k_max)
+    nu = problem.dof
     least_squares: Criterion = CRITERIA["least-squares"]
     best, lowest = k_min, np.inf
     for k in range(k_min, k_max + 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -43,9 +44,9 @@ class Options:
             return self
         return replace(self, alpha=self.alpha[problems])
 
-    def of_size(self, k: int) -> Options:
-        """Return the same for a size that is known."""
-        return replace(self, n_selected=k, selection=None)
+    def of_size(self, k: int, **other: Any) -> Options:
+        """Return the same for a size that is known, with ``other`` options."""
+        return replace(self, n_selected=k, selection=None, **other)
 
     def must(self, n_columns: int) -> np.ndarray:
         """Return the mask (D,) of the columns that must be selected."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..data.wide_problem import MANY_COLUMNS
+from ..search.search_settings import SEARCH
 
-__all__ = ["PIPELINE", "PipelineSettings"]
+__all__ = ["PIPELINE", "QUICK", "PipelineSettings"]
 
 
 @dataclass(frozen=True)
@@ -86,3 +87,7 @@ class PipelineSettings:
 
 
 PIPELINE = PipelineSettings()
+
+QUICK = replace(SEARCH, most_exchanges=0, most_columns=400, working_set=150, n_single_walks=2)
+"""Quick searches. The last exchanges, of a table for each ridge, would take longer than all walks,
+and so would walks among all of a thousand columns."""

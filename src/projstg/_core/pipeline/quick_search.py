@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -13,15 +12,10 @@ from ..greedy.matching_pursuit import forward_selection
 from ..score.criterion import Judge
 from ..score.tableau import Field
 from ..search.best_support import Refined, refine
-from ..search.search_settings import SEARCH
 from .candidate_columns import candidate_columns, with_candidates
-from .pipeline_settings import PIPELINE
+from .pipeline_settings import PIPELINE, QUICK
 
 __all__ = ["QuickSearch"]
-
-# The last exchanges, of a table for each ridge, would take longer than all walks, and so would
-# walks among all of a thousand columns.
-_QUICK = replace(SEARCH, most_exchanges=0, most_columns=400, working_set=150, n_single_walks=2)
 
 
 class QuickSearch:
@@ -60,7 +54,7 @@ class QuickSearch:
         problem, self._always = self._whole, self._must
         if self._candidates is not None:
             problem, self._always = problem.subset(self._candidates), self._must[self._candidates]
-        self._problem, is_small = problem, problem.b.size <= _QUICK.most_columns
+        self._problem, is_small = problem, problem.b.size <= QUICK.most_columns
         self._field = Field.of(problem, self._always) if is_small else None
         is_free = not self._always.any() and bool(np.all(problem.diagonal > 0.0))
         self._greedy = np.empty(0, dtype=np.int64)
@@ -79,7 +73,7 @@ class QuickSearch:
             criterion=self._judge,
             n_starts=n_starts,
             always=self._always,
-            settings=_QUICK,
+            settings=QUICK,
             field=self._field,
         )
         if self._candidates is None:

@@ -33,11 +33,11 @@ def ladder(target: Target, seed: int, report: Report | None = None) -> list[Rank
     sizes = _rungs(int(np.sum(always)), k_max)
     n_climbs = 1 + PIPELINE.times_again if search.is_among_some else 1
     tried = steps_of(report, "sizes", n_climbs * len(sizes))
-    rungs = _Rungs(search, target.cost_of_size, judge.is_diluted)
-    rungs.climb(sizes, tried)
-    while search.look_further([one.supports[0] for one in rungs.found]):
+    while True:
         rungs = _Rungs(search, target.cost_of_size, judge.is_diluted)
         rungs.climb(sizes, tried)
+        if not search.look_further([one.supports[0] for one in rungs.found]):
+            break
     if search.is_among_some:
         # A size that is solved in full takes passes over X: the first should be close.
         rungs.close_in()

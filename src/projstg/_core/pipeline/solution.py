@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.problem import Problem
+from ..gates.gate_fit import GateFit
 from ..posterior.probabilities import Probabilities
 from ..search.best_support import Refined
-from .kept_gates import GroupGates
+from .gate_problem import GateProblem
 
 __all__ = ["Answer", "Solution"]
 
@@ -37,8 +38,8 @@ class Solution(NamedTuple):
     answers: Sequence[Answer]
     problems: Sequence[Problem]
     """The tables, standardised; none where the gates decide alone."""
-    gates: GroupGates
-    """Where a search gave the answer they may be fitted only when asked for."""
+    gates: GateFit | GateProblem
+    """The gates, as :func:`.in_data`; where a search gave the answer, what it takes to fit them."""
     alpha: np.ndarray
     """λ in the units of the data, (B,)."""
     noise_std: np.ndarray | None
