@@ -17,14 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 from .._compat import Interval, fit_context, with_callbacks
 from .._core.arrays.backend import Array
 from .._core.data.standard_table import StandardTables
-from .._core.pipeline.kept_gates import KeptGates
 from .._core.pipeline.solution import Solution
 from .._core.progress import STAGES, Report
 from ..sources.as_doubles import check_unmasked
 from ..sources.gather import check_is_table, gathered, is_table, source_name
 from ..sources.statistics import Statistics
 from ._fit_tasks import FitTasks
-from ._gate_attributes import GateAttributes, unfinished
+from ._gate_attributes import GateAttributes, kept_gates, unfinished
 from ._notebook import answer_html
 from ._validation import (
     batch_of_one,
@@ -273,7 +272,7 @@ class GateSelector(GateAttributes, TableSelector):
         (group,) = question.groups
         self._store(fit_of(group.tables, solution, 0, question.names), solution, group.tables)
         gates = self._fitted_gates
-        said = None if gates.wait else unfinished(gates.answer().fit, gates.options)
+        said = unfinished(gates.value()) if gates.is_read else None
         for text, category in (
             (question.warning_of(solution.answers), DataDimensionalityWarning),
             (said, ConvergenceWarning),
@@ -320,7 +319,7 @@ class GateSelector(GateAttributes, TableSelector):
         self.support_ = fit.frame.mask(fit.answer.support)
         self.coef_, self.intercept_ = fit.coef, float(fit.frame.intercept(fit.coef))
         self.alpha_, self.noise_std_ = fit.alpha, fit.noise_std
-        self._fitted_gates = KeptGates([(np.arange(1), solution.gates)])
+        self._fitted_gates = kept_gates([(np.arange(1), solution.gates)])
 
 
 def check_seed(random_state: Any) -> Seed:

@@ -7,6 +7,7 @@ steps need: sums over the rows, the options and the seed. Parameters set later c
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from copy import copy
 from typing import Any
 
@@ -15,20 +16,32 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .._core.gates.alternate import Status
-from .._core.gates.gate_fit import GateFit, GateOptions
-from .._core.pipeline.kept_gates import GateAnswer, KeptGates
+from .._core.pipeline.kept_gates import GateAnswer, GroupGates, in_order
 from .._messages import Argument, Message
+from ._first_read import FirstRead
 
-__all__ = ["GateAttributes", "unfinished"]
+__all__ = ["GateAttributes", "kept_gates", "unfinished"]
 
 
 _NAMES = frozenset({"mu_", "gate_mean_", "gated_coef_", "risk_", "n_iter_"})
+
+Groups = Sequence[tuple[np.ndarray, GroupGates]]
+
+
+def kept_gates(groups: Groups) -> FirstRead[GateAnswer]:
+    """Return the gates of all tables, from groups of them with the tables' numbers."""
+    sums = FirstRead(_without_rows, groups)
+    return FirstRead(in_order, sums, wait=any(group.wait for _, group in groups))
+
+
+def _without_rows(groups: Groups) -> Groups:
+    return [(numbers, group.without_rows()) for numbers, group in groups]
 
 
 class GateAttributes:
     """Attributes of a model whose ``fit`` sets ``_fitted_gates``."""
 
-    _fitted_gates: KeptGates
+    _fitted_gates: FirstRead[GateAnswer]
 
     @property
     def mu_(self) -> np.ndarray:
@@ -70,24 +83,24 @@ class GateAttributes:
 
 
 def _wait(model: Any) -> bool:
-    return "_fitted_gates" in vars(model) and model._fitted_gates.wait
+    return "_fitted_gates" in vars(model) and not model._fitted_gates.is_read
 
 
 def _answer(model: Any) -> GateAnswer:
     """Return the fitted gates; warn the first time, where they did not converge."""
     check_is_fitted(model, "_fitted_gates")
-    gates = model._fitted_gates
-    is_first = gates.wait
-    answer = gates.answer()
-    text = unfinished(answer.fit, gates.options) if is_first else None
+    is_first = _wait(model)
+    answer = model._fitted_gates.value()
+    text = unfinished(answer) if is_first else None
     if text is not None:
         # The level is that of the code that reads the attribute.
         warnings.warn(text, ConvergenceWarning, stacklevel=3)
     return answer
 
 
-def unfinished(fit: GateFit, options: GateOptions) -> Message | None:
+def unfinished(answer: GateAnswer) -> Message | None:
     """Return the warning for the gates of one table that did not converge, or None."""
+    fit, options = answer.fit, answer.options
     status, gates = Status(int(fit.status[0])), Message(Argument("gates", "Gates(…)"), ".")
     if status is Status.MAX_ITER:
         return Message(

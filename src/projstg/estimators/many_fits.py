@@ -15,7 +15,7 @@ from sklearn.exceptions import DataDimensionalityWarning
 from .._core.arrays.backend import Array, namespace, to_numpy
 from .._core.data.shared_sums import are_in_range, shared_sums
 from .._core.gates.alternate import Status
-from .._core.pipeline.kept_gates import KeptGates
+from .._core.pipeline.kept_gates import GateAnswer
 from ..sources.as_doubles import (
     check_response,
     check_unmasked,
@@ -28,6 +28,8 @@ from ..sources.as_doubles import (
 from ..sources.gather import is_table, source_name
 from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
+from ._first_read import FirstRead
+from ._gate_attributes import kept_gates
 from ._validation import CODER, check_parameters, check_sums, check_total_weight
 from .projected_stg import ProjectedSTG
 from .questions import (
@@ -71,7 +73,7 @@ class ManyFits:
     """(n_problems, n_features), or None."""
     seeds: tuple[int, ...]
     """Problem i is ``ProjectedSTG(random_state=seeds[i])`` on its own."""
-    _gates: KeptGates
+    _gates: FirstRead[GateAnswer]
     """What the next six properties are computed from, when the first of them is read.
 
     Until then, after a search, it holds standardised rows or a Gram matrix of each problem."""
@@ -79,32 +81,32 @@ class ManyFits:
     @property
     def mu(self) -> Any:
         """Locations of the gates, (n_problems, n_features)."""
-        return self._gates.answer().fit.mu
+        return self._gates.value().fit.mu
 
     @property
     def gate_mean(self) -> Any:
         """How far open each gate is, (n_problems, n_features)."""
-        return self._gates.answer().fit.mean
+        return self._gates.value().fit.mean
 
     @property
     def gated_coef(self) -> Any:
         """The paper's estimate, (n_problems, n_features)."""
-        return self._gates.answer().coef
+        return self._gates.value().coef
 
     @property
     def risk(self) -> Any:
         """The objective at these gates, (n_problems,)."""
-        return self._gates.answer().fit.value
+        return self._gates.value().fit.value
 
     @property
     def n_iter(self) -> Any:
         """Steps the gates took, (n_problems,)."""
-        return self._gates.answer().fit.n_iter
+        return self._gates.value().fit.n_iter
 
     @property
     def converged(self) -> Any:
         """Whether the gates converged, (n_problems,)."""
-        return self._gates.answer().fit.status == int(Status.CONVERGED)
+        return self._gates.value().fit.status == int(Status.CONVERGED)
 
     @property
     def is_settled(self) -> np.ndarray:
@@ -112,7 +114,7 @@ class ManyFits:
 
         Reading it fits no gates.
         """
-        if self._gates.wait:
+        if not self._gates.is_read:
             return np.ones(len(self.seeds), dtype=bool)
         return to_numpy(self.converged)
 
@@ -211,10 +213,12 @@ def fit_together(
         said = question.warning_of([fits[i].answer for i in range(len(own))]) if not first else None
         if said is not None:
             warnings.warn(said, DataDimensionalityWarning, stacklevel=3)
-    return _many([fits[i] for i in range(n_problems)], KeptGates(gates), seeds, like)
+    return _many([fits[i] for i in range(n_problems)], kept_gates(gates), seeds, like)
 
 
-def _many(fits: Sequence[Fit], gates: KeptGates, seeds: tuple[int, ...], like: Array) -> ManyFits:
+def _many(
+    fits: Sequence[Fit], gates: FirstRead[GateAnswer], seeds: tuple[int, ...], like: Array
+) -> ManyFits:
     """Return the answers for all problems as arrays of the kind of one, on its device."""
 
     def on_device(values: Sequence[Any]) -> Any:

@@ -20,7 +20,6 @@ from .._core.data.original_units import in_range
 from .._core.gates.alternate import Status
 from .._core.gates.gate_path import gate_path, largest_alpha
 from .._core.gates.moments import gated_coefficients
-from .._core.pipeline.kept_gates import KeptGates
 from .._core.pipeline.solve import solve
 from ..estimators._base import seed_from
 from ..estimators._validation import (
@@ -267,8 +266,8 @@ def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath
     tables = group.tables
     found = [solve(tables, group.options.of_size(size), [seed]) for size in sizes]
     fits = [fit_of(tables, solution, 0, question.names) for solution in found]
-    # As a single fit has them.
-    gates = [KeptGates([(group.numbers, solution.gates)]).answer() for solution in found]
+    # Without rows, as a single fit has them.
+    gates = [solution.gates.without_rows().answer() for solution in found]
     objective = [
         own.fit.value[0] if fit.objective is None else fit.objective
         for fit, own in zip(fits, gates, strict=True)

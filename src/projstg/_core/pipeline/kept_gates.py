@@ -1,12 +1,9 @@
-"""Gates of fitted models, in the columns and units of the data: fitted at once, or on demand.
-
-Tables of one call may have been solved in groups of one shape; their gates are put together here.
-"""
+"""Gates in the columns and units of the data: fitted, or what it takes to fit them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +13,7 @@ from ..gates.gate_fit import GateFit, GateOptions
 from ..gates.moments import gated_coefficients
 from .gate_problem import GateProblem, fitted
 
-__all__ = ["GateAnswer", "GroupGates", "KeptGates"]
+__all__ = ["GateAnswer", "GroupGates", "in_order"]
 
 
 class GateAnswer(NamedTuple):
@@ -26,6 +23,7 @@ class GateAnswer(NamedTuple):
     """Its value is in the units of the data, its coefficients are of standardised columns."""
     coef: Array
     """θ ⊙ clip(μ, 0, 1) in the units of the data, (B, D)."""
+    options: GateOptions
 
 
 class GroupGates(NamedTuple):
@@ -58,7 +56,7 @@ class GroupGates(NamedTuple):
             columns = namespace(coef).asarray(columns, device=coef.device)
             fit = fit.among(columns, self.n_features)
             coef = put_along(coef, columns, self.n_features, 0.0)
-        return GateAnswer(fit, coef)
+        return GateAnswer(fit, coef, self.options)
 
     def without_rows(self) -> GroupGates:
         """Return the same with only inner products of the columns."""
@@ -67,43 +65,9 @@ class GroupGates(NamedTuple):
         return self._replace(found=self.found.without_rows())
 
 
-class KeptGates:
-    """Gates, fitted or with what is needed to fit them; a pickle of them has no rows of a table.
-
-    ``groups`` are those of the tables with these numbers.
-    """
-
-    def __init__(self, groups: Sequence[tuple[np.ndarray, GroupGates]]) -> None:
-        self.options = groups[0][1].options
-        self._numbers = [numbers for numbers, _ in groups]
-        self._groups: list[GroupGates] | None = [group for _, group in groups]
-        self._answer: GateAnswer | None = None
-        if not any(group.wait for group in self._groups):
-            self.answer()
-
-    def __getstate__(self) -> dict[str, Any]:
-        groups = self._groups
-        kept = None if groups is None else [group.without_rows() for group in groups]
-        return self.__dict__ | {"_groups": kept}
-
-    @property
-    def wait(self) -> bool:
-        """Whether they are not fitted yet."""
-        return self._answer is None
-
-    def answer(self) -> GateAnswer:
-        """Return the fitted gates; what was kept to fit them is dropped."""
-        groups = self._groups  # read once: another thread may set it to None
-        if self._answer is None and groups is not None:
-            # Without rows: the same digits as from a pickle.
-            self._answer = _joined(
-                [group.without_rows().answer() for group in groups], self._numbers
-            )
-            self._groups = None
-        return self._answer  # type: ignore[return-value]
-
-
-def _joined(answers: Sequence[GateAnswer], numbers: Sequence[np.ndarray]) -> GateAnswer:
+def in_order(groups: Sequence[tuple[np.ndarray, GroupGates]]) -> GateAnswer:
+    """Return the fitted gates of all tables from groups, each with the numbers of its tables."""
+    numbers, answers = zip(*((own, group.answer()) for own, group in groups), strict=True)
     if len(answers) == 1:
         return answers[0]
     places = np.argsort(np.concatenate(numbers))
@@ -111,4 +75,5 @@ def _joined(answers: Sequence[GateAnswer], numbers: Sequence[np.ndarray]) -> Gat
     return GateAnswer(
         GateFit(*(taken_together(fields, places) for fields in fits)),
         taken_together([one.coef for one in answers], places),
+        answers[0].options,
     )
