@@ -45,6 +45,7 @@ from ._validation import (
     check_range,
     check_selection,
     column_mask,
+    is_as_it_came,
 )
 from .gate_options import price_and_gates
 
@@ -55,8 +56,8 @@ __all__ = [
     "TableGroup",
     "fit_of",
     "prepare",
-    "prepare_as_it_came",
     "prepare_sums",
+    "prepare_table",
     "request_of",
     "solve",
     "solve_in_blocks",
@@ -232,10 +233,12 @@ def prepare_sums(request: Request, sums: CentredSums, names: Any = None) -> Ques
     return _checked(request, first, tables, always, never, names)
 
 
-def prepare_as_it_came(
+def prepare_table(
     request: Request, X: Any, y: np.ndarray, weights: np.ndarray | None, names: Any
 ) -> Question:
-    """Return what :func:`prepare` returns for one X (N, D) that is sparse, or too large to copy."""
+    """Return what :func:`prepare` returns for one X (N, D), also sparse, or too large to copy."""
+    if not is_as_it_came(X):
+        return prepare(request, *batch_of_one(X, y, weights), names)
     n_rows, n_columns = X.shape
     always, never = _masks(request, n_columns, names)
     needs_all = always.any() or not request.options.refine or request.n_features_to_select is None

@@ -16,7 +16,7 @@ from ..estimators._validation import column_mask
 from ..estimators.many_fits import fit_many
 from ..estimators.projected_stg import ProjectedSTG
 
-__all__ = ["HalfRows", "complementary_halves", "fit_to_halves"]
+__all__ = ["HalfRows", "complementary_halves", "fit_to_halves", "fitted_clone"]
 
 # Numbers in the copies of halves that one batch of fits holds at a time (a quarter of a gigabyte).
 _MOST_NUMBERS = 2**25
@@ -80,21 +80,25 @@ def fit_to_halves(
     is_plain = set(data.params) <= {"sample_weight"} and not issparse(data.X)
     if type(estimator) is ProjectedSTG and is_plain and data.y.ndim == 1:
         return _fit_together(estimator, data, fits, names)
-    return np.stack([_fit_alone(estimator, data.half(half), seed) for half, seed in fits])
+    halves = ((data.half(half), seed) for half, seed in fits)
+    models = (fitted_clone(estimator, seed, X, y, **params) for (X, y, params), seed in halves)
+    return np.stack([_selected_columns(model, data.X.shape[1]) for model in models])
 
 
-def _fit_alone(estimator: Any, data: HalfRows, seed: int) -> np.ndarray:
+def fitted_clone(estimator: Any, seed: int, X: Any, y: Any, /, **params: Any) -> Any:
+    """Return a clone fitted with a seed, if it takes one; of a pipeline or search what it ends in.
+
+    ``params`` are keyword arguments of ``fit``.
+    """
     model = clone(estimator)
-    names = model.get_params(deep=True)
-    takes_seed = [name for name in names if name.split("__")[-1] == "random_state"]
-    model.set_params(**dict.fromkeys(takes_seed, seed))
-    return selected_columns(model.fit(data.X, data.y, **data.params), data.X.shape[1])
-
-
-def selected_columns(model: Any, n_features: int) -> np.ndarray:
-    """Return the mask of the columns that a fitted estimator selected."""
+    takes_seed = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
+    model = model.set_params(**dict.fromkeys(takes_seed, seed)).fit(X, y, **params)
     model = model[-1] if hasattr(model, "steps") else model
-    model = getattr(model, "best_estimator_", model)
+    return getattr(model, "best_estimator_", model)
+
+
+def _selected_columns(model: Any, n_features: int) -> np.ndarray:
+    """Return the mask of the columns that a fitted estimator selected."""
     if hasattr(model, "get_support"):
         mask = np.asarray(model.get_support())
     elif hasattr(model, "coef_"):
