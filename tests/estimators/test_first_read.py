@@ -1,7 +1,6 @@
 """Values that are computed when they are first read."""
 
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -46,11 +45,3 @@ def test_a_pickle_has_the_value_or_what_it_is_computed_from(rows):
         assert not here.is_read
         np.testing.assert_array_equal(there.value(), here.value())
         assert pickle.loads(pickle.dumps(there)).is_read
-
-
-def test_threads_that_read_at_once_get_the_same(rows):
-    kept = FirstRead(np.linalg.inv, FirstRead(products, rows))
-    with ThreadPoolExecutor(6) as pool:
-        found = list(pool.map(lambda _: kept.value(), range(24)))
-    for one in found:
-        np.testing.assert_array_equal(one, found[0])

@@ -19,14 +19,14 @@ from .._core.search.best_support import equivalent_features
 from ._first_read import FirstRead
 from .questions import Fit
 
-__all__ = ["ColumnAttributes", "ColumnFacts", "column_facts"]
+__all__ = ["ColumnAttributes", "column_facts"]
 
 # Up to this many numbers (2 MB) of a table and of draws are kept: to copy more takes longer than to
 # compute what they are kept for, about a millisecond.
 _MOST_KEPT = 250_000
 
 
-class ColumnFacts(NamedTuple):
+class _ColumnFacts(NamedTuple):
     """What the table says of the columns."""
 
     std_error: np.ndarray
@@ -40,14 +40,14 @@ class ColumnFacts(NamedTuple):
     """Of these columns, (M, M)."""
 
 
-def column_facts(fit: Fit, problem: Problem, size: int) -> FirstRead[ColumnFacts]:
+def column_facts(fit: Fit, problem: Problem, size: int) -> FirstRead[_ColumnFacts]:
     """Return what a table of so many numbers says of the columns, beside its answer."""
     together = None if fit.answer.probabilities is None else fit.answer.probabilities.together
     is_small = size + (together.size if together else 0) <= _MOST_KEPT
     return FirstRead(_facts, (fit, problem.owned() if is_small else problem), wait=is_small)
 
 
-def _facts(table: tuple[Fit, Problem]) -> ColumnFacts:
+def _facts(table: tuple[Fit, Problem]) -> _ColumnFacts:
     fit, problem = table
     (support, _, search, known, _), frame = fit.answer, fit.frame
     others = [] if known is None else known.supports
@@ -65,13 +65,13 @@ def _facts(table: tuple[Fit, Problem]) -> ColumnFacts:
         joint = known.together.joint()
         few = problem.products(joint.columns) if joint.columns.size else correlations
         joint, correlations = joint._replace(columns=frame.columns[joint.columns]), few / problem.n
-    return ColumnFacts(std_error, alternatives, equivalent, joint, correlations)
+    return _ColumnFacts(std_error, alternatives, equivalent, joint, correlations)
 
 
 class ColumnAttributes:
     """Attributes of a model whose ``fit`` sets ``_after_fit``."""
 
-    _after_fit: FirstRead[ColumnFacts]
+    _after_fit: FirstRead[_ColumnFacts]
 
     @property
     def coef_std_error_(self) -> np.ndarray:
@@ -90,6 +90,6 @@ class ColumnAttributes:
         return {names[one]: [names[other] for other in others] for one, others in found.items()}
 
     @property
-    def _column_facts(self) -> ColumnFacts:
+    def _column_facts(self) -> _ColumnFacts:
         check_is_fitted(self, "_after_fit")
         return self._after_fit.value()

@@ -56,7 +56,7 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        # scikit-learn reads the signature each time it is request, which is several times in a fit.
+        # scikit-learn reads the signature each time it is asked, which is several times in a fit.
         return list(_param_names(cls))  # type: ignore[arg-type] # a class can be hashed
 
     def _validate_params(self) -> None:
@@ -220,11 +220,11 @@ class GateSelector(GateAttributes, TableSelector):
         return request_of(self)
 
     def _stages(self, request: Request) -> tuple[str, ...]:
-        is_auto = request.n_features_to_select == "auto"
-        if not (is_auto or request.options.has_search):
+        options = request.options
+        if not options.has_search:
             return ("gates",)
-        stages = STAGES if is_auto else STAGES[1:]
-        return stages if request.options.probabilities else stages[:-1]
+        stages = STAGES if options.selection is not None else STAGES[1:]
+        return stages if options.probabilities else stages[:-1]
 
     def _learn(
         self,

@@ -331,6 +331,7 @@ def _checked_shared(X: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarra
     X, Y = np.asarray(X), np.asarray(y)
     if Y.dtype.kind not in "biuf":
         raise ValueError(f"y has dtype {Y.dtype}; fit_many takes real numbers: y.astype(float).")
+    Y = Y.astype(np.float64, copy=False)
     if Y.ndim != 2 or Y.shape[1] != len(X):
         hint = "; transpose it: y.T" if Y.ndim == 2 and Y.shape[0] == len(X) else ""
         raise ValueError(
@@ -345,10 +346,10 @@ def _checked_shared(X: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarra
                 f"sample_weight has shape {weights.shape}; give one for each of {len(X)} rows."
             )
         weights = weights[None]
-    rows, responses, weights = _checked(X[None], Y[:1], weights)
-    if not np.isfinite(Y.astype(np.float64)).all():
+    rows, _, weights = _checked(X[None], Y[:1], weights)
+    if not np.isfinite(Y).all():
         raise ValueError("X or y holds NaN or infinity; drop or impute those rows first.")
-    return rows[0], Y.astype(responses.dtype), None if weights is None else weights[0]
+    return rows[0], Y, None if weights is None else weights[0]
 
 
 def _checked(X: Any, y: Any, weights: Any) -> tuple[Array, Array, Array | None]:

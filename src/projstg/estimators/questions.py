@@ -71,7 +71,6 @@ _BLOCK = 64
 class Request:
     """The parameters of an estimator, as the core takes them."""
 
-    n_features_to_select: int | str | None
     options: Options
     always_select: Any
     never_select: Any
@@ -150,7 +149,6 @@ def request_of(model: Any) -> Request:
             search["n_starts"] = int(params["n_starts"])
     size, selection = (None, params["selection"]) if k == "auto" else (k, None)
     return Request(
-        n_features_to_select=k,
         options=replace(options, n_selected=size, selection=selection, **search),
         always_select=params.get("always_select"),
         never_select=params.get("never_select"),
@@ -241,7 +239,7 @@ def prepare_table(
         return prepare(request, *batch_of_one(X, y, weights), names)
     n_rows, n_columns = X.shape
     always, never = _masks(request, n_columns, names)
-    needs_all = always.any() or not request.options.refine or request.n_features_to_select is None
+    needs_all = always.any() or not request.options.has_search
     if issparse(X) and n_columns <= min(MANY_COLUMNS, n_rows):
         X = X.tocsr()
         sums = shared_sums(X, y[:, None], weights)
@@ -288,7 +286,7 @@ def _checked(
     ``first`` are all tables; ``tables`` makes some of them, with some columns.
     """
     check_range(first.units.y_scale)
-    options, k = request.options, request.n_features_to_select
+    options = request.options
     otherwise = ", or pass None for the columns whose gate is open"
     if request.may_choose:
         otherwise = ', or pass "auto" to choose from the data'
@@ -296,13 +294,13 @@ def _checked(
     for numbers, own in of_same_columns(first, tables):
         varies = np.zeros(always.size, dtype=bool)
         varies[own.columns] = own.varies[0]
-        check_selection(k, varies, always, never, names, otherwise)
+        check_selection(options.n_selected, varies, always, never, names, otherwise)
         what = options.of(numbers)
         if always.any():
             must = np.searchsorted(own.columns, np.flatnonzero(always))
             what = replace(what, always=tuple(must.tolist()))
         group = TableGroup(numbers, own, what)
-        groups += group.parts(1 if k == "auto" else len(numbers))
+        groups += group.parts(1 if options.selection is not None else len(numbers))
     return Question(groups, names)
 
 

@@ -191,7 +191,9 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         else:
             statistics = self._gathered(X, y, sample_weight, for_splitter)
             data = (statistics, None, None)
-            tasks = _sum_tasks(candidates, statistics)
+            candidates = candidates._replace(names=statistics.feature_names)
+            n_folds = statistics.n_folds
+            tasks = [partial(summed_errors, candidates, statistics, i) for i in range(n_folds)]
         self._choose(self._errors(tasks), sizes, scales)
         self._store(self._chosen(model).fit(*data))
         if request.options.alpha is not None:
@@ -337,9 +339,3 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         for name, value in vars(best).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
-
-
-def _sum_tasks(candidates: FoldCandidates, statistics: Statistics) -> list[FoldTask]:
-    """Return what makes the errors of each fold, from its sums."""
-    candidates = candidates._replace(names=statistics.feature_names)
-    return [partial(summed_errors, candidates, statistics, i) for i in range(statistics.n_folds)]

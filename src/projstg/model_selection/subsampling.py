@@ -31,7 +31,7 @@ class HalfRows(NamedTuple):
     """Keyword arguments of ``fit``; those with a value for each row are split too."""
 
     def half(self, rows: np.ndarray) -> HalfRows:
-        """Return these rows."""
+        """Return these rows, (n,), or of arrays those of B halves, (B, n)."""
         n_samples = self.X.shape[0]
         params = {
             name: _take(value, rows) if _length(value) == n_samples else value
@@ -126,34 +126,21 @@ def _fit_together(
     X = np.asarray(data.X, dtype=np.float64)
     for name in ("always_select", "never_select"):
         params[name] = column_mask(params[name], X.shape[1], names, name)
-    whole = HalfRows(X, data.y, data.params)
+    weights = {name: np.asarray(own) for name, own in data.params.items() if own is not None}
+    whole = HalfRows(X, data.y, weights)
     masks = np.zeros((len(fits), X.shape[1]), dtype=bool)
     n_unconverged = 0
     for batch in _batches([half.size for half, _ in fits], X.shape[1]):
-        halves, seeds = [whole.half(fits[i][0]) for i in batch], [fits[i][1] for i in batch]
-        masks[batch], is_settled = _fit_batch(halves, seeds, params)
-        n_unconverged += int(np.sum(~is_settled))
+        rows, seeds = zip(*(fits[i] for i in batch), strict=True)
+        halves = whole.half(np.stack(rows))
+        more = params | halves.params | {"random_state": list(seeds)}
+        found = fit_many(halves.X, halves.y, **more)
+        masks[batch] = found.support
+        n_unconverged += int(np.sum(~found.is_settled))
     if n_unconverged:
         message = f"the gates of {n_unconverged} of {len(fits)} fits still moved; raise max_iter."
         warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return masks
-
-
-def _fit_batch(
-    halves: Sequence[HalfRows], seeds: Sequence[int], params: dict[str, Any]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return what is selected from each half, and whether its gates converged."""
-    stacked: dict[str, Any] = {
-        name: np.stack([half.params[name] for half in halves]) for name in halves[0].params
-    }
-    found = fit_many(
-        np.stack([half.X for half in halves]),
-        np.stack([half.y for half in halves]),
-        random_state=list(seeds),
-        **params,
-        **stacked,
-    )
-    return found.support, found.is_settled
 
 
 def _batches(n_rows: list[int], n_features: int) -> Iterator[np.ndarray]:
