@@ -25,16 +25,16 @@ __all__ = ["GateAttributes", "kept_gates", "unfinished"]
 
 _NAMES = frozenset({"mu_", "gate_mean_", "gated_coef_", "risk_", "n_iter_"})
 
-Groups = Sequence[tuple[np.ndarray, GroupGates]]
+_Groups = Sequence[tuple[np.ndarray, GroupGates]]
 
 
-def kept_gates(groups: Groups) -> FirstRead[GateAnswer]:
+def kept_gates(groups: _Groups) -> FirstRead[GateAnswer]:
     """Return the gates of all tables, from groups of them with the tables' numbers."""
     sums = FirstRead(_without_rows, groups)
     return FirstRead(in_order, sums, wait=any(group.wait for _, group in groups))
 
 
-def _without_rows(groups: Groups) -> Groups:
+def _without_rows(groups: _Groups) -> _Groups:
     return [(numbers, group.without_rows()) for numbers, group in groups]
 
 
