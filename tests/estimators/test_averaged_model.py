@@ -199,7 +199,7 @@ def test_a_refit_without_probabilities_forgets_the_average(data):
     model = ProjectedSTG().fit(X, y).set_params(n_features_to_select=None).fit(X, y)
     with pytest.raises(ValueError, match="no supports to average over"):
         model.predict(X, averaged=True)
-    assert "_averaged_model" not in vars(model)
+    assert "_averaged" not in vars(model)
     with pytest.raises(ValueError, match="there are no probabilities"):
         model.credible_groups()
 
@@ -207,7 +207,7 @@ def test_a_refit_without_probabilities_forgets_the_average(data):
 @pytest.mark.parametrize("size", ["auto", 3])
 def test_the_covariance_of_the_coefficients_gives_the_spread_at_any_row(data, size):
     X, y, new, _ = data
-    fit = ProjectedSTG(size).fit(X, y)._averaged_model.fit
+    fit = ProjectedSTG(size).fit(X, y)._averaged.value()[0]
     Z = new[:, : len(fit.coef)]
     expected = np.einsum("ij,jk,ik->i", Z, fit.covariance(), Z)
     np.testing.assert_allclose(expected, fit.spread(Z), rtol=1e-9)

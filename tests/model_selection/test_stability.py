@@ -300,8 +300,9 @@ def test_weights_travel_with_their_rows(data):
         again = np.repeat(np.arange(41), weights.astype(int))
         repeated = clone(selector).fit(X[again], y[again], groups=again)
         np.testing.assert_allclose(weighted.selection_probability_, repeated.selection_probability_)
-        plain = clone(selector).fit(X, y)
+        plain, none = (clone(selector).fit(X, y, **own) for own in ({}, {"sample_weight": None}))
         assert np.any(weighted.selection_probability_ != plain.selection_probability_)
+        np.testing.assert_array_equal(none.selection_probability_, plain.selection_probability_)
 
 
 def test_rows_without_weight_are_no_rows(data):

@@ -2,8 +2,7 @@
 
 Standard errors, fits to the alternatives, columns that could be exchanged and the joint posterior
 of columns need the table, or all that was drawn, and nothing else needs them. So ``fit`` keeps a
-copy of a small table and all draws; where they are large, it computes them at once. In a pickled
-model they are computed, and there are no rows.
+copy of a small table and all draws; where they are large, it computes them at once.
 """
 
 from __future__ import annotations
@@ -17,38 +16,19 @@ from .._core.data.problem import Problem
 from .._core.posterior.coefficient_intervals import Estimates, estimates
 from .._core.posterior.joint import Joint
 from .._core.search.best_support import equivalent_features
+from ._first_read import FirstRead
 from .questions import Fit
 
-__all__ = ["AfterFit", "ColumnAttributes"]
+__all__ = ["ColumnAttributes", "column_facts"]
 
-# Up to this many numbers (2 MB) of a table and of draws are kept.
+# Up to this many numbers (2 MB) of a table and of draws are kept: to copy more takes longer than to
+# compute what they are kept for, about a millisecond.
 _MOST_KEPT = 250_000
 
 
-class AfterFit:
-    """The table and the answer, until what is computed from them is asked for."""
-
-    def __init__(self, fit: Fit, problem: Problem, size: int) -> None:
-        self._found: _ColumnFacts | None = None
-        together = None if fit.answer.probabilities is None else fit.answer.probabilities.together
-        is_small = size + (together.size if together else 0) <= _MOST_KEPT
-        self._kept: tuple[Fit, Problem] | None = fit, problem.owned() if is_small else problem
-        if not is_small:
-            self.found()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_found": self.found(), "_kept": None}
-
-    def found(self) -> _ColumnFacts:
-        """Return what the table says; then it is dropped."""
-        kept = self._kept  # read once: another thread may set it to None
-        if self._found is None and kept is not None:
-            self._found = _facts(*kept)
-            self._kept = None
-        return self._found  # type: ignore[return-value]
-
-
 class _ColumnFacts(NamedTuple):
+    """What the table says of the columns."""
+
     std_error: np.ndarray
     """Of the coefficients, (D,)."""
     alternatives: Estimates
@@ -60,7 +40,15 @@ class _ColumnFacts(NamedTuple):
     """Of these columns, (M, M)."""
 
 
-def _facts(fit: Fit, problem: Problem) -> _ColumnFacts:
+def column_facts(fit: Fit, problem: Problem, size: int) -> FirstRead[_ColumnFacts]:
+    """Return what a table of so many numbers says of the columns, beside its answer."""
+    together = None if fit.answer.probabilities is None else fit.answer.probabilities.together
+    is_small = size + (together.size if together else 0) <= _MOST_KEPT
+    return FirstRead(_facts, (fit, problem.owned() if is_small else problem), wait=is_small)
+
+
+def _facts(table: tuple[Fit, Problem]) -> _ColumnFacts:
+    fit, problem = table
     (support, _, search, known, _), frame = fit.answer, fit.frame
     others = [] if known is None else known.supports
     fits = estimates(problem, frame, [support, *others])
@@ -83,7 +71,7 @@ def _facts(fit: Fit, problem: Problem) -> _ColumnFacts:
 class ColumnAttributes:
     """Attributes of a model whose ``fit`` sets ``_after_fit``."""
 
-    _after_fit: AfterFit
+    _after_fit: FirstRead[_ColumnFacts]
 
     @property
     def coef_std_error_(self) -> np.ndarray:
@@ -104,4 +92,4 @@ class ColumnAttributes:
     @property
     def _column_facts(self) -> _ColumnFacts:
         check_is_fitted(self, "_after_fit")
-        return self._after_fit.found()
+        return self._after_fit.value()

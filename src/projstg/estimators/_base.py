@@ -15,22 +15,18 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, fit_context, with_callbacks
-from .._core.arrays.backend import Array
 from .._core.data.standard_table import StandardTables
-from .._core.pipeline.kept_gates import KeptGates
 from .._core.progress import STAGES, Report
 from ..sources.as_doubles import check_unmasked
 from ..sources.gather import check_is_table, gathered, is_table, source_name
 from ..sources.statistics import Statistics
 from ._fit_tasks import FitTasks
-from ._gate_attributes import GateAttributes, unfinished
+from ._gate_attributes import GateAttributes, kept_gates, unfinished
 from ._notebook import answer_html
 from ._validation import (
-    batch_of_one,
     check_nested,
     check_sums,
     checked_rows,
-    is_as_it_came,
     validated,
 )
 from .gate_options import GateFamily, Gates
@@ -39,9 +35,8 @@ from .questions import (
     Question,
     Request,
     fit_of,
-    prepare,
-    prepare_as_it_came,
     prepare_sums,
+    prepare_table,
     request_of,
     solve,
 )
@@ -60,7 +55,7 @@ class LinearSelector(CallbackSupportMixin, SelectorMixin, RegressorMixin, BaseEs
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        # scikit-learn reads the signature each time it is request, which is several times in a fit.
+        # scikit-learn reads the signature each time it is asked, which is several times in a fit.
         return list(_param_names(cls))  # type: ignore[arg-type] # a class can be hashed
 
     def _validate_params(self) -> None:
@@ -164,10 +159,7 @@ class TableSelector(LinearSelector):
                 check_is_table(type(self).__name__, X, y)
             if is_table(X, y):
                 rows = checked_rows(self, X, y, sample_weight, takes_any_x=any_x)
-                if any_x and is_as_it_came(rows[0]):
-                    self._learn_as_it_came(request, *rows, tasks)
-                else:
-                    self._learn(request, *batch_of_one(*rows), tasks)
+                self._learn(request, *rows, tasks)
             else:
                 self._learn_sums(request, gathered(X, y, sample_weight), tasks)
         finally:
@@ -180,17 +172,6 @@ class TableSelector(LinearSelector):
         """Learn from sums over the rows; see ``_takes_any_x``."""
         raise NotImplementedError
 
-    def _learn_as_it_came(
-        self,
-        request: Any,
-        X: Any,
-        y: np.ndarray,
-        weights: np.ndarray | None,
-        report: Report | None,
-    ) -> None:
-        """Learn from X (N, D) that is sparse, or too large to copy; see ``_takes_any_x``."""
-        raise NotImplementedError
-
     def _request(self) -> Any:
         """Return what the parameters ask for; raise where they contradict each other."""
 
@@ -199,9 +180,14 @@ class TableSelector(LinearSelector):
         return ()
 
     def _learn(
-        self, request: Any, X: Array, y: Array, weights: Array | None, report: Report | None
+        self,
+        request: Any,
+        X: Any,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        report: Report | None,
     ) -> None:
-        """Learn from X (1, N, D), y (1, N) and weights (1, N) or None.
+        """Learn from X (N, D), y (N,) and weights (N,) or None.
 
         ``report`` is told how far it is; None where there are no callbacks.
         """
@@ -233,19 +219,13 @@ class GateSelector(GateAttributes, TableSelector):
         return request_of(self)
 
     def _stages(self, request: Request) -> tuple[str, ...]:
-        is_auto = request.n_features_to_select == "auto"
-        if not (is_auto or request.options.has_search):
+        options = request.options
+        if not options.has_search:
             return ("gates",)
-        stages = STAGES if is_auto else STAGES[1:]
-        return stages if request.options.probabilities else stages[:-1]
+        stages = STAGES if options.selection is not None else STAGES[1:]
+        return stages if options.probabilities else stages[:-1]
 
     def _learn(
-        self, request: Request, X: Array, y: Array, weights: Array | None, report: Report | None
-    ) -> None:
-        names = getattr(self, "feature_names_in_", None)
-        self._answer(prepare(request, X, y, weights, names), report)
-
-    def _learn_as_it_came(
         self,
         request: Request,
         X: Any,
@@ -254,7 +234,7 @@ class GateSelector(GateAttributes, TableSelector):
         report: Report | None,
     ) -> None:
         names = getattr(self, "feature_names_in_", None)
-        self._answer(prepare_as_it_came(request, X, y, weights, names), report)
+        self._answer(prepare_table(request, X, y, weights, names), report)
 
     def _learn_sums(self, request: Request, statistics: Statistics, report: Report | None) -> None:
         sums, names = statistics.sums, statistics.feature_names
@@ -271,9 +251,9 @@ class GateSelector(GateAttributes, TableSelector):
         (solution,) = solve(question, [seed_from(self.random_state)], report)
         (group,) = question.groups
         self._store(fit_of(group.tables, solution, 0, question.names), group.tables)
-        gates = KeptGates([(np.arange(1), solution.gates)], group.options.gates)
+        gates = kept_gates([(np.arange(1), solution.gates)])
         self._fitted_gates = gates
-        said = None if gates.wait else unfinished(gates.answer(), gates.options)
+        said = unfinished(gates.value(), group.options.gates) if gates.is_read else None
         for text, category in (
             (question.warning_of(solution.answers), DataDimensionalityWarning),
             (said, ConvergenceWarning),

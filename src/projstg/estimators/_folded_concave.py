@@ -32,7 +32,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._compat import Interval, StrOptions
-from .._core.arrays.backend import Array, quiet
+from .._core.arrays.backend import quiet
 from .._core.data.frame import in_range
 from .._core.data.least_squares import largest, least_squares
 from .._core.data.problem import Problem
@@ -42,7 +42,7 @@ from .._core.score.criterion import CRITERIA
 from .._core.score.evidence import support_scores
 from .._extras import extra
 from ._base import TableSelector
-from ._validation import check_coefficients, check_range, size_or_tenth
+from ._validation import batch_of_one, check_coefficients, check_range, size_or_tenth
 
 # The path ends beyond 2K plus so many non-zeros; no exact support of K was ever seen after that.
 _OVERSHOOT = 5
@@ -65,14 +65,6 @@ class Path(NamedTuple):
         return np.count_nonzero(self.coefs, axis=1)
 
 
-class Choice(NamedTuple):
-    """K columns, the point of the path they are from, and whether it has exactly K non-zeros."""
-
-    columns: np.ndarray
-    point: int
-    is_exact: bool
-
-
 class FoldedConcaveSelector(TableSelector):
     """A selector by a folded concave penalty: a subclass names it in ``_penalty``."""
 
@@ -85,16 +77,21 @@ class FoldedConcaveSelector(TableSelector):
     }
 
     def _learn(
-        self, request: Any, X: Array, y: Array, weights: Array | None, report: Report | None
+        self,
+        request: Any,
+        X: np.ndarray,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        report: Report | None,
     ) -> None:
         penalty = self._penalty()
-        tables = as_tables(X, y, weights, centre=self.fit_intercept)
+        tables = as_tables(*batch_of_one(X, y, weights), centre=self.fit_intercept)
         check_range(tables.units.y_scale)
         names = getattr(self, "feature_names_in_", None)
         k = size_or_tenth(self.n_features_to_select, tables.varies[0], names)
         standard = standard_rows(tables, X, y, weights)
         path = penalised_path(*standard, penalty, self._shares(), most=2 * k + _OVERSHOOT)
-        self._store(tables, path, chosen(tables.problem(0), path, k, self.rule))
+        self._store(tables, path, *chosen(tables.problem(0), path, k, self.rule))
 
     def _penalty(self) -> Any:
         """Return the penalty, one of skglm's."""
@@ -104,48 +101,45 @@ class FoldedConcaveSelector(TableSelector):
         """Return the λ of the path as parts of the largest."""
         return np.geomspace(1.0, self.eps, self.n_alphas + 1)[1:]
 
-    def _store(self, tables: StandardTables, path: Path, choice: Choice) -> None:
-        frame, support = tables.frame(0), choice.columns
+    def _store(self, tables: StandardTables, path: Path, support: np.ndarray, point: int) -> None:
+        frame = tables.frame(0)
         self.support_ = frame.mask(support)
         self.coef_ = frame.coef(support, least_squares(tables.problem(0), support))
         check_coefficients(self.coef_, getattr(self, "feature_names_in_", None))
         self.intercept_ = float(frame.intercept(self.coef_))
         self.alphas_ = path.alphas * frame.y_scale
         self.coef_path_ = in_range(path.coefs, frame.scale, frame.y_scale).T
-        self.alpha_ = float(self.alphas_[choice.point])
-        self.has_exact_point_ = choice.is_exact
-        self._warn(path, choice)
-
-    def _warn(self, path: Path, choice: Choice) -> None:
-        """Say what the answer lacks; the level is that of the caller of fit."""
-        if self.rule == "exact" and not choice.is_exact:
+        self.alpha_ = float(self.alphas_[point])
+        self.has_exact_point_ = bool(path.n_nonzero[point] == support.size)
+        # The level of the warnings is that of the caller of fit.
+        if self.rule == "exact" and not self.has_exact_point_:
             warnings.warn(
-                f"no point of the path has exactly {choice.columns.size} non-zero coefficients; "
+                f"no point of the path has exactly {support.size} non-zero coefficients; "
                 "the selected columns are those of rule='top'. A finer path (larger n_alphas) may "
                 "have such a point.",
-                stacklevel=7,
+                stacklevel=6,
             )
-        if path.violations[choice.point] > _TOLERANCE:
+        if path.violations[point] > _TOLERANCE:
             warnings.warn(
                 f"the point of the path with lambda={self.alpha_:.3g} is "
-                f"{path.violations[choice.point]:.1e} from stationary; raise eps, which ends the "
+                f"{path.violations[point]:.1e} from stationary; raise eps, which ends the "
                 "path sooner.",
                 ConvergenceWarning,
-                stacklevel=7,
+                stacklevel=6,
             )
 
 
 def standard_rows(
-    tables: StandardTables, X: Array, y: Array, weights: Array | None
+    tables: StandardTables, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and target, standardised, whose squares have means: weights are in the rows."""
-    problem, frame, n_rows = tables.problem(0), tables.frame(0), y.shape[-1]
+    problem, frame, n_rows = tables.problem(0), tables.frame(0), y.size
     rows, target = problem.X, problem.y
     if rows is None or target is None:  # a tall table is sums by now
         unit = np.where(frame.scale > 0.0, frame.scale, np.inf)
-        root = np.ones(n_rows) if weights is None else np.sqrt(weights[0])
-        rows = (X[0] - frame.x_mean) / unit * root[:, None]
-        target = (y[0] - frame.y_mean) / frame.y_scale * root
+        root = np.ones(n_rows) if weights is None else np.sqrt(weights)
+        rows = (X - frame.x_mean) / unit * root[:, None]
+        target = (y - frame.y_mean) / frame.y_scale * root
     share = np.sqrt(n_rows / problem.n)  # skglm divides by rows, not by their weights
     return np.asfortranarray(rows * share), target * share
 
@@ -177,11 +171,11 @@ def penalised_path(
     return Path(alphas[: len(coefs)], np.asarray(coefs), np.asarray(violations))
 
 
-def chosen(problem: Problem, path: Path, k: int, rule: str) -> Choice:
-    """Return K columns by the rule, by "top" where there is no point for "exact"."""
+def chosen(problem: Problem, path: Path, k: int, rule: str) -> tuple[np.ndarray, int]:
+    """Return K columns and their point of the path; "top" where there is none for "exact"."""
     exact = np.flatnonzero(path.n_nonzero == k)
     if rule == "exact" and exact.size:
-        return Choice(np.flatnonzero(path.coefs[exact[-1]]), int(exact[-1]), True)
+        return np.flatnonzero(path.coefs[exact[-1]]), int(exact[-1])
     points = np.flatnonzero(path.n_nonzero >= k)
     if not points.size:  # y is a sum of fewer columns: the last point, then the closest to y
         points = np.asarray([len(path.coefs) - 1])
@@ -190,5 +184,4 @@ def chosen(problem: Problem, path: Path, k: int, rule: str) -> Choice:
     supports, first = np.unique(largest(score, tie, k), axis=0, return_index=True)
     residual = support_scores(problem, supports, CRITERIA["least-squares"])
     best = int(np.argmin(residual))
-    point = int(points[first[best]])
-    return Choice(supports[best], point, bool(path.n_nonzero[point] == k))
+    return supports[best], int(points[first[best]])

@@ -16,19 +16,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core.gates.alternate import Status
 from .._core.gates.gate_fit import GateFit, GateOptions
-from .._core.pipeline.kept_gates import KeptGates
+from .._core.pipeline.gate_problem import GateProblem
+from .._core.pipeline.kept_gates import Groups, in_order, without_rows
 from .._messages import Argument, Message
+from ._first_read import FirstRead
 
-__all__ = ["GateAttributes", "unfinished"]
+__all__ = ["GateAttributes", "kept_gates", "unfinished"]
 
 
 _NAMES = frozenset({"mu_", "gate_mean_", "gated_coef_", "risk_", "n_iter_"})
 
 
+def kept_gates(groups: Groups) -> FirstRead[GateFit]:
+    """Return the gates of all tables, from groups of them with the tables' numbers."""
+    wait = any(isinstance(one, GateProblem) for _, one in groups)
+    return FirstRead(in_order, FirstRead(without_rows, groups), wait=wait)
+
+
 class GateAttributes:
     """Attributes of a model whose ``fit`` sets ``_fitted_gates``."""
 
-    _fitted_gates: KeptGates
+    _fitted_gates: FirstRead[GateFit]
 
     @property
     def mu_(self) -> np.ndarray:
@@ -70,16 +78,15 @@ class GateAttributes:
 
 
 def _wait(model: Any) -> bool:
-    return "_fitted_gates" in vars(model) and model._fitted_gates.wait
+    return "_fitted_gates" in vars(model) and not model._fitted_gates.is_read
 
 
 def _answer(model: Any) -> GateFit:
     """Return the fitted gates; warn the first time, where they did not converge."""
     check_is_fitted(model, "_fitted_gates")
-    gates = model._fitted_gates
-    is_first = gates.wait
-    fit = gates.answer()
-    text = unfinished(fit, gates.options) if is_first else None
+    is_first = _wait(model)
+    fit = model._fitted_gates.value()
+    text = _still_moving(fit) if is_first else None  # gates that wait are exact: none diverges
     if text is not None:
         # The level is that of the code that reads the attribute.
         warnings.warn(text, ConvergenceWarning, stacklevel=3)
@@ -88,15 +95,19 @@ def _answer(model: Any) -> GateFit:
 
 def unfinished(fit: GateFit, options: GateOptions) -> Message | None:
     """Return the warning for the gates of one table that did not converge, or None."""
-    status, gates = Status(int(fit.status[0])), Message(Argument("gates", "Gates(…)"), ".")
-    if status is Status.MAX_ITER:
-        return Message(
-            f"the gates still moved by {fit.criterion[0]:.1e} of ",
-            Argument("y"),
-            f"'s root mean square after {int(fit.n_iter[0])} steps; raise max_iter or tol of ",
-            gates,
-        )
-    if status is Status.DIVERGED:
-        rate = options.learning_rate
-        return Message(f"the descent diverged; lower learning_rate={rate} of ", gates)
-    return None
+    if Status(int(fit.status[0])) is not Status.DIVERGED:
+        return _still_moving(fit)
+    rate = f"the descent diverged; lower learning_rate={options.learning_rate} of "
+    return Message(rate, Argument("gates", "Gates(…)"), ".")
+
+
+def _still_moving(fit: GateFit) -> Message | None:
+    if Status(int(fit.status[0])) is not Status.MAX_ITER:
+        return None
+    return Message(
+        f"the gates still moved by {fit.criterion[0]:.1e} of ",
+        Argument("y"),
+        f"'s root mean square after {int(fit.n_iter[0])} steps; raise max_iter or tol of ",
+        Argument("gates", "Gates(…)"),
+        ".",
+    )

@@ -1,4 +1,7 @@
-"""What is known of a new response: its mean and its spread, in the units of the data."""
+"""What is known of a new response: its mean and its spread, in the units of the data.
+
+A fitted model averages over supports: its coefficients come from the core, in standardised columns.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,23 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.special import stdtrit
 
-__all__ = ["NewResponse"]
+from .._core.data.frame import Frame
+from .._core.posterior.averaging import AveragedFit, Worlds
+from .._threads import in_threads
+
+__all__ = ["NewResponse", "averaged_fit"]
 
 # Standard deviations are computed of blocks of rows with this many numbers: each needs a few more.
 _BLOCK = 1 << 22
+# Of masks of supports; with fewer a second thread costs more than it saves.
+_MANY_NUMBERS = 100_000
+
+
+def averaged_fit(frame: Frame, worlds: Worlds) -> tuple[AveragedFit, Frame]:
+    """Return the averaged coefficients of a table, and the frame of the columns that have one."""
+    is_long = worlds.asked.supports.masks.size > _MANY_NUMBERS
+    fit = worlds.fit(in_threads) if is_long else worlds.fit()
+    return fit, frame.among(worlds.asked.columns)
 
 
 class NewResponse(NamedTuple):
@@ -31,6 +47,14 @@ class NewResponse(NamedTuple):
     degrees_of_freedom: float
     spread: Callable[[np.ndarray], np.ndarray]
     """The variance of z·β at rows (N, D), in units of ``y_scale``."""
+
+    @classmethod
+    def of(cls, fit: AveragedFit, frame: Frame) -> NewResponse:
+        """Return that of averaged coefficients of the columns of a frame."""
+        n, dof = fit.directions.n, fit.directions.dof
+        noise = fit.noise * (1.0 + (n - dof) / n)  # the mean of y is known from n rows
+        units = (frame.x_mean, frame.scale, frame.y_mean, frame.y_scale)
+        return cls(*units, fit.coef, noise, dof, fit.spread)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the mean of y at each row."""

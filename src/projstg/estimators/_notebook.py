@@ -30,10 +30,12 @@ def answer_html(model: Any) -> str:
     shown = {head: cells for head, cells in columns.items() if cells is not None}
     caption = f"{type(model).__name__}: {chosen.size} of {model.support_.size} columns"
     caption += _certainty(model, chosen.size)
+    head = "".join(f"<th>{name}</th>" for name in shown)
     return (
         '<div style="overflow-x: auto" tabindex="0">'
         '<table class="projstg-answer"><caption style="text-align: left">'
-        f"{escape(caption)}</caption>{_head(shown)}{_body(shown, chosen.size)}</table></div>"
+        f"{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
+        f"{_body(shown, chosen.size)}</table></div>"
     )
 
 
@@ -52,10 +54,6 @@ def _certainty(model: Any, n_chosen: int) -> str:
 
 def _numbers(values: Any, chosen: np.ndarray, form: str = ".4g") -> list[str] | None:
     return None if values is None else [format(float(values[j]), form) for j in chosen]
-
-
-def _head(shown: dict[str, list[str]]) -> str:
-    return f"<thead><tr>{''.join(f'<th>{head}</th>' for head in shown)}</tr></thead>"
 
 
 def _body(shown: dict[str, list[str]], n_chosen: int) -> str:

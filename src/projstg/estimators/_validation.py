@@ -30,8 +30,6 @@ from ..sources.as_doubles import (
 
 # Checks of larger tables hardly matter, and would need a mask as large.
 _MOST_PLAIN = 100_000
-# With more columns only some get gates, and a search looks at a few hundred at a time.
-_FEWEST_WIDE = MANY_COLUMNS
 MOST_COPIED = 100_000_000
 """More numbers (800 MB) are not copied."""
 CODER = "pandas.get_dummies(X)"
@@ -144,7 +142,7 @@ def is_as_it_came(X: Any) -> bool:
     if issparse(X):
         return True
     shape: tuple[int, ...] = getattr(X, "shape", ())
-    if len(shape) != 2 or not _FEWEST_WIDE < shape[1] or shape[0] >= shape[1]:
+    if len(shape) != 2 or not MANY_COLUMNS < shape[1] or shape[0] >= shape[1]:
         return False
     kind = getattr(X, "dtype", None)
     return kind == np.float32 or (kind == np.float64 and shape[0] * shape[1] > MOST_COPIED)

@@ -15,7 +15,7 @@ from sklearn.exceptions import DataDimensionalityWarning
 from .._core.arrays.backend import Array, namespace, to_numpy
 from .._core.data.shared_sums import are_in_range, shared_sums
 from .._core.gates.alternate import Status
-from .._core.pipeline.kept_gates import KeptGates
+from .._core.gates.gate_fit import GateFit
 from ..sources.as_doubles import (
     check_response,
     check_unmasked,
@@ -28,6 +28,8 @@ from ..sources.as_doubles import (
 from ..sources.gather import is_table, source_name
 from ..sources.statistics import Statistics
 from ._base import GateSelector, Seed, check_seed, seed_from
+from ._first_read import FirstRead
+from ._gate_attributes import kept_gates
 from ._validation import CODER, check_parameters, check_sums, check_total_weight
 from .projected_stg import ProjectedSTG
 from .questions import (
@@ -71,7 +73,7 @@ class ManyFits:
     """(n_problems, n_features), or None."""
     seeds: tuple[int, ...]
     """Problem i is ``ProjectedSTG(random_state=seeds[i])`` on its own."""
-    _gates: KeptGates
+    _gates: FirstRead[GateFit]
     """What the next six properties are computed from, when the first of them is read.
 
     Until then, after a search, it holds standardised rows or a Gram matrix of each problem."""
@@ -79,32 +81,32 @@ class ManyFits:
     @property
     def mu(self) -> Any:
         """Locations of the gates, (n_problems, n_features)."""
-        return self._gates.answer().mu
+        return self._gates.value().mu
 
     @property
     def gate_mean(self) -> Any:
         """How far open each gate is, (n_problems, n_features)."""
-        return self._gates.answer().mean
+        return self._gates.value().mean
 
     @property
     def gated_coef(self) -> Any:
         """The paper's estimate, (n_problems, n_features)."""
-        return self._gates.answer().coef
+        return self._gates.value().coef
 
     @property
     def risk(self) -> Any:
         """The objective at these gates, (n_problems,)."""
-        return self._gates.answer().value
+        return self._gates.value().value
 
     @property
     def n_iter(self) -> Any:
         """Steps the gates took, (n_problems,)."""
-        return self._gates.answer().n_iter
+        return self._gates.value().n_iter
 
     @property
     def converged(self) -> Any:
         """Whether the gates converged, (n_problems,)."""
-        return self._gates.answer().status == int(Status.CONVERGED)
+        return self._gates.value().status == int(Status.CONVERGED)
 
     @property
     def is_settled(self) -> np.ndarray:
@@ -112,7 +114,7 @@ class ManyFits:
 
         Reading it fits no gates.
         """
-        if self._gates.wait:
+        if not self._gates.is_read:
             return np.ones(len(self.seeds), dtype=bool)
         return to_numpy(self.converged)
 
@@ -212,12 +214,12 @@ def fit_together(
         said = question.warning_of([fits[i].answer for i in range(len(own))]) if not first else None
         if said is not None:
             warnings.warn(said, DataDimensionalityWarning, stacklevel=3)
-    return _many(
-        [fits[i] for i in range(n_problems)], KeptGates(gates, request.options.gates), seeds, like
-    )
+    return _many([fits[i] for i in range(n_problems)], kept_gates(gates), seeds, like)
 
 
-def _many(fits: Sequence[Fit], gates: KeptGates, seeds: tuple[int, ...], like: Array) -> ManyFits:
+def _many(
+    fits: Sequence[Fit], gates: FirstRead[GateFit], seeds: tuple[int, ...], like: Array
+) -> ManyFits:
     """Return the answers for all problems as arrays of the kind of one, on its device."""
 
     def on_device(values: Sequence[Any]) -> Any:
@@ -330,6 +332,7 @@ def _checked_shared(X: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarra
     X, Y = np.asarray(X), np.asarray(y)
     if Y.dtype.kind not in "biuf":
         raise ValueError(f"y has dtype {Y.dtype}; fit_many takes real numbers: y.astype(float).")
+    Y = Y.astype(np.float64, copy=False)
     if Y.ndim != 2 or Y.shape[1] != len(X):
         hint = "; transpose it: y.T" if Y.ndim == 2 and Y.shape[0] == len(X) else ""
         raise ValueError(
@@ -344,10 +347,10 @@ def _checked_shared(X: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarra
                 f"sample_weight has shape {weights.shape}; give one for each of {len(X)} rows."
             )
         weights = weights[None]
-    rows, responses, weights = _checked(X[None], Y[:1], weights)
-    if not np.isfinite(Y.astype(np.float64)).all():
+    rows, _, weights = _checked(X[None], Y[:1], weights)
+    if not np.isfinite(Y).all():
         raise ValueError("X or y holds NaN or infinity; drop or impute those rows first.")
-    return rows[0], Y.astype(responses.dtype), None if weights is None else weights[0]
+    return rows[0], Y, None if weights is None else weights[0]
 
 
 def _checked(X: Any, y: Any, weights: Any) -> tuple[Array, Array, Array | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -12,13 +13,14 @@ from .._compat import Interval, StrOptions
 from .._core.data.standard_table import StandardTables
 from .._core.pipeline.information_criteria import SELECTIONS
 from .._core.pipeline.options import DECISIONS
-from .._core.posterior.averaging import SmallEffects
+from .._core.posterior.averaging import Averaging, SmallEffects, Worlds
 from .._core.posterior.coefficient_intervals import AveragedCoef, averaged
 from .._core.score.criterion import CRITERIA
-from ._after_fit import AfterFit, ColumnAttributes
-from ._averaged_model import AveragedModel
+from ._after_fit import ColumnAttributes, column_facts
 from ._base import GateSelector, Seed
+from ._first_read import FirstRead
 from ._groups import CredibleGroup, any_belongs, each_belongs, named_groups
+from ._new_response import NewResponse, averaged_fit
 from ._validation import column_mask
 from .gate_options import PROJECTED, Gates
 from .questions import Fit
@@ -308,8 +310,8 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
             if return_std:
                 raise ValueError("return_std=True is known with averaged=True only; pass both.")
             return super().predict(X)
-        model, X = self._averaged(X)
-        return (model.predict(X), model.std(X)) if return_std else model.predict(X)
+        response, X = self._new_response(X)
+        return (response.predict(X), response.std(X)) if return_std else response.predict(X)
 
     def predict_interval(self, X: Any, level: float = 0.9) -> np.ndarray:
         """Return where a new response lies with this probability, around the averaged prediction.
@@ -325,8 +327,8 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
             The lower and the upper end.
         """
         self._check_level(level, 0.9)
-        model, X = self._averaged(X)
-        return model.interval(X, level)
+        response, X = self._new_response(X)
+        return response.interval(X, level)
 
     def small_effects(self) -> SmallEffects | None:
         """Return how much of y's variance is expected to come from many small effects.
@@ -357,12 +359,14 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         '0.13, 0.11, 0.97'
         """
         self._check_probabilities("there are no probabilities")
-        return self._averaged_model.small_effects(self.get_support(indices=True))
+        return self._small_effects.value()
 
-    def _averaged(self, X: Any) -> tuple[AveragedModel, np.ndarray]:
-        """Return the averaged model and validated rows."""
+    def _new_response(self, X: Any) -> tuple[NewResponse, Any]:
+        """Return the averaged response, and validated rows of the columns that it needs."""
         self._check_probabilities("there are no supports to average over")
-        return self._averaged_model, self._checked(X)
+        X = self._checked(X)
+        fit, frame = self._averaged.value()
+        return NewResponse.of(fit, frame), X[:, frame.columns]
 
     def credible_groups(self, level: float = 0.95) -> list[CredibleGroup]:
         """Return groups of columns of which at least one belongs, though it may be unclear which.
@@ -489,7 +493,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         super()._store(fit, tables)
         self._store_search(fit)
         self._store_posterior(fit)
-        self._after_fit = AfterFit(fit, tables.problem(0), tables.size)
+        self._after_fit = column_facts(fit, tables.problem(0), tables.size)
 
     def _store_posterior(self, fit: Fit) -> None:
         known, frame = fit.answer.probabilities, fit.frame
@@ -497,7 +501,8 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
             self.support_probability_ = self.all_belong_probability_ = None
             self.inclusion_probability_ = self.inclusion_error_ = None
             self.size_probability_ = self.alternatives_ = self.accuracy_ = None
-            self.__dict__.pop("_averaged_model", None)  # of an earlier fit
+            for name in ("_averaged", "_small_effects"):  # of an earlier fit
+                self.__dict__.pop(name, None)
             return
         self.support_probability_ = known.exactly
         self.all_belong_probability_ = known.all_belong
@@ -505,7 +510,10 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         self.inclusion_error_ = frame.spread(known.inclusion_error)
         self.accuracy_ = known.accuracy
         self.size_probability_ = known.sizes
-        self._averaged_model = AveragedModel(known.averaging, frame)  # type: ignore[arg-type]
+        worlds = FirstRead(Averaging.worlds, FirstRead(Averaging.without_rows, known.averaging))
+        beside = partial(Worlds.small_effects, support=fit.answer.support)
+        self._averaged = FirstRead(partial(averaged_fit, frame), worlds)
+        self._small_effects = FirstRead(beside, worlds)
         self.alternatives_ = [
             (self._names[frame.columns[members]].tolist(), float(probability))
             for members, probability in zip(known.supports, known.probabilities, strict=True)

@@ -45,6 +45,7 @@ from ._validation import (
     check_range,
     check_selection,
     column_mask,
+    is_as_it_came,
 )
 from .gate_options import price_and_gates
 
@@ -55,8 +56,8 @@ __all__ = [
     "TableGroup",
     "fit_of",
     "prepare",
-    "prepare_as_it_came",
     "prepare_sums",
+    "prepare_table",
     "request_of",
     "solve",
     "solve_in_blocks",
@@ -70,7 +71,6 @@ _BLOCK = 64
 class Request:
     """The parameters of an estimator, as the core takes them."""
 
-    n_features_to_select: int | str | None
     options: Options
     always_select: Any
     never_select: Any
@@ -149,7 +149,6 @@ def request_of(model: Any) -> Request:
             search["n_starts"] = int(params["n_starts"])
     size, selection = (None, params["selection"]) if k == "auto" else (k, None)
     return Request(
-        n_features_to_select=k,
         options=replace(options, n_selected=size, selection=selection, **search),
         always_select=params.get("always_select"),
         never_select=params.get("never_select"),
@@ -232,13 +231,15 @@ def prepare_sums(request: Request, sums: CentredSums, names: Any = None) -> Ques
     return _checked(request, first, tables, always, never, names)
 
 
-def prepare_as_it_came(
+def prepare_table(
     request: Request, X: Any, y: np.ndarray, weights: np.ndarray | None, names: Any
 ) -> Question:
-    """Return what :func:`prepare` returns for one X (N, D) that is sparse, or too large to copy."""
+    """Return what :func:`prepare` returns for one X (N, D), also sparse, or too large to copy."""
+    if not is_as_it_came(X):
+        return prepare(request, *batch_of_one(X, y, weights), names)
     n_rows, n_columns = X.shape
     always, never = _masks(request, n_columns, names)
-    needs_all = always.any() or not request.options.refine or request.n_features_to_select is None
+    needs_all = always.any() or not request.options.has_search
     if issparse(X) and n_columns <= min(MANY_COLUMNS, n_rows):
         X = X.tocsr()
         sums = shared_sums(X, y[:, None], weights)
@@ -285,7 +286,7 @@ def _checked(
     ``first`` are all tables; ``tables`` makes some of them, with some columns.
     """
     check_range(first.units.y_scale)
-    options, k = request.options, request.n_features_to_select
+    options = request.options
     otherwise = ", or pass None for the columns whose gate is open"
     if request.may_choose:
         otherwise = ', or pass "auto" to choose from the data'
@@ -293,13 +294,13 @@ def _checked(
     for numbers, own in of_same_columns(first, tables):
         varies = np.zeros(always.size, dtype=bool)
         varies[own.columns] = own.varies[0]
-        check_selection(k, varies, always, never, names, otherwise)
+        check_selection(options.n_selected, varies, always, never, names, otherwise)
         what = options.of(numbers)
         if always.any():
             must = np.searchsorted(own.columns, np.flatnonzero(always))
             what = replace(what, always=tuple(must.tolist()))
         group = TableGroup(numbers, own, what)
-        groups += group.parts(1 if k == "auto" else len(numbers))
+        groups += group.parts(1 if options.selection is not None else len(numbers))
     return Question(groups, names)
 
 

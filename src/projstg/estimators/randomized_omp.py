@@ -5,15 +5,17 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from .._compat import Interval
-from .._core.arrays.backend import Array, quiet
+from .._core.arrays.backend import quiet
 from .._core.data.frame import in_range
 from .._core.data.least_squares import least_squares
 from .._core.data.standard_table import as_tables
 from .._core.greedy.randomized_pursuit import randomized_omp
 from .._core.progress import Report
 from ._base import Seed, TableSelector, seed_from
-from ._validation import check_coefficients, check_range, size_or_tenth
+from ._validation import batch_of_one, check_coefficients, check_range, size_or_tenth
 
 
 class RandomizedOMP(TableSelector):
@@ -104,9 +106,14 @@ class RandomizedOMP(TableSelector):
         self.random_state = random_state
 
     def _learn(
-        self, request: Any, X: Array, y: Array, weights: Array | None, report: Report | None
+        self,
+        request: Any,
+        X: np.ndarray,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        report: Report | None,
     ) -> None:
-        tables = as_tables(X, y, weights, centre=self.fit_intercept)
+        tables = as_tables(*batch_of_one(X, y, weights), centre=self.fit_intercept)
         check_range(tables.units.y_scale)
         names, frame = getattr(self, "feature_names_in_", None), tables.frame(0)
         n_selected = size_or_tenth(self.n_features_to_select, tables.varies[0], names)

@@ -24,19 +24,10 @@ FoldJudge = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """From coefficients (C, D) and intercepts (C,) to mean squared errors on rows left out, (C,)."""
 
 
-class FoldRows(NamedTuple):
-    """The table without rows that weigh nothing."""
-
-    X: np.ndarray
-    y: np.ndarray
-    weights: np.ndarray | None
-
-
-class Fold(NamedTuple):
-    """Indices into the rows that weigh something."""
-
-    train: np.ndarray
-    test: np.ndarray
+Rows = tuple[np.ndarray, np.ndarray, np.ndarray | None]
+"""X, y and weights, without rows that weigh nothing."""
+Fold = tuple[np.ndarray, np.ndarray]
+"""The numbers of the rows to fit and of those to judge."""
 
 
 def renumbered(splits: Iterable[Any], n_rows: int, sample_weight: Any) -> list[Fold]:
@@ -45,9 +36,9 @@ def renumbered(splits: Iterable[Any], n_rows: int, sample_weight: Any) -> list[F
     if sample_weight is not None:
         weighs = np.asarray(sample_weight) > 0.0
         place = np.cumsum(weighs) - 1
-        folds = [Fold(*(place[rows[weighs[rows]]] for rows in fold)) for fold in folds]
-    for i, fold in enumerate(folds):
-        check_fold(i, fold.train.size, fold.test.size)
+        folds = [(place[train[weighs[train]]], place[test[weighs[test]]]) for train, test in folds]
+    for i, (train, test) in enumerate(folds):
+        check_fold(i, train.size, test.size)
     return folds
 
 
@@ -60,7 +51,7 @@ def _fold(place: int, split: Any, n_rows: int) -> Fold:
             f"fold {place} of cv is {shortened(repr(split))}; give pairs (rows to fit, rows to "
             "judge) of row numbers or masks, or a number of folds, such as cv=5."
         ) from None
-    return Fold(_row_numbers(place, train, n_rows), _row_numbers(place, test, n_rows))
+    return _row_numbers(place, train, n_rows), _row_numbers(place, test, n_rows)
 
 
 def _row_numbers(place: int, rows: Any, n_rows: int) -> np.ndarray:
@@ -115,12 +106,12 @@ class FoldCandidates(NamedTuple):
 
 
 def batch_errors(
-    candidates: FoldCandidates, rows: FoldRows, folds: list[Fold], longest: int
+    candidates: FoldCandidates, rows: Rows, folds: list[Fold], longest: int
 ) -> tuple[np.ndarray, int]:
     """Return errors (n_candidates, n_folds) of some folds, and how many fits were unfinished."""
     training = _training(rows, folds, longest)
     question = prepare(candidates.request, *training, candidates.names)
-    return judged(candidates, question, [partial(_row_errors, rows, fold) for fold in folds])
+    return judged(candidates, question, [partial(_row_errors, rows, test) for _, test in folds])
 
 
 def judged(
@@ -157,15 +148,16 @@ def _along_scales(
         yield solve(group.tables, replace(options, alpha=alpha), seeds)
 
 
-def _training(rows: FoldRows, folds: list[Fold], longest: int) -> FoldRows:
+def _training(rows: Rows, folds: list[Fold], longest: int) -> Rows:
     """Return the training rows of all folds as arrays of one shape, filled up at weight zero."""
+    X, y, weights = rows
     chosen = np.zeros((len(folds), longest), dtype=np.int64)
-    weights = np.zeros(chosen.shape)
+    filled = np.zeros(chosen.shape)
     for i, (train, _) in enumerate(folds):
         chosen[i, : train.size] = train
-        weights[i, : train.size] = 1.0 if rows.weights is None else rows.weights[train]
-    is_plain = rows.weights is None and np.all(weights)
-    return FoldRows(rows.X[chosen], rows.y[chosen], None if is_plain else weights)
+        filled[i, : train.size] = 1.0 if weights is None else weights[train]
+    is_plain = weights is None and np.all(filled)
+    return X[chosen], y[chosen], None if is_plain else filled
 
 
 def _errors(
@@ -184,8 +176,10 @@ def _errors(
     return errors[[place[support.tobytes()] for support in supports]]
 
 
-def _row_errors(rows: FoldRows, fold: Fold, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-    """Return the mean squared errors of predictions by coef (C, D), intercept (C,) on a fold."""
-    left = rows.y[fold.test] - coef @ rows.X[fold.test].T - intercept[:, None]
-    weights = None if rows.weights is None else rows.weights[fold.test]
-    return np.average(left**2, axis=1, weights=weights)
+def _row_errors(
+    rows: Rows, test: np.ndarray, coef: np.ndarray, intercept: np.ndarray
+) -> np.ndarray:
+    """Return the mean squared errors of predictions by coef (C, D), intercept (C,) on some rows."""
+    X, y, weights = rows
+    left = y[test] - coef @ X[test].T - intercept[:, None]
+    return np.average(left**2, axis=1, weights=None if weights is None else weights[test])

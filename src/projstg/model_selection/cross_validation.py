@@ -26,7 +26,7 @@ from ..estimators.projected_stg import ProjectedSTG
 from ..estimators.questions import request_of
 from ..sources.gather import is_table
 from ..sources.statistics import Statistics
-from .batched_folds import FoldCandidates, FoldRows, batch_errors, renumbered
+from .batched_folds import FoldCandidates, batch_errors, renumbered
 from .paths import check_sizes
 from .summed_folds import gathered_folds, summed_errors
 
@@ -191,7 +191,9 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         else:
             statistics = self._gathered(X, y, sample_weight, for_splitter)
             data = (statistics, None, None)
-            tasks = _sum_tasks(candidates, statistics)
+            candidates = candidates._replace(names=statistics.feature_names)
+            n_folds = statistics.n_folds
+            tasks = [partial(summed_errors, candidates, statistics, i) for i in range(n_folds)]
         self._choose(self._errors(tasks), sizes, scales)
         self._store(self._chosen(model).fit(*data))
         if request.options.alpha is not None:
@@ -269,7 +271,7 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
     ) -> list[FoldTask]:
         """Return what makes the errors of some folds each, of a table in memory."""
         X, y, sample_weight = data
-        rows = FoldRows(*checked_rows(self, X, y, sample_weight))
+        rows = checked_rows(self, X, y, sample_weight)
         is_number = self.cv is None or isinstance(self.cv, Integral)
         splits = self.cv  # not unpacked by scikit-learn: what is no pair is said by fold
         if is_number or hasattr(self.cv, "split"):
@@ -281,8 +283,8 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
                 f"cv={self.cv!r} has no splits; give how many folds there are to be, such as cv=5, "
                 "or pairs of rows to fit and rows to judge."
             )
-        longest = max(fold.train.size for fold in folds)
-        at_once = max(_MOST_NUMBERS // (longest * rows.X.shape[1]), 1)
+        longest = max(train.size for train, _ in folds)
+        at_once = max(_MOST_NUMBERS // (longest * rows[0].shape[1]), 1)
         size = at_once if self.n_jobs in (None, 1) else 1
         return [
             partial(batch_errors, candidates, rows, folds[first : first + size], longest)
@@ -337,9 +339,3 @@ class ProjectedSTGCV(ColumnAttributes, GateAttributes, LinearSelector):
         for name, value in vars(best).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
-
-
-def _sum_tasks(candidates: FoldCandidates, statistics: Statistics) -> list[FoldTask]:
-    """Return what makes the errors of each fold, from its sums."""
-    candidates = candidates._replace(names=statistics.feature_names)
-    return [partial(summed_errors, candidates, statistics, i) for i in range(statistics.n_folds)]

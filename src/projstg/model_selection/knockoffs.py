@@ -21,7 +21,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -33,6 +33,7 @@ from ..estimators._validation import validated
 from ..estimators.gate_options import Gates
 from ..estimators.projected_stg import ProjectedSTG
 from ..sources.gather import check_is_table
+from .subsampling import fitted_clone
 
 # τ, and C in the rule for λ, over which importances are averaged; no single pair has the power of
 # all. Chosen on problems apart from those of benchmarks/fdr.py.
@@ -183,10 +184,7 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
     def _importance(self, X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
         if self.estimator is None:
             return _gate_importance(X, y)
-        model = clone(self.estimator)
-        takes_seed = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
-        model = model.set_params(**dict.fromkeys(takes_seed, seed)).fit(X, y)
-        found = _importances(model, self.importance_getter)
+        found = _importances(fitted_clone(self.estimator, seed, X, y), self.importance_getter)
         if found.shape != (X.shape[1],) or not np.all(np.isfinite(found)):
             raise ValueError(
                 f"{np.sum(np.isfinite(found))} finite importances for the {X.shape[1]} columns of "
@@ -280,9 +278,7 @@ def _gate_importance(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _importances(model: Any, getter: str | Callable[[Any], Any]) -> np.ndarray:
-    """Return what a fitted estimator, or what a pipeline or search ends in, says of each column."""
-    model = model[-1] if hasattr(model, "steps") else model
-    model = getattr(model, "best_estimator_", model)
+    """Return what a fitted estimator says of each column."""
     if callable(getter):
         return np.abs(np.ravel(getter(model)))
     names = ("coef_", "feature_importances_") if getter == "auto" else (getter,)

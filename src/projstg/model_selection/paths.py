@@ -18,7 +18,7 @@ from .._core.data.frame import Frame, in_range
 from .._core.data.least_squares import least_squares
 from .._core.gates.alternate import Status
 from .._core.gates.gate_path import gate_path, largest_alpha
-from .._core.pipeline.kept_gates import KeptGates
+from .._core.pipeline.kept_gates import in_order, without_rows
 from .._core.pipeline.solve import solve
 from ..estimators._base import seed_from
 from ..estimators._validation import (
@@ -264,9 +264,8 @@ def _along_sizes(question: Question, sizes: list[int], seed: int) -> SupportPath
     tables = group.tables
     found = [solve(tables, group.options.of_size(size), [seed]) for size in sizes]
     fits = [fit_of(tables, solution, 0, question.names) for solution in found]
-    # As a single fit has them.
-    options = group.options.gates
-    gates = [KeptGates([(group.numbers, one.gates)], options).answer() for one in found]
+    # Without rows, as a single fit has them.
+    gates = [in_order(without_rows([(group.numbers, one.gates)])) for one in found]
     objective = [
         own.value[0] if fit.objective is None else fit.objective
         for fit, own in zip(fits, gates, strict=True)

@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.feature_selection import SelectorMixin
@@ -232,8 +233,6 @@ class StabilitySelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self, estimator: Any, data: HalfRows, halves: list[np.ndarray], seeds: list[int]
     ) -> np.ndarray:
         """Return what the fit to each half selected, (2B, D)."""
-        from joblib import effective_n_jobs
-
         n_blocks = min(effective_n_jobs(self.n_jobs), len(halves))
         names = getattr(self, "feature_names_in_", None)
         masks = Parallel(n_jobs=self.n_jobs)(

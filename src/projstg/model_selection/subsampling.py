@@ -16,7 +16,7 @@ from ..estimators._validation import column_mask
 from ..estimators.many_fits import fit_many
 from ..estimators.projected_stg import ProjectedSTG
 
-__all__ = ["HalfRows", "complementary_halves", "fit_to_halves"]
+__all__ = ["HalfRows", "complementary_halves", "fit_to_halves", "fitted_clone"]
 
 # Numbers in the copies of halves that one batch of fits holds at a time (a quarter of a gigabyte).
 _MOST_NUMBERS = 2**25
@@ -31,7 +31,7 @@ class HalfRows(NamedTuple):
     """Keyword arguments of ``fit``; those with a value for each row are split too."""
 
     def half(self, rows: np.ndarray) -> HalfRows:
-        """Return these rows."""
+        """Return these rows, (n,), or of arrays those of B halves, (B, n)."""
         n_samples = self.X.shape[0]
         params = {
             name: _take(value, rows) if _length(value) == n_samples else value
@@ -80,21 +80,25 @@ def fit_to_halves(
     is_plain = set(data.params) <= {"sample_weight"} and not issparse(data.X)
     if type(estimator) is ProjectedSTG and is_plain and data.y.ndim == 1:
         return _fit_together(estimator, data, fits, names)
-    return np.stack([_fit_alone(estimator, data.half(half), seed) for half, seed in fits])
+    halves = ((data.half(half), seed) for half, seed in fits)
+    models = (fitted_clone(estimator, seed, X, y, **params) for (X, y, params), seed in halves)
+    return np.stack([_selected_columns(model, data.X.shape[1]) for model in models])
 
 
-def _fit_alone(estimator: Any, data: HalfRows, seed: int) -> np.ndarray:
+def fitted_clone(estimator: Any, seed: int, X: Any, y: Any, /, **params: Any) -> Any:
+    """Return a clone fitted with a seed, if it takes one; of a pipeline or search what it ends in.
+
+    ``params`` are keyword arguments of ``fit``.
+    """
     model = clone(estimator)
-    names = model.get_params(deep=True)
-    takes_seed = [name for name in names if name.split("__")[-1] == "random_state"]
-    model.set_params(**dict.fromkeys(takes_seed, seed))
-    return selected_columns(model.fit(data.X, data.y, **data.params), data.X.shape[1])
-
-
-def selected_columns(model: Any, n_features: int) -> np.ndarray:
-    """Return the mask of the columns that a fitted estimator selected."""
+    takes_seed = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
+    model = model.set_params(**dict.fromkeys(takes_seed, seed)).fit(X, y, **params)
     model = model[-1] if hasattr(model, "steps") else model
-    model = getattr(model, "best_estimator_", model)
+    return getattr(model, "best_estimator_", model)
+
+
+def _selected_columns(model: Any, n_features: int) -> np.ndarray:
+    """Return the mask of the columns that a fitted estimator selected."""
     if hasattr(model, "get_support"):
         mask = np.asarray(model.get_support())
     elif hasattr(model, "coef_"):
@@ -122,34 +126,21 @@ def _fit_together(
     X = np.asarray(data.X, dtype=np.float64)
     for name in ("always_select", "never_select"):
         params[name] = column_mask(params[name], X.shape[1], names, name)
-    whole = HalfRows(X, data.y, data.params)
+    weights = {name: np.asarray(own) for name, own in data.params.items() if own is not None}
+    whole = HalfRows(X, data.y, weights)
     masks = np.zeros((len(fits), X.shape[1]), dtype=bool)
     n_unconverged = 0
     for batch in _batches([half.size for half, _ in fits], X.shape[1]):
-        halves, seeds = [whole.half(fits[i][0]) for i in batch], [fits[i][1] for i in batch]
-        masks[batch], is_settled = _fit_batch(halves, seeds, params)
-        n_unconverged += int(np.sum(~is_settled))
+        rows, seeds = zip(*(fits[i] for i in batch), strict=True)
+        halves = whole.half(np.stack(rows))
+        more = params | halves.params | {"random_state": list(seeds)}
+        found = fit_many(halves.X, halves.y, **more)
+        masks[batch] = found.support
+        n_unconverged += int(np.sum(~found.is_settled))
     if n_unconverged:
         message = f"the gates of {n_unconverged} of {len(fits)} fits still moved; raise max_iter."
         warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return masks
-
-
-def _fit_batch(
-    halves: Sequence[HalfRows], seeds: Sequence[int], params: dict[str, Any]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return what is selected from each half, and whether its gates converged."""
-    stacked: dict[str, Any] = {
-        name: np.stack([half.params[name] for half in halves]) for name in halves[0].params
-    }
-    found = fit_many(
-        np.stack([half.X for half in halves]),
-        np.stack([half.y for half in halves]),
-        random_state=list(seeds),
-        **params,
-        **stacked,
-    )
-    return found.support, found.is_settled
 
 
 def _batches(n_rows: list[int], n_features: int) -> Iterator[np.ndarray]:

@@ -166,10 +166,9 @@ def test_what_a_fit_says_is_noted_by_every_door(kind, commanded):
 
 
 def test_a_table_too_large_to_copy_is_told_by_every_door(rng, commanded, monkeypatch):
-    monkeypatch.setattr(_validation, "_FEWEST_WIDE", 3)
     monkeypatch.setattr(_validation, "_MOST_PLAIN", 3)
-    monkeypatch.setattr(questions, "MANY_COLUMNS", 3)
     for module in (_validation, questions):
+        monkeypatch.setattr(module, "MANY_COLUMNS", 3)
         monkeypatch.setattr(module, "MOST_COPIED", 3)
     frame = pd.DataFrame(rng.normal(size=(6, 8))).add_prefix("x").assign(y=rng.normal(size=6))
     status, _, said = commanded(frame, {"always": ["x1"], "folds": 0})

@@ -26,10 +26,10 @@ def averages_of(model: ProjectedSTG, names: Sequence[str]) -> Averages | None:
     """
     if model.alternatives_ is None:
         return None
-    averaged = model._averaged_model
-    known, columns = averaged.response(), averaged.columns
+    fit, frame = model._averaged.value()
+    known, columns = NewResponse.of(fit, frame), frame.columns
     has_spread = len(columns) <= MOST_WITH_INTERVALS
-    covariance = averaged.fit.covariance() if has_spread else np.zeros((0, 0))
+    covariance = fit.covariance() if has_spread else np.zeros((0, 0))
     numbers = [*known[:-1], covariance]
     if not all(np.isfinite(one).all() for one in numbers):
         return None
