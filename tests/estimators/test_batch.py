@@ -362,8 +362,18 @@ def test_one_table_in_any_units(unit):
     X = X * np.where(np.arange(12) == 0, unit, 1.0)
     np.testing.assert_array_equal(fit_many(X, Y, 2).support, expected.support)
     np.testing.assert_array_equal(fit_many(pd.DataFrame(X), Y, 2).support, expected.support)
-    with pytest.raises(ValueError, match="y has dtype complex128"):
-        fit_many(X, Y + 1j, 2)
+
+
+@pytest.mark.parametrize("what", ["X", "y", "sample_weight"])
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_complex_numbers_lose_no_part_in_silence(what, is_shared):
+    X, Y = responses(60, 12)
+    sides = {"X": X, "y": Y, "sample_weight": np.ones(60)}
+    if not is_shared:
+        sides |= {"X": np.stack([X] * len(Y)), "sample_weight": np.ones(Y.shape)}
+    sides[what] = sides[what] + 1j
+    with pytest.raises(ValueError, match=f"{what} has dtype complex128; fit_many takes real"):
+        fit_many(**sides, n_features_to_select=2)
 
 
 @pytest.mark.parametrize("shape", [(60, 12), (9, 12)])

@@ -330,8 +330,7 @@ def _about_one_table(
 def _checked_shared(X: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, Any]:
     """Return X (N, D), Y (T, N) and weights (N,) or None, or raise and say what was seen."""
     X, Y = np.asarray(X), np.asarray(y)
-    if Y.dtype.kind not in "biuf":
-        raise ValueError(f"y has dtype {Y.dtype}; fit_many takes real numbers: y.astype(float).")
+    _check_real(Y, "y", np)
     Y = Y.astype(np.float64, copy=False)
     if Y.ndim != 2 or Y.shape[1] != len(X):
         hint = "; transpose it: y.T" if Y.ndim == 2 and Y.shape[0] == len(X) else ""
@@ -359,9 +358,9 @@ def _checked(X: Any, y: Any, weights: Any) -> tuple[Array, Array, Array | None]:
         raise TypeError("Sparse X was passed, but dense data is required; use X.toarray().")
     X, y = (array.detach() if hasattr(array, "detach") else array for array in (X, y))
     xp = namespace(X)
-    if not xp.isdtype(X.dtype, ("bool", "integral", "real floating")):
-        raise ValueError(f"X has dtype {X.dtype}; fit_many takes real numbers: X.astype(float).")
     y = _like(y, X, xp)
+    _check_real(X, "X", xp)
+    _check_real(y, "y", xp)
     if X.ndim != 3 or y.ndim != 2 or X.shape[:2] != y.shape:
         raise ValueError(
             "fit_many takes X of shape (n_problems, n_samples, n_features) and y of shape "
@@ -378,8 +377,17 @@ def _checked(X: Any, y: Any, weights: Any) -> tuple[Array, Array, Array | None]:
     return X, y, None if weights is None else _checked_weights(weights, y, xp)
 
 
+def _check_real(values: Array, what: str, xp: Any) -> None:
+    if not xp.isdtype(values.dtype, ("bool", "integral", "real floating")):
+        raise ValueError(
+            f"{what} has dtype {values.dtype}; fit_many takes real numbers: {what}.astype(float)."
+        )
+
+
 def _checked_weights(weights: Any, y: Array, xp: Any) -> Array:
-    weights = xp.astype(_like(weights, y, xp), y.dtype)
+    weights = _like(weights, y, xp)
+    _check_real(weights, "sample_weight", xp)
+    weights = xp.astype(weights, y.dtype)
     is_valid = weights.shape == y.shape and xp.all(xp.isfinite(weights)) and xp.all(weights >= 0.0)
     if not is_valid or xp.any(xp.sum(xp.astype(weights > 0.0, y.dtype), axis=-1) < 2.0):
         raise ValueError(
