@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
@@ -16,9 +16,10 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays.backend import Array, namespace
+from .relevance import association
 from .source_rows import SourceRows
 
-__all__ = ["DenseProblem", "Problem", "mixed_rows"]
+__all__ = ["DenseProblem", "Problem", "left_over", "mixed_rows"]
 
 
 class Problem(Protocol):
@@ -63,6 +64,13 @@ class Problem(Protocol):
     @property
     def is_wide(self) -> bool:
         """Whether a pass over all columns is so expensive that nothing is made of all of them."""
+
+    @property
+    def promise(self) -> np.ndarray:
+        """How much each column says about y, (D,), as far as that takes no pass over X."""
+
+    def left_by(self, supports: Sequence[np.ndarray]) -> np.ndarray:
+        """Return Xᵀr for what least squares on each support, (K,), leaves of y, (S, D)."""
 
     @property
     def has_rows(self) -> bool:
@@ -118,6 +126,13 @@ class DenseProblem:
 
     is_wide = False
 
+    @cached_property
+    def promise(self) -> np.ndarray:
+        """How much each column says about y, (D,): beside the others where rows are fewer."""
+        if self.X is None or len(self.X) >= self.b.size:
+            return self.b**2 / np.where(self.diagonal > 0.0, self.diagonal, 1.0)
+        return association(self.X, self.y)  # type: ignore[arg-type]
+
     @classmethod
     def of_rows(cls, X: np.ndarray, y: np.ndarray, n: float, dof: float) -> DenseProblem:
         """Return the problem of rows X (N, D), y (N,)."""
@@ -142,6 +157,19 @@ class DenseProblem:
     def height(self) -> int:
         """The number of rows at hand; for sums that of the columns, since G is as large."""
         return self.b.size if self.X is None else len(self.X)
+
+    def left_by(self, supports: Sequence[np.ndarray]) -> np.ndarray:
+        """Return Xᵀr for what least squares on each support, (K,), leaves of y, (S, D)."""
+        if self.X is None:
+            sums = [np.linalg.lstsq(self.products(own), self.b[own]) for own in supports]
+            return np.stack(
+                [
+                    self.b - beta[0] @ self.rows(own)
+                    for own, beta in zip(supports, sums, strict=True)
+                ]
+            )
+        left = [left_over(self.X[:, own], self.y) for own in supports]  # type: ignore[arg-type]
+        return np.stack(left) @ self.X
 
     def rows(self, columns: np.ndarray) -> np.ndarray:
         """Return rows of G, (K, D)."""
@@ -211,6 +239,12 @@ class DenseProblem:
             return self.without_source()
         X, y = mixed_rows(self.X, self.y)
         return replace(self, X=X, y=y, sums=None, source=None, is_mixed=True)
+
+
+def left_over(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return what least squares on X (N, K) leaves of y (N,)."""
+    Q, _ = np.linalg.qr(X)
+    return y - Q @ (y @ Q)
 
 
 def mixed_rows(X: Array, y: Array) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ columns at a time. Columns that a search looks at are made into rows of a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .different_rows import different_rows
-from .problem import DenseProblem
+from .problem import DenseProblem, left_over
 
 __all__ = ["MANY_COLUMNS", "WideProblem", "column_moments"]
 
@@ -62,6 +62,11 @@ class WideProblem:
     X = y = None
 
     @property
+    def promise(self) -> np.ndarray:
+        """The share of yᵀy that each column explains alone, times n, (W,)."""
+        return self.b**2 / np.where(self.diagonal > 0.0, self.diagonal, 1.0)
+
+    @property
     def yy(self) -> float:
         """yᵀy."""
         return float(self.target @ self.target)
@@ -85,6 +90,14 @@ class WideProblem:
             found -= off * self.mean[places]
             found *= self.factor[places]
             yield places, found
+
+    def left_by(self, supports: Sequence[np.ndarray]) -> np.ndarray:
+        """Return Xᵀr for what least squares on each support, (K,), leaves of y, (S, W)."""
+        left = np.stack([left_over(self.dense(own), self.target) for own in supports], axis=1)
+        found = np.empty((left.shape[1], self.b.size), dtype=np.float32)
+        for places, products in self.along(left):
+            found[:, places] = products
+        return found
 
     def row_blocks(self, columns: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield places of columns and rows of G there, (K, W'), of ``columns`` (K,)."""

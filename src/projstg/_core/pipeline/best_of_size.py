@@ -18,6 +18,7 @@ from ..data.batch import Batch
 from ..data.least_squares import largest, least_squares
 from ..data.partial_out import partialled
 from ..data.problem import Problem
+from ..data.relevance import relevant_columns_of
 from ..gates.alternate import steps_record
 from ..gates.gate_settings import GATES
 from ..greedy.matching_pursuit import largest_correlation, matching_pursuits, smallest_share
@@ -169,14 +170,20 @@ def _with_pursuits(
 ) -> np.ndarray:
     """Return proposals (B, K), and the columns of orthogonal matching pursuits, (B, S, K).
 
-    Among very many columns there is no pursuit: it needs a pass over X for each column.
+    Among very many columns there is no pursuit: it needs a pass over X for each column. Where there
+    are many columns for each row, the most relevant ones are a proposal, too.
     """
     must, k = np.asarray(options.always, dtype=np.int64), proposed.shape[1]
-    if problems[0].b.size > PIPELINE.most_for_pursuit or k == must.size:
-        return proposed[:, None]
-    rest = [partialled(one, must)[0] for one in problems] if must.size else problems
-    runs = matching_pursuits(Batch.of(rest), k - must.size, 1, largest_correlation)
-    pursued = np.sort(np.hstack([np.tile(must, (len(rest), 1)), runs.order]), axis=1)
-    # A pursuit ends early where all other columns depend on those taken.
-    is_whole = np.all(runs.counts, axis=1, keepdims=True)
-    return np.stack([proposed, np.where(is_whole, pursued, proposed)], axis=1)
+    found = [proposed]
+    if problems[0].b.size <= PIPELINE.most_for_pursuit and k > must.size:
+        rest = [partialled(one, must)[0] for one in problems] if must.size else problems
+        runs = matching_pursuits(Batch.of(rest), k - must.size, 1, largest_correlation)
+        pursued = np.sort(np.hstack([np.tile(must, (len(rest), 1)), runs.order]), axis=1)
+        # A pursuit ends early where all other columns depend on those taken.
+        is_whole = np.all(runs.counts, axis=1, keepdims=True)
+        found.append(np.where(is_whole, pursued, proposed))
+    if not must.size:
+        orders = [relevant_columns_of(one) for one in problems]
+        if all(order.size >= k for order in orders):
+            found.append(np.sort(np.stack([order[:k] for order in orders]), axis=1))
+    return np.stack(found, axis=1)

@@ -27,8 +27,7 @@ def candidate_columns(problem: WideProblem, k_max: int) -> np.ndarray:
     """Return columns (W,), in increasing order, for supports of up to ``k_max`` columns."""
     columns = _largest(np.abs(problem.b)[None], PIPELINE.first_candidates)
     for _ in range(PIPELINE.candidate_passes):
-        residuals = _residuals(problem, columns, k_max)
-        columns = np.union1d(columns, _most_correlated(problem, residuals))
+        columns = with_candidates(problem, columns, _greedy_supports(problem, columns, k_max))
     return columns
 
 
@@ -36,35 +35,18 @@ def with_candidates(
     problem: WideProblem, columns: np.ndarray, supports: Sequence[np.ndarray]
 ) -> np.ndarray:
     """Return columns (W,) and those most correlated with what any of the supports leaves of y."""
-    left = [_left(problem.target, problem.dense(support)) for support in supports]
-    return np.union1d(columns, _most_correlated(problem, np.stack(left, axis=1)))
+    # Standardised columns all have the same norm.
+    joining = _largest(np.abs(problem.left_by(supports)), PIPELINE.joining_candidates)
+    return np.union1d(columns, joining)
 
 
-def _left(y: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """Return what least squares on X (N, K) leaves of y (N,)."""
-    Q, _ = np.linalg.qr(X)
-    return y - Q @ (y @ Q)
-
-
-def _residuals(problem: WideProblem, columns: np.ndarray, k_max: int) -> np.ndarray:
-    """Return what a greedy path leaves of y after 1, 2, 4 … steps, up to ``k_max``, (N, S)."""
-    few = problem.subset(columns)
-    (order,) = forward_selection(Batch.of([few]), k_max).order
+def _greedy_supports(problem: WideProblem, columns: np.ndarray, k_max: int) -> list[np.ndarray]:
+    """Return the supports of a greedy path after 1, 2, 4 … steps, up to ``k_max``."""
+    (order,) = forward_selection(Batch.of([problem.subset(columns)]), k_max).order
     _, first = np.unique(order, return_index=True)
     # A path that ends early repeats a column.
     length = int(np.argmin(np.isin(np.arange(order.size + 1), first)))
-    y, (Q, _) = problem.target, np.linalg.qr(few.X[:, order[:length]])  # type: ignore[index]
-    left = y[:, None] - np.cumsum(Q * (y @ Q), axis=1)
-    return left[:, 2 ** np.arange(length.bit_length()) - 1]
-
-
-def _most_correlated(problem: WideProblem, residuals: np.ndarray) -> np.ndarray:
-    """Return the columns most correlated with any of the residuals (N, S), in one pass."""
-    # Standardised columns all have the same norm.
-    found = np.empty((residuals.shape[1], problem.b.size), dtype=np.float32)
-    for places, products in problem.along(residuals):
-        found[:, places] = np.abs(products)
-    return _largest(found, PIPELINE.joining_candidates)
+    return [columns[order[: 2**step]] for step in range(length.bit_length())]
 
 
 def _largest(values: np.ndarray, size: int) -> np.ndarray:

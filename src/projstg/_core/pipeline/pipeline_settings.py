@@ -42,6 +42,11 @@ class PipelineSettings:
     """After a worse rung, one whose first round (``size_starts``) ends so far above the best is not
     searched on: e⁻¹⁰ is what its supports would weigh, and more starts find a few units more. Such
     rungs took most of the time, since no start agrees with another."""
+    rows_a_column: int = 5
+    """Where there are many columns for each row (``MANY_A_ROW``), sizes up to a column for so many
+    rows are tried whatever the small ones cost: the first of several effects cost more than they
+    explain, and a support that holds the right one and others leads to it when columns are left
+    out one by one."""
     rung_kept: int = 10
     """The posterior begins from this many supports of each rung, the best."""
     most_worse: int = 3
@@ -88,6 +93,6 @@ class PipelineSettings:
 
 PIPELINE = PipelineSettings()
 
-QUICK = replace(SEARCH, most_exchanges=0, most_columns=400, working_set=150, n_single_walks=2)
+QUICK = replace(SEARCH, most_exchanges=0, most_columns=400, working_set=400, n_joins=1)
 """Quick searches. The last exchanges, of a table for each ridge, would take longer than all walks,
 and so would walks among all of a thousand columns."""

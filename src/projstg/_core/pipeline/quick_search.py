@@ -8,6 +8,7 @@ import numpy as np
 
 from ..data.batch import Batch
 from ..data.problem import Problem
+from ..data.relevance import relevant_columns_of
 from ..greedy.matching_pursuit import forward_selection
 from ..score.criterion import Judge
 from ..score.tableau import Field
@@ -57,18 +58,25 @@ class QuickSearch:
         self._problem, is_small = problem, problem.b.size <= QUICK.most_columns
         self._field = Field.of(problem, self._always) if is_small else None
         is_free = not self._always.any() and bool(np.all(problem.diagonal > 0.0))
-        self._greedy = np.empty(0, dtype=np.int64)
+        self._orders: list[np.ndarray] = []
         if is_free:
-            self._greedy = forward_selection(Batch.of([problem]), self._k_max).order[0]
+            self._orders = [forward_selection(Batch.of([problem]), self._k_max).order[0]]
+            self._orders.append(relevant_columns_of(problem))
 
-    def __call__(self, k: int, n_starts: int) -> Refined:
-        """Return the best supports of K columns that at most so many starts find."""
-        first = self._greedy[:k]
-        is_whole = 0 < k == np.unique(first).size
+    def __call__(self, k: int, n_starts: int, start: np.ndarray | None = None) -> Refined:
+        """Return the best supports of K columns that at most so many starts find.
+
+        ``start`` (K,) is one of them.
+        """
+        starts = [own[:k] for own in self._orders if 0 < k == np.unique(own[:k]).size]
+        if start is not None:
+            starts.append(
+                start if self._candidates is None else np.searchsorted(self._candidates, start)
+            )
         found = refine(
             self._problem,
             k,
-            starts=first[None] if is_whole else None,
+            starts=np.sort(np.stack(starts), axis=1) if starts else None,
             generator=np.random.default_rng([self._seed, k]),
             criterion=self._judge,
             n_starts=n_starts,

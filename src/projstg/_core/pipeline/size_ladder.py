@@ -16,10 +16,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..data.relevance import MANY_A_ROW
 from ..posterior.target import Target
 from ..progress import Report, steps_of
+from ..score.neighbours import neighbours
+from ..score.tableau import Field
 from ..search.best_support import Refined
-from ..search.record import RankedSupports
+from ..search.record import RankedSupports, slack
 from .pipeline_settings import PIPELINE
 from .quick_search import QuickSearch
 
@@ -33,37 +36,42 @@ def ladder(target: Target, seed: int, report: Report | None = None) -> list[Rank
     sizes = _rungs(int(np.sum(always)), k_max)
     n_climbs = 1 + PIPELINE.times_again if search.is_among_some else 1
     tried = steps_of(report, "sizes", n_climbs * len(sizes))
+    is_sparse = target.problem.b.size > MANY_A_ROW * target.problem.n
+    least = int(target.problem.n / PIPELINE.rows_a_column) if is_sparse else 0
     while True:
-        rungs = _Rungs(search, target.cost_of_size, judge.is_diluted)
-        rungs.climb(sizes, tried)
+        rungs = _Rungs(search, target)
+        rungs.climb(sizes, tried, least)
         if not search.look_further([one.supports[0] for one in rungs.found]):
             break
     if search.is_among_some:
         # A size that is solved in full takes passes over X: the first should be close.
         rungs.close_in()
+    if is_sparse:
+        rungs.come_down()
     return rungs.found
 
 
 class _Rungs:
     """The sizes that were tried, and what was found."""
 
-    def __init__(self, search: QuickSearch, cost_of_size: np.ndarray, is_diluted: bool) -> None:
-        self._search, self._cost_of_size, self._is_diluted = search, cost_of_size, is_diluted
+    def __init__(self, search: QuickSearch, target: Target) -> None:
+        self._search, self._target = search, target
         self.found: list[RankedSupports] = []
         self._costs: dict[int, float] = {}
 
-    def climb(self, sizes: list[int], tried: Callable[[], object]) -> None:
+    def climb(self, sizes: list[int], tried: Callable[[], object], least: int) -> None:
         """Try one size after another, until some in a row are no better than the best.
 
-        ``tried`` is called after each.
+        Sizes up to ``least`` are tried in any case; ``tried`` is called after each.
         """
         lowest, n_worse = np.inf, 0
         is_wide = self._search.is_among_some
         most_worse = PIPELINE.most_worse_wide if is_wide else PIPELINE.most_worse
         for k in sizes:
             # After a worse rung the next may be far worse: one round of starts says whether it is.
-            rung = self._search(k, PIPELINE.size_starts if n_worse else PIPELINE.rung_starts)
-            if n_worse and self._cost(rung) < lowest + PIPELINE.far_worse:
+            is_open = n_worse == 0 or k <= least
+            rung = self._search(k, PIPELINE.rung_starts if is_open else PIPELINE.size_starts)
+            if not is_open and self._cost(rung) < lowest + PIPELINE.far_worse:
                 rung = self._search(k, PIPELINE.rung_starts)
             tried()
             if not self._takes(rung):
@@ -71,7 +79,7 @@ class _Rungs:
             cost = self._costs[k]
             n_worse = 0 if cost < lowest else n_worse + 1
             lowest = min(lowest, cost)
-            if n_worse == most_worse:
+            if n_worse >= most_worse and k >= least:
                 break
 
     def close_in(self) -> None:
@@ -80,9 +88,31 @@ class _Rungs:
             if not self._takes(self._search(k, PIPELINE.rung_starts)):
                 break
 
+    def come_down(self) -> None:
+        """Leave columns out of the best support of each size that was tried, one after another.
+
+        Where that leads to a lower cost than any known, that size is searched from there.
+        """
+        target = self._target
+        for one in sorted(self.found, key=lambda one: -one.supports.shape[1]):
+            support, best, lowest = one.supports[0], None, min(self._costs.values())
+            while support.size > max(int(target.always.sum()), 1):
+                field, own = (
+                    Field.of(target.problem, target.always, support),
+                    np.arange(support.size),
+                )
+                scores = neighbours(field, own[None], target.judge, resize=True).left_out[0]
+                leaves = int(np.argmin(scores))
+                support = np.delete(support, leaves)
+                cost = float(scores[leaves] + target.cost_of_size[support.size])
+                if cost < lowest - slack(cost):
+                    best, lowest = support, cost
+            if best is not None:
+                self._takes(self._search(best.size, PIPELINE.rung_starts, best))
+
     def _takes(self, rung: Refined) -> bool:
         """Keep the best supports of a size, unless they are dependent and others are not."""
-        if self.found and self._is_diluted and not rung.judge.is_diluted:
+        if self.found and self._target.judge.is_diluted and not rung.judge.is_diluted:
             return False
         own, most = rung.ranked, PIPELINE.rung_kept
         self.found.append(RankedSupports(own.supports[:most], own.scores[:most]))
@@ -90,7 +120,7 @@ class _Rungs:
         return True
 
     def _cost(self, rung: Refined) -> float:
-        return rung.objective + float(self._cost_of_size[rung.support.size])
+        return rung.objective + float(self._target.cost_of_size[rung.support.size])
 
 
 def _rungs(n_locked: int, k_max: int) -> list[int]:

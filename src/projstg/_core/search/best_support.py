@@ -35,6 +35,7 @@ from .working_set import (
     exchange_scores_with,
     exchanges_for,
     first_columns,
+    joining_columns,
 )
 
 __all__ = ["RankedSupports", "Refined", "equivalent_features", "refine"]
@@ -152,26 +153,25 @@ def _search_widely(
     search: Search, starts: np.ndarray, n_starts: int, locked: np.ndarray, report: Report | None
 ) -> Search:
     """Search in a working set that grows until the likeliest others do not improve the answer."""
-    # First single walks, which are cheap, so that the set holds what a good support lacks.
-    n_single, lacks_nothing = search.settings.n_single_walks, search.columns[:0]
-    step = steps_of(report, "search", None)
+    settings, step = search.settings, steps_of(report, "search", None)
+    n_joins, lacks_nothing = settings.n_joins, search.columns[:0]
     while True:
-        budget = 1 if n_single > 0 else n_starts
-        _search_on(search, np.searchsorted(search.columns, starts), budget)
-        support, _ = search.record.best()
-        missing = search.columns[:0]
-        if not np.array_equal(support, lacks_nothing):
-            missing = _missing(search, support, locked[support])
+        _search_on(search, np.searchsorted(search.columns, starts), n_starts)
         step()
-        if missing.size:
-            columns = np.sort(np.concatenate([search.columns, missing]))
-            field = Field.of(search.problem, locked, columns)
-            search, n_single = search._replace(field=field, columns=columns), n_single - 1
-        elif budget == n_starts:
-            return search
+        if n_joins > 0:
+            leaders = search.record.ranked.supports
+            new = joining_columns(search.problem, leaders, search.columns, settings)
+            starts, n_joins = leaders[: settings.joining_starts], n_joins - 1
         else:
-            n_single, lacks_nothing = 0, support
-        starts = support[None]
+            support, _ = search.record.best()
+            if np.array_equal(support, lacks_nothing):
+                return search
+            new = _missing(search, support, locked[support])
+            starts, lacks_nothing = support[None], support
+            if not new.size:
+                return search
+        columns = np.union1d(search.columns, new)
+        search = search._replace(field=Field.of(search.problem, locked, columns), columns=columns)
 
 
 def _missing(search: Search, support: np.ndarray, locked: np.ndarray) -> np.ndarray:

@@ -39,8 +39,16 @@ class SearchSettings:
     table of exchanges K·D entries."""
     working_set: int = 600
     """The columns of a working set at first; it grows by a quarter of that."""
-    n_single_walks: int = 4
-    """A working set first grows this many times after one start each, before the whole budget."""
+    n_joins: int = 2
+    """So often, after the whole budget, columns join a working set: those most correlated with what
+    the best supports leave of y. Where a column outside belongs, a support with most of the others
+    is among them, though it need not be the best …"""
+    joining_supports: int = 12
+    """… so this many are asked, …"""
+    joining_columns: int = 6
+    """… each for this many columns, …"""
+    joining_starts: int = 4
+    """… and from this many of them the search goes on."""
     most_known: int = 4
     """Of a very wide problem, what a pass over X has found around so many supports is kept, the
     last ones: two numbers for each column. With K from the data a posterior asks again for those of

@@ -32,6 +32,7 @@ __all__ = [
     "exchange_scores_with",
     "exchanges_for",
     "first_columns",
+    "joining_columns",
 ]
 
 
@@ -40,17 +41,28 @@ def first_columns(
 ) -> np.ndarray:
     """Return the first working set, (W,).
 
-    It has the columns of starts (S0, K), those of a mask (D,), and the most correlated with y.
+    It has the columns of starts (S0, K), those of a mask (D,), and those that promise most.
     """
     wanted = locked.copy()
     wanted[starts.ravel()] = True
     size = max(settings.working_set, 4 * starts.shape[1], int(wanted.sum()))
     size = min(size, wanted.size)
-    varies = problem.diagonal > 0.0
-    promise = problem.b**2 / np.where(varies, problem.diagonal, 1.0)
-    promise[~varies] = -1.0
+    promise = np.where(problem.diagonal > 0.0, problem.promise, -1.0)
     promise[wanted] = np.inf
     return np.sort(np.argpartition(-promise, size - 1)[:size])
+
+
+def joining_columns(
+    problem: Problem, supports: np.ndarray, columns: np.ndarray, settings: SearchSettings
+) -> np.ndarray:
+    """Return columns that are not in a working set, but may be missing in it.
+
+    They are those most correlated with what each of the best supports, (M, K), leaves of y.
+    """
+    promise = np.abs(problem.left_by([*supports[: settings.joining_supports]]))
+    promise[:, columns] = promise[:, problem.diagonal <= 0.0] = -1.0
+    size = min(settings.joining_columns, problem.b.size - columns.size)
+    return np.unique(np.argpartition(-promise, size - 1, axis=1)[:, :size])
 
 
 class Exchanges(NamedTuple):
