@@ -403,7 +403,7 @@ def test_a_background_is_for_tables_not_too_large_and_a_number_not_given(limits,
     averaging = every_support(own).about(np.asarray([0, 1, 2])).averaging
     assert bool(averaging.strengths) == is_there
     assert averaging.columns.size == 8
-    assert (averaging.worlds().fit().small_effects(np.arange(8) > 2).share > 0.0) == is_there
-    beside = averaging.worlds().small_effects(np.asarray([0, 1, 2]))
+    assert (averaging.fit().small_effects(np.arange(8) > 2).share > 0.0) == is_there
+    beside = averaging.small_effects(np.asarray([0, 1, 2]))
     assert (beside is not None) == is_there
     assert beside is None or 0.0 < beside.share < 0.9
