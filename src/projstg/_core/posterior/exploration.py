@@ -28,18 +28,11 @@ __all__ = ["counted_around", "every_support", "every_support_of", "with_more"]
 
 def every_support(target: Target) -> Posterior:
     """Return the posterior with every support scored that may weigh anything."""
-    has_bounds = 2 ** int(target.is_open.sum()) <= 2 * target.settings.most_enumerated
-    counted = _enumerated(target, has_bounds)
+    counted = enumerated(target)
     if not counted.costs.size:
         target = target.undiluted()
-        counted = _enumerated(target, has_bounds)
+        counted = enumerated(target)
     return Posterior(target, _levelled(counted), np.arange(target.always.size))
-
-
-def _enumerated(target: Target, has_bounds: bool) -> Counted:
-    limits = (target.cost_of_size, target.always, target.is_open)
-    bounds = target.bounds if has_bounds else None
-    return enumerated(target.scores, *limits, bounds, target.settings.negligible)
 
 
 def every_support_of(target: Target, scored: RankedSupports) -> Posterior:
