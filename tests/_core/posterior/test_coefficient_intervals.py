@@ -68,7 +68,7 @@ def test_supports_of_all_sizes_go_through_in_one_batch(data):
         beta, errors, nu = textbook(X, y, order)
         np.testing.assert_allclose(found.coef[m, order], beta, rtol=1e-8)
         np.testing.assert_allclose(found.std_error[m, order], errors, rtol=1e-8)
-        assert found.degrees_of_freedom[m] == pytest.approx(nu)
+        assert found.dof[m] == pytest.approx(nu)
 
 
 def test_weights_are_repeated_rows(data, rng):
@@ -107,7 +107,7 @@ def test_dependent_columns_have_no_error_of_their_own(rng):
     assert np.isnan(found.std_error[0, [0, 2]]).all()
     _, errors, nu = textbook(X, y, [0, 1])  # column 2 adds nothing, not even a parameter
     assert found.std_error[0, 1] == pytest.approx(errors[1])
-    assert found.degrees_of_freedom[0] == pytest.approx(nu)
+    assert found.dof[0] == pytest.approx(nu)
 
 
 # Over supports

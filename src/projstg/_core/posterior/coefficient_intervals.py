@@ -26,7 +26,7 @@ from ..data.determined_directions import Spectrum, coefficients, on_rows, spectr
 from ..data.frame import Frame
 from ..data.problem import DenseProblem, Problem
 
-__all__ = ["AveragedCoef", "Estimates", "averaged", "estimates", "mixture_quantile"]
+__all__ = ["AveragedCoef", "Estimates", "averaged", "estimates"]
 
 # Bisections: after this many an interval is shorter than the rounding of its ends.
 _HALVINGS = 64
@@ -46,7 +46,7 @@ class Estimates(NamedTuple):
     """(M, U), zero outside the support."""
     std_error: np.ndarray
     """(M, U), zero outside the support; NaN where the rows do not determine it."""
-    degrees_of_freedom: np.ndarray
+    dof: np.ndarray
     """ν, (M,): those of the table less the rank of the support."""
 
 
@@ -114,7 +114,9 @@ def averaged(
     weight = np.asarray(probabilities)[:, None] / total
     coef = np.sum(weight * known.coef, axis=0)
     spread = known.std_error**2 + (known.coef - coef) ** 2
-    low, high = (mixture_quantile(p, weight, known) for p in (0.5 - 0.5 * level, 0.5 + 0.5 * level))
+    low, high = (
+        _mixture_quantile(p, weight, known) for p in (0.5 - 0.5 * level, 0.5 + 0.5 * level)
+    )
     std = np.sqrt(np.sum(weight * spread, axis=0))
 
     def among_all(values: np.ndarray) -> np.ndarray:
@@ -125,13 +127,13 @@ def averaged(
     return AveragedCoef(among_all(coef), among_all(low), among_all(high), among_all(std), total)
 
 
-def mixture_quantile(p: float, weight: np.ndarray, known: Estimates) -> np.ndarray:
+def _mixture_quantile(p: float, weight: np.ndarray, known: Estimates) -> np.ndarray:
     """Return the smallest x with F(x) ≥ p, (U,), F being each column's mixture.
 
     It lies between the smallest and the largest p-quantile of the parts, and is found there by
     bisection. Zero, which has the point mass, is tried first.
     """
-    nu = np.where(known.degrees_of_freedom > 0.0, known.degrees_of_freedom, np.nan)[:, None]
+    nu = np.where(known.dof > 0.0, known.dof, np.nan)[:, None]
     is_point = known.std_error == 0.0
     scale = np.where(is_point, 1.0, known.std_error)
 
