@@ -22,9 +22,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from ..data.determined_directions import Spectrum, coefficients, on_rows, spectrum
+from ..data.determined_directions import Spectrum, coefficients
 from ..data.frame import Frame
-from ..data.problem import DenseProblem, Problem
+from ..data.problem import Problem
+from ..score.evidence import support_spectra
+from .counted import by_size
 
 __all__ = ["AveragedCoef", "Estimates", "averaged", "estimates"]
 
@@ -74,27 +76,17 @@ def estimates(problem: Problem, frame: Frame, supports: Sequence[np.ndarray]) ->
     members = [np.asarray(own, dtype=np.int64) for own in supports]
     columns = np.unique(np.concatenate(members))
     is_member = np.stack([np.isin(columns, own) for own in members])
-    widest = int(is_member.sum(axis=1).max())
-    place = np.argsort(~is_member, axis=1, kind="stable")[:, :widest]
-    counts = np.take_along_axis(is_member, place, axis=1)
-    found = _spectra(problem.subset(columns), place, counts)
-    left = problem.dof - np.sum(found.values > 0.0, axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        variance = np.where(left > 1e-6, np.maximum(found.rss, 0.0) / left, np.nan)
-    coef, inverse = np.zeros(is_member.shape), np.zeros(is_member.shape)
-    np.put_along_axis(coef, place, coefficients(found) * counts, axis=1)
-    np.put_along_axis(inverse, place, _inverse_diagonal(found), axis=1)
+    few, coef, error = problem.subset(columns), np.zeros(is_member.shape), np.zeros(is_member.shape)
+    dof = np.empty(len(members))
+    for places, own in by_size(is_member):
+        spectra = support_spectra(few, own)
+        dof[places] = left = problem.dof - np.sum(spectra.values > 0.0, axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variance = np.where(left > 1e-6, np.maximum(spectra.rss, 0.0) / left, np.nan)
+        coef[places[:, None], own] = coefficients(spectra)
+        error[places[:, None], own] = np.sqrt(variance[:, None] * _inverse_diagonal(spectra))
     unit = frame.y_scale / frame.scale[columns]
-    # Where nothing is left the variance is NaN, and NaN·0 would be as well outside the support.
-    error = np.where(is_member, np.sqrt(variance[:, None] * inverse), 0.0)
-    return Estimates(frame.columns[columns], is_member, coef * unit, error * unit, left)
-
-
-def _spectra(problem: DenseProblem, place: np.ndarray, counts: np.ndarray) -> Spectrum:
-    """Return the directions of M supports ``place`` (M, K), where they count."""
-    G = problem.G[place[:, :, None], place[:, None, :]] * counts[:, :, None] * counts[:, None, :]
-    found = spectrum(G, problem.b[place] * counts, problem.yy)
-    return on_rows(problem, place, found, counts)
+    return Estimates(frame.columns[columns], is_member, coef * unit, error * unit, dof)
 
 
 def _inverse_diagonal(of: Spectrum) -> np.ndarray:
