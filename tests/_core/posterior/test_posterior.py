@@ -242,8 +242,11 @@ def test_no_columns_at_all_weigh_what_they_should_beside_the_others(noise):
     Z, criterion = draw(9, noise=noise), CRITERIA["common-size"]
     own = posed(Z, criterion, UP_TO_5, settings=replace(settings, most_looks=10_000))
     found = [searched(Z, size) for size in (0, 1, 3)]
-    known, groups = counted_around(own, found), [one.supports for one in found]
-    useful = useful_ridges(groups, [own.scores_by_ridge(one) for one in groups], settings)
+    known, by_ridge = (
+        counted_around(own, found),
+        [own.scores_by_ridge(one.supports) for one in found],
+    )
+    useful = useful_ridges(found, by_ridge, settings)
     assert 0 < useful.sum() < useful.size
     assert len(known.counted.costs) == len(listed(Z, criterion, UP_TO_5))
     _, sizes = summed(listed(Z, criterion, UP_TO_5), D, 6)

@@ -42,8 +42,6 @@ class Estimates(NamedTuple):
 
     columns: np.ndarray
     """The columns that are in any of the supports, (U,)."""
-    is_member: np.ndarray
-    """Which of them are in which support, (M, U)."""
     coef: np.ndarray
     """(M, U), zero outside the support."""
     std_error: np.ndarray
@@ -75,10 +73,10 @@ def estimates(problem: Problem, frame: Frame, supports: Sequence[np.ndarray]) ->
     """Return least squares on each of the supports, index arrays of any sizes."""
     members = [np.asarray(own, dtype=np.int64) for own in supports]
     columns = np.unique(np.concatenate(members))
-    is_member = np.stack([np.isin(columns, own) for own in members])
-    few, coef, error = problem.subset(columns), np.zeros(is_member.shape), np.zeros(is_member.shape)
-    dof = np.empty(len(members))
-    for places, own in by_size(is_member):
+    masks = np.stack([np.isin(columns, own) for own in members])
+    few, dof = problem.subset(columns), np.empty(len(masks))
+    coef, error = np.zeros((2, *masks.shape))
+    for places, own in by_size(masks):
         spectra = support_spectra(few, own)
         dof[places] = left = problem.dof - np.sum(spectra.values > 0.0, axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -86,7 +84,7 @@ def estimates(problem: Problem, frame: Frame, supports: Sequence[np.ndarray]) ->
         coef[places[:, None], own] = coefficients(spectra)
         error[places[:, None], own] = np.sqrt(variance[:, None] * _inverse_diagonal(spectra))
     unit = frame.y_scale / frame.scale[columns]
-    return Estimates(frame.columns[columns], is_member, coef * unit, error * unit, dof)
+    return Estimates(frame.columns[columns], coef * unit, error * unit, dof)
 
 
 def _inverse_diagonal(of: Spectrum) -> np.ndarray:
