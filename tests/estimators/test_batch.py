@@ -90,30 +90,27 @@ def test_many_are_single_fits_whatever_is_asked(data, mode, k, params):
     assert_are_single_fits(many(X, y, random_state=SEEDS, **params), X, y, **params)
 
 
-def test_many_weights_are_single_weights(data, mode, k, rng):
+def drawn_weights(rng, shape):
+    """In each problem as much in all as there are rows."""
+    weights = rng.uniform(0.5, 2.0, size=shape)
+    return weights * shape[1] / np.sum(weights, axis=1, keepdims=True)
+
+
+TOTALS = np.asarray([[0.3], [1.0], [3.0], [0.5], [1.0]])  # times the number of rows
+WEIGHTS = {
+    "drawn": drawn_weights,
+    "other totals": lambda rng, shape: np.ones(shape) * TOTALS,
+    "rows without": lambda rng, shape: np.ones(shape) * (np.arange(shape[1]) % 6 > 0),
+}
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_many_weights_are_single_weights(data, mode, k, kind, rng):
     X, y = data
-    weights = rng.uniform(0.5, 2.0, size=y.shape)
-    weights *= y.shape[1] / np.sum(weights, axis=1, keepdims=True)
+    weights = WEIGHTS[kind](rng, y.shape)
     params = {"n_features_to_select": k} | mode
     fits = many(X, y, sample_weight=weights, random_state=SEEDS, **params)
     assert_are_single_fits(fits, X, y, weights, **params)
-
-
-def test_weights_of_one_problem_do_not_touch_another(data, mode, k, rng):
-    X, y = data
-    totals = np.asarray([0.3, 1.0, 3.0, 0.5, 1.0])  # times the number of rows
-    weights = np.ones(y.shape) * totals[:, None]
-    params = {"n_features_to_select": k} | mode
-    fits = many(X, y, sample_weight=weights, random_state=SEEDS, **params)
-    assert_are_single_fits(fits, X, y, weights, **params)
-
-
-def test_rows_without_weight_are_no_rows(data, k):
-    X, y = data
-    weights = np.ones(y.shape)
-    weights[:, ::6] = 0.0
-    fits = many(X, y, sample_weight=weights, n_features_to_select=k)
-    assert_are_single_fits(fits, X, y, weights, n_features_to_select=k)
 
 
 def test_off_the_support_coefficients_are_zero(data, mode, k):
@@ -251,8 +248,7 @@ def test_a_number_of_threads_is_a_whole_number(n_jobs):
 
 
 @pytest.mark.parametrize("k", [3, "auto", None])
-def test_threads_and_blocks_change_nothing(k):
-    rng = np.random.default_rng(8)
+def test_threads_and_blocks_change_nothing(k, rng):
     X = rng.standard_normal((70, 20, 8))
     y = X[..., :3].sum(axis=-1) + 0.3 * rng.standard_normal((70, 20))
     one, two = (fit_many(X, y, k, n_jobs=n_jobs) for n_jobs in (1, 2))
