@@ -22,29 +22,25 @@ def told(frame, **options):
     return next((note for note in found.cautions if note.kind == "one_row"), None)
 
 
+# The place of the row, its cells, and what is said first and later.
+DECIDING = {
+    "brings d in": (36, {"d": 30.0, "y": 60.0}, "Row 37 decides (", "d is not chosen"),
+    "hides a": (12, {"a": 4000.0}, "Row 13 decides (a is 4000 there", "a is chosen"),
+    "hides a by y": (40, {"y": 900.0}, "Row 41 decides (y is 900 there", "a is chosen"),
+}
+
+
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_row_that_brings_a_column_in_is_named(seed):
+@pytest.mark.parametrize("kind", DECIDING)
+def test_a_row_that_brings_a_column_in_or_hides_one_is_named(kind, seed):
+    row, cells, first, later = DECIDING[kind]
     frame = table(seed)
-    frame.loc[36, ["d", "y"]] = [30.0, 60.0]
+    frame.loc[row, [*cells]] = [*cells.values()]
     note = told(frame)
-    assert note.text.startswith("Row 37 decides (")
+    assert note.text.startswith(first)
     assert "the first row is 1" in note.text
-    assert "d is not chosen" in note.text
-    assert "d" in note.columns
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_slip_that_hides_a_column_is_named(seed):
-    frame = table(seed)
-    frame.loc[12, "a"] = 4000.0
-    note = told(frame)
-    assert "Row 13 decides (a is 4000 there" in note.text
-    assert "a is chosen" in note.text
-    frame = table(seed)
-    frame.loc[40, "y"] = 900.0
-    note = told(frame)
-    assert "Row 41 decides (y is 900 there" in note.text
-    assert "a is chosen" in note.text
+    assert later in note.text
+    assert later[0] in note.columns
 
 
 @pytest.mark.parametrize("seed", SEEDS)
