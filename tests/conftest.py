@@ -1,9 +1,12 @@
 """Seeds and problems that all tests share; examples whose library is missing are skipped."""
 
+import io
 import json
 import os
 import signal
+import sys
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 # One BLAS thread, here and in what tests start: the problems are small, and workers must not fight
 # over cores. NumPy's library reads this once, when it is imported.
@@ -52,6 +55,16 @@ def rng():
 def door(request):
     """How the core sees a problem, or a batch: through its rows or through its sums."""
     return DOORS[request.param]
+
+
+@pytest.fixture
+def standard_input(monkeypatch):
+    """Have other bytes come in on standard input."""
+
+    def give(content):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+
+    return give
 
 
 def _gaussian(n_rows, n_columns):

@@ -14,7 +14,6 @@ from projstg.cli import main
 from projstg.render import progress_bar
 from projstg.tables import Selection
 from projstg.tables.cells.text_cells import TextCells
-from projstg.tables.files import open_file as opening
 from projstg.tables.words.argument_names import as_options
 
 pytest.importorskip("click")
@@ -177,11 +176,8 @@ def test_names_with_commas_between_them(table, capsys):
     assert answer["question"]["never"] == ["b", "c"]
 
 
-def test_standard_input(table, capsys, monkeypatch):
-    class Input:
-        buffer = io.BytesIO(table.read_bytes())
-
-    monkeypatch.setattr(opening.sys, "stdin", Input)
+def test_standard_input(table, capsys, standard_input):
+    standard_input(table.read_bytes())
     assert main(["select", "-", "-t", "y", "-k", "2", "--folds", "0"]) == 0
     assert capsys.readouterr().out.startswith("y by 2 of 6 columns")
 
@@ -265,13 +261,14 @@ def test_running_out_of_memory_is_said(table, capsys, monkeypatch):
     assert "does not fit into memory" in capsys.readouterr().err
 
 
-def test_help_comes_without_numpy():
+@pytest.mark.parametrize(("name", "words"), [("select", []), ("predict", ["Excel", "--sheet"])])
+def test_help_comes_without_numpy(name, words):
     code = (
-        "import sys; from projstg.cli import main; status = main(['select', '--help']); "
+        f"import sys; from projstg.cli import main; status = main(['{name}', '--help']); "
         "assert 'numpy' not in sys.modules and 'pandas' not in sys.modules; sys.exit(status)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "Exit status" in done.stdout
+    assert [word for word in ("Exit status", *words) if word not in done.stdout] == []
 
 
 def test_several_files_are_one_table(table, tmp_path, capsys):

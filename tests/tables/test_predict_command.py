@@ -4,8 +4,6 @@ import csv
 import io
 import json
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -14,7 +12,6 @@ from rounding import assert_same_numbers
 from projstg.cli import main
 from projstg.tables import Selection
 from projstg.tables.cells.memory_guard import TooLarge
-from projstg.tables.files import open_file as opening
 from projstg.tables.files import read_table
 
 pytest.importorskip("click")
@@ -84,14 +81,10 @@ def test_it_writes_the_rows_with_the_predictions(table, answer, tmp_path, capsys
     assert_same_numbers(got["prediction'"], expected, tolerance=1e-13)
 
 
-def test_standard_input_and_marks(table, answer, capsys, monkeypatch):
+def test_standard_input_and_marks(table, answer, capsys, standard_input):
     frame = pd.read_csv(table)
     expected = Selection.load(answer).predict(frame)["prediction"]
-
-    class Input:
-        buffer = io.BytesIO(frame.to_csv(index=False, sep="\t", decimal=",").encode())
-
-    monkeypatch.setattr(opening.sys, "stdin", Input)
+    standard_input(frame.to_csv(index=False, sep="\t", decimal=",").encode())
     options = ["--delimiter", "tab", "--decimal", ","]
     assert main(["predict", str(answer), "-", *options]) == 0
     said = capsys.readouterr()
@@ -286,14 +279,3 @@ def test_a_table_that_does_not_fit_is_refused(table, answer, capsys, monkeypatch
     monkeypatch.setattr(read_table, "_read", too_large)
     assert main(["predict", str(answer), str(table)]) == 2
     assert "does not fit into memory; give its rows in several files" in capsys.readouterr().err
-
-
-def test_help_comes_without_numpy():
-    code = (
-        "import sys; from projstg.cli import main; status = main(['predict', '--help']); "
-        "assert 'numpy' not in sys.modules and 'pandas' not in sys.modules; sys.exit(status)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "Exit status" in done.stdout
-    assert "Excel" in done.stdout
-    assert "--sheet" in done.stdout
