@@ -51,6 +51,18 @@ def rng():
     return np.random.default_rng(20231)
 
 
+@pytest.fixture
+def X(data):
+    """The columns of the ``data`` of a file of tests."""
+    return data[0]
+
+
+@pytest.fixture
+def y(data):
+    """And the response."""
+    return data[1]
+
+
 @pytest.fixture(params=DOORS)
 def door(request):
     """How the core sees a problem, or a batch: through its rows or through its sums."""

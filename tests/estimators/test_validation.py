@@ -87,15 +87,13 @@ def assert_least_squares(fitted, X, y):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("where", ["X", "y"])
-def test_missing_and_infinite_numbers(fit, data, value, where):
-    X, y = data
+def test_missing_and_infinite_numbers(fit, X, y, value, where):
     (X if where == "X" else y)[3] = value
     with pytest.raises(ValueError, match=r"NaN|infinity"):
         fit(X, y)
 
 
-def test_an_array_of_text(data):
-    X, y = data
+def test_an_array_of_text(X, y):
     table = pd.DataFrame(X).assign(colour="red")
     with pytest.raises(ValueError, match=r"could not convert string to float: '?red"):
         ProjectedSTG().fit(table.to_numpy(), y)
@@ -116,8 +114,7 @@ CELLS = {
 
 
 @pytest.mark.parametrize("kind", CELLS)
-def test_a_column_that_is_no_number_is_named(kind, data):
-    X, y = data
+def test_a_column_that_is_no_number_is_named(kind, X, y):
     make, message = CELLS[kind]
     names = list("abcdefghijkl")[: X.shape[1]]
     table = pd.DataFrame(X, columns=names).assign(z=make(len(X)))
@@ -138,8 +135,7 @@ def test_a_column_that_is_no_number_is_named(kind, data):
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_a_column_of_another_library_is_named(library, data):
-    X, y = data
+def test_a_column_of_another_library_is_named(library, X, y):
     table = pd.DataFrame(X).rename(columns=str)
     for cell, word in (("red", "text"), (pd.Timestamp(DAY), "dates")):
         own = table.assign(z=cell)
@@ -148,8 +144,7 @@ def test_a_column_of_another_library_is_named(library, data):
             ProjectedSTG().fit(made, y)
 
 
-def test_dates_are_no_numbers_in_an_array_or_a_target(data):
-    X, y = data
+def test_dates_are_no_numbers_in_an_array_or_a_target(X, y):
     days = np.datetime64("2026-01-01") + np.arange(len(X))
     with pytest.raises(ValueError, match=r"^X has dates; make numbers of them, such as days"):
         ProjectedSTG().fit(days[:, None], y)
@@ -277,8 +272,7 @@ def test_arrays_of_text():
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix])
-def test_sparse_tables(data, kind):
-    X, y = data
+def test_sparse_tables(X, y, kind):
     with pytest.raises(TypeError, match="toarray"):
         fit_many(kind(X), y)
 
@@ -303,8 +297,7 @@ def test_no_problems():
         fit_many(np.ones((0, 5, 3)), np.ones((0, 5)))
 
 
-def test_a_flat_table(data):
-    X, y = data
+def test_a_flat_table(X, y):
     with pytest.raises(ValueError, match=r"Reshape your data|reshape"):
         ProjectedSTG().fit(X[:, 0], y)
 
@@ -336,8 +329,7 @@ def test_k_that_is_no_count(fit, data, k):
         fit(*data, n_features_to_select=k)
 
 
-def test_k_beyond_the_columns(fit, data):
-    X, y = data
+def test_k_beyond_the_columns(fit, X, y):
     d = X.shape[1]
     expected = (
         f"n_features_to_select={d + 1} is more than the {d} columns of X; ask for at most {d}, "
@@ -370,8 +362,7 @@ def test_k_beyond_the_rows(fit, mode, rng):
 
 @many_columns
 @pytest.mark.parametrize("value", [0.0, 0.1, -7.0, 1e12 + 0.1])
-def test_constant_columns_are_never_selected(fit, data, mode, value):
-    X, y = data
+def test_constant_columns_are_never_selected(fit, X, y, mode, value):
     X[:, [1, 4]] = value
     d = X.shape[1]
     for k in (None, 2, d - 2):
@@ -382,8 +373,7 @@ def test_constant_columns_are_never_selected(fit, data, mode, value):
         assert_least_squares(fitted, X, y)
 
 
-def test_k_beyond_the_columns_that_vary(fit, data):
-    X, y = data
+def test_k_beyond_the_columns_that_vary(fit, X, y):
     X[:, [1, 4]] = 5.0
     n_varying = X.shape[1] - 2
     with pytest.raises(ValueError, match=rf"{n_varying} columns.*vary.*ask for at most") as error:
@@ -392,8 +382,7 @@ def test_k_beyond_the_columns_that_vary(fit, data):
     assert "4" in str(error.value).split("constant:")[1]
 
 
-def test_constant_columns_are_called_by_name(data):
-    X, y = data
+def test_constant_columns_are_called_by_name(X, y):
     frame = pd.DataFrame(X).rename(columns="column {}".format)
     frame["column 2"] = 1.0
     with pytest.raises(ValueError, match="constant: column 2"):
@@ -440,8 +429,7 @@ def test_a_response_that_is_constant(fit, data, mode, value):
 
 
 @pytest.mark.parametrize("k", [2, None])
-def test_wild_scales(fit, data, k, rng):
-    X, y = data
+def test_wild_scales(fit, X, y, k, rng):
     scale = 10.0 ** rng.permutation(np.linspace(-12, 12, X.shape[1]))
     plain, wild = (fit(table, y, n_features_to_select=k) for table in (X, X * scale))
     np.testing.assert_array_equal(plain.support, wild.support)
@@ -496,8 +484,7 @@ BAD_WEIGHTS = {
 
 
 @pytest.mark.parametrize("kind", BAD_WEIGHTS)
-def test_weights_that_are_none(fit, data, kind):
-    X, y = data
+def test_weights_that_are_none(fit, X, y, kind):
     make, message = BAD_WEIGHTS[kind]
     with pytest.raises(ValueError, match=message):
         fit(X, y, make(len(y)))
