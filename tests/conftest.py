@@ -22,6 +22,8 @@ import pytest
 from in_place import TITLE, in_place
 from made_problems import problem_of
 
+from projstg.cli import main
+
 # A shell lets what it runs in the background ignore Ctrl-C, and every process started from here
 # would do so, too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -49,6 +51,32 @@ DOORS = {"rows": lambda problem: problem, "sums": lambda problem: problem.by_sum
 @pytest.fixture
 def rng():
     return np.random.default_rng(20231)
+
+
+@pytest.fixture
+def said_by(capsys):
+    """Run the command, see that it succeeds, and return what it said on both streams."""
+
+    def run(*arguments):
+        assert main([*map(str, arguments)]) == 0
+        return capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def refusal(capsys):
+    """Run the command, see that it refuses in one line, and return that line."""
+
+    def run(*arguments):
+        assert main([*map(str, arguments)]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("projstg: ")
+        assert err.count("\n") == 1
+        return err
+
+    return run
 
 
 @pytest.fixture
