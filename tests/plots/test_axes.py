@@ -59,9 +59,8 @@ def test_names_are_shown(named_picture, ax):
     assert not any(text.startswith("column ") for text in shown)
 
 
-def test_names_of_the_table_are_taken(data, ax):
+def test_names_of_the_table_are_taken(X, y, ax):
     frames = pytest.importorskip("pandas")
-    X, y = data
     model = ProjectedSTG().fit(frames.DataFrame(X, columns=NAMES), y)
     plots.plot_inclusion(model, ax=ax)
     assert set(labels_down_the_side(ax)[:3]) == {NAMES[d] for d in TRUE}

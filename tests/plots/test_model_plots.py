@@ -24,8 +24,7 @@ def test_bars_are_the_gates_selected_first(found, ax):
     assert rest.size == 0 or labels[-1].startswith(f"{rest.size} other")
 
 
-def test_gates_of_other_selectors_and_of_fewer_columns(data, ax):
-    X, y = data
+def test_gates_of_other_selectors_and_of_fewer_columns(X, y, ax):
     model = STG(3, gates=Gates(max_iter=200)).fit(X, y)
     plots.plot_gates(model, ax=ax, top_n=2)
     labels = labels_down_the_side(ax)
