@@ -1,9 +1,12 @@
 """Seeds and problems that all tests share; examples whose library is missing are skipped."""
 
+import io
 import json
 import os
 import signal
+import sys
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 # One BLAS thread, here and in what tests start: the problems are small, and workers must not fight
 # over cores. NumPy's library reads this once, when it is imported.
@@ -18,6 +21,8 @@ import numpy as np
 import pytest
 from in_place import TITLE, in_place
 from made_problems import problem_of
+
+from projstg.cli import main
 
 # A shell lets what it runs in the background ignore Ctrl-C, and every process started from here
 # would do so, too.
@@ -48,10 +53,58 @@ def rng():
     return np.random.default_rng(20231)
 
 
+@pytest.fixture
+def said_by(capsys):
+    """Run the command, see that it succeeds, and return what it said on both streams."""
+
+    def run(*arguments):
+        assert main([*map(str, arguments)]) == 0
+        return capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def refusal(capsys):
+    """Run the command, see that it refuses in one line, and return that line."""
+
+    def run(*arguments):
+        assert main([*map(str, arguments)]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("projstg: ")
+        assert err.count("\n") == 1
+        return err
+
+    return run
+
+
+@pytest.fixture
+def X(data):
+    """The columns of the ``data`` of a file of tests."""
+    return data[0]
+
+
+@pytest.fixture
+def y(data):
+    """And the response."""
+    return data[1]
+
+
 @pytest.fixture(params=DOORS)
 def door(request):
     """How the core sees a problem, or a batch: through its rows or through its sums."""
     return DOORS[request.param]
+
+
+@pytest.fixture
+def standard_input(monkeypatch):
+    """Have other bytes come in on standard input."""
+
+    def give(content):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+
+    return give
 
 
 def _gaussian(n_rows, n_columns):

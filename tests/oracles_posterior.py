@@ -8,6 +8,7 @@ from made_problems import problem_of
 from projstg._core.data.problem import DenseProblem
 from projstg._core.posterior.chain import Chains
 from projstg._core.posterior.counted import Counted
+from projstg._core.posterior.joint import joint_of
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.prior import costs_of_sizes
@@ -87,6 +88,14 @@ def summed(known, n_columns, n_sizes):
 def holding(known, columns):
     """The probability that all of the columns are in the support."""
     return sum(p for support, p in known.items() if set(columns) <= set(support))
+
+
+def joint_of_list(known, n_columns):
+    """The joint posterior of all columns, from the probabilities of all supports."""
+    masks = np.stack([mask_of(list(own), n_columns) for own in known])
+    shares = np.zeros((len(masks), n_columns + 1))
+    shares[:, -1] = 1.0
+    return joint_of(np.arange(n_columns), masks, shares, np.asarray(list(known.values())))
 
 
 def counted(Z, known, prior, chosen):

@@ -19,3 +19,8 @@ def labels_below(ax):
 def widths(ax):
     """Length of each bar by its place from the top."""
     return {round(bar.get_y() + bar.get_height() / 2): bar.get_width() for bar in ax.patches}
+
+
+def members(ax):
+    """The large dots of each alternative."""
+    return [line for line in ax.lines if (line.get_marker(), line.get_markersize()) == ("o", 6.0)]

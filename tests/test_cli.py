@@ -54,17 +54,15 @@ def test_the_module_is_the_command():
     assert done.stdout.startswith("projstg, version 0.1.0 (kernel: ")
 
 
-def test_from_nothing_to_rows_and_again(mine, tmp_path, capsys):
+def test_from_nothing_to_rows_and_again(mine, tmp_path, capsys, said_by):
     out = tmp_path / "out"
     command = ["reproduce", str(mine), "--out", str(out), "--jobs", "1", "--no-report"]
-    assert cli.main(command) == 0
-    said = capsys.readouterr()
+    said = said_by(*command)
     assert "2 of 2 tasks done" in said.out
     assert 'left out: own_methods:missing; pip install "projstg[peers]"' in said.err
     assert len(read_rows(out)) == 4
     (out / "parts" / "foreign\x1b[31m.parquet").write_text("no", encoding="utf-8")
-    assert cli.main(command) == 0
-    said = capsys.readouterr()
+    said = said_by(*command)
     assert "0 of 2 tasks done" in said.out
     assert "2 were there" in said.out
     assert "set aside: foreign" in said.err
@@ -88,14 +86,13 @@ def test_signals_are_left_as_they_were_and_threads_may_run(mine, tmp_path):
         assert threads.submit(cli.main, command).result() == 0
 
 
-def test_modules_in_the_current_folder_shadow_nothing(mine, monkeypatch, capsys):
+def test_modules_in_the_current_folder_shadow_nothing(mine, monkeypatch, said_by):
     monkeypatch.chdir(mine.parent)
     Path("json.py").write_text("raise SystemExit('json.py was run')", encoding="utf-8")
     own = "from own_methods import marginal\nmine = marginal"
     Path("beside_the_spec.py").write_text(own, encoding="utf-8")
     command = ["reproduce", "mine.toml", "--out", "out", "--jobs", "1", "--no-report"]
-    assert cli.main([*command, "--methods", "omp,beside_the_spec:mine"]) == 0
-    assert "4 of 4 tasks done" in capsys.readouterr().out
+    assert "4 of 4 tasks done" in said_by(*command, "--methods", "omp,beside_the_spec:mine").out
 
 
 def test_the_page_is_made_at_the_end_or_on_request(mine, tmp_path, capsys, monkeypatch):
@@ -139,13 +136,9 @@ def test_the_page_is_made_at_the_end_or_on_request(mine, tmp_path, capsys, monke
         (["lsit"], "list"),
     ],
 )
-def test_a_mistake_is_one_line_and_two(arguments, message, tmp_path, monkeypatch, capsys):
+def test_a_mistake_is_one_line_and_two(arguments, message, tmp_path, monkeypatch, refusal):
     monkeypatch.chdir(tmp_path)
-    assert cli.main(arguments) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("\n") == 1
-    assert message in said.err
+    assert message in refusal(*arguments)
     assert os.listdir(tmp_path) == []  # nothing was begun
 
 
@@ -164,18 +157,14 @@ def test_a_mistake_is_one_line_and_two(arguments, message, tmp_path, monkeypatch
         (os.mkdir, "'mine.toml' is no experiment: it is a folder; give a file"),
     ],
 )
-def test_a_bad_file_is_one_line_and_two(text, message, tmp_path, monkeypatch, capsys):
+def test_a_bad_file_is_one_line_and_two(text, message, tmp_path, monkeypatch, refusal):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own_syntax.py").write_text("def mine(:", encoding="utf-8")
     if callable(text):
         text("mine.toml")
     else:
         Path("mine.toml").write_text(text, encoding="utf-8")
-    assert cli.main(["reproduce", "mine.toml", "--out", "out"]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("\n") == 1
-    assert message in said.err
+    assert message in refusal("reproduce", "mine.toml", "--out", "out")
     assert not Path("out").exists()
 
 
@@ -188,9 +177,8 @@ def test_a_bad_file_is_one_line_and_two(text, message, tmp_path, monkeypatch, ca
         ["no\x1b[31msuch"],
     ],
 )
-def test_control_characters_do_not_reach_the_terminal(arguments, capsys):
-    assert cli.main(arguments) == 2
-    said = capsys.readouterr().err
+def test_control_characters_do_not_reach_the_terminal(arguments, refusal):
+    said = refusal(*arguments)
     assert "such" in said
     assert all(letter.isprintable() for letter in said.rstrip("\n"))
 
@@ -226,18 +214,17 @@ def test_without_click_one_line_says_what_to_install(monkeypatch, capsys):
     )
 
 
-def test_the_list_has_everything(capsys, monkeypatch):
+def test_the_list_has_everything(monkeypatch, said_by):
     from projstg.experiments import registry as methods
 
     monkeypatch.setattr(methods, "available", lambda method: method.needs and "pip install it")
-    assert cli.main(["list"]) == 0
-    said = capsys.readouterr().out
+    said = said_by("list").out
     for name in [*spec_names(), *methods.METHODS]:
         assert f"  {name} " in said
     assert "abess; missing: pip install it" in said
 
 
-def test_a_broken_entry_point_is_listed_with_its_error_and_the_rest_goes_on(capsys, monkeypatch):
+def test_a_broken_entry_point_is_listed_with_its_error_and_the_rest_goes_on(monkeypatch, said_by):
     from projstg.experiments.registry import GROUP, METHODS, find_method
 
     entries = [
@@ -247,8 +234,7 @@ def test_a_broken_entry_point_is_listed_with_its_error_and_the_rest_goes_on(caps
         EntryPoint("wrong", "own_methods:__doc__", GROUP),
     ]
     monkeypatch.setattr(find_method, "entry_points", lambda group: entries)
-    assert cli.main(["list"]) == 0
-    said = capsys.readouterr().out
+    said = said_by("list").out
     about = {line.split("  ")[1]: line for line in said.splitlines() if line.startswith("  ")}
     for name in [*spec_names(), *METHODS]:
         assert name in about

@@ -13,6 +13,13 @@ def _scripts(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
 
 
+@pytest.fixture
+def verdict(_scripts):
+    from table_verdicts import verdict
+
+    return verdict
+
+
 def record(ours, lasso, n_ours=1, n_lasso=2):
     """Two repetitions of five folds; the mean has the error 1 in each fold."""
     errors = {"abess EBIC": [0.9] * 10, "abess BIC": [0.8] * 10, "mean": [1.0] * 10}
@@ -40,9 +47,7 @@ def test_names_of_tables_and_reasons_are_whole():
     assert not any(table.target in table.never for table in TABLES)
 
 
-def test_r2_adds_up_the_errors_of_a_repetition():
-    from table_verdicts import verdict
-
+def test_r2_adds_up_the_errors_of_a_repetition(verdict):
     uneven = record([0.1, 0.2, 0.3, 0.4, 0.5] * 2, [0.5] * 10)
     uneven["errors"]["mean"] = [1.0, 1.0, 1.0, 1.0, 2.0] * 2
     found = verdict(uneven)
@@ -51,32 +56,24 @@ def test_r2_adds_up_the_errors_of_a_repetition():
     assert found.difference == pytest.approx(found.r2["projstg"] - found.r2["LassoCV"])
 
 
-def test_0_02_behind_is_met_and_more_is_missed():
-    from table_verdicts import verdict
-
-    assert verdict(record([0.519] * 10, [0.5] * 10)).misses == []
-    assert verdict(record([0.521] * 10, [0.5] * 10)).misses == ["R²"]
-
-
-def test_two_standard_errors_behind_is_met():
-    from table_verdicts import verdict
-
+def test_two_standard_errors_behind_is_met(verdict):
     noisy = verdict(record([0.8, 0.3] * 5, [0.5] * 10))
     assert noisy.difference == pytest.approx(-0.05)
     assert noisy.error == pytest.approx(0.25 / 3.0)  # deviation 0.25, nine degrees of freedom
     assert noisy.misses == []
 
 
-def test_the_refit_counts_not_what_lasso_shrinks():
-    from table_verdicts import verdict
-
+def test_the_refit_counts_not_what_lasso_shrinks(verdict):
     shrunk = record([0.5] * 10, [0.5] * 10)
     shrunk["errors"]["LassoCV, shrunk"] = [0.1] * 10
     assert verdict(shrunk).misses == []
 
 
-def test_more_columns_than_lasso_are_a_miss():
-    from table_verdicts import verdict
-
-    assert verdict(record([0.5] * 10, [0.5] * 10, 2, 2)).misses == []
-    assert verdict(record([0.5] * 10, [0.5] * 10, 3, 2)).misses == ["columns"]
+@pytest.mark.parametrize(
+    ("error", "n_ours", "misses"),
+    [(0.519, 1, []), (0.521, 1, ["R²"]), (0.5, 2, []), (0.5, 3, ["columns"])],
+)
+def test_more_than_0_02_behind_or_more_columns_than_lasso_are_a_miss(
+    verdict, error, n_ours, misses
+):
+    assert verdict(record([error] * 10, [0.5] * 10, n_ours, 2)).misses == misses

@@ -73,8 +73,7 @@ def test_exact_gates_are_numpy_s(data, tensors, k, mode, params):
 
 
 @pytest.mark.parametrize("k", [None, 2])
-def test_weights_are_numpy_s(data, tensors, k, rng):
-    X, y = data
+def test_weights_are_numpy_s(X, y, tensors, k, rng):
     weights = rng.uniform(0.5, 2.0, size=y.shape)
     expected = fit_many(X, y, k, sample_weight=weights)
     X, y, weights = tensors(X, y, weights)
@@ -106,8 +105,7 @@ def test_tensors_stay_where_and_what_they_are(data, tensors, torch, dtype, param
 
 
 @pytest.mark.parametrize("k", [2])
-def test_single_precision_is_close_to_double(data, tensors, k):
-    X, y = data
+def test_single_precision_is_close_to_double(X, y, tensors, k):
     expected = fit_many(X, y, k)
     found = fit_many(*tensors(X.astype(np.float32), y.astype(np.float32)), k)
     np.testing.assert_array_equal(host(found.support), expected.support)

@@ -22,16 +22,6 @@ def drawn(n_rows, n_columns, seed=0, noise=2.0):
 GROUPS = [[0], [4, 7], [0, 7], [1, 3, 5], [0, 1, 2, 3, 4], list(range(8))]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_it_is_the_sum_over_all_supports_that_have_one_of_them(seed):
-    X, y = drawn(20, 8, seed)
-    model = ProjectedSTG(3).fit(X, y)
-    known = listed(problem_of(X, y), JUDGE, ONLY_3)
-    for group in GROUPS:
-        expected = sum(p for support, p in known.items() if set(support) & set(group))
-        assert model.any_belong_probability(group) == pytest.approx(expected, abs=1e-8)
-
-
 LISTS_OF_GROUPS = [
     [],
     [[0]],
@@ -43,14 +33,19 @@ LISTS_OF_GROUPS = [
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_each_of_several_groups_is_the_sum_over_supports_that_have_one_of_each(seed):
+def test_it_is_the_sum_over_all_supports_that_have_one_of_each_group(seed):
     X, y = drawn(20, 8, seed)
     model = ProjectedSTG(3).fit(X, y)
     known = listed(problem_of(X, y), JUDGE, ONLY_3)
+
+    def summed(groups):
+        of_all = [p for own, p in known.items() if all(set(one) & set(own) for one in groups)]
+        return pytest.approx(sum(of_all), abs=1e-8)
+
+    for group in GROUPS:
+        assert model.any_belong_probability(group) == summed([group])
     for groups in LISTS_OF_GROUPS:
-        has_all = [all(set(one) & set(support) for one in groups) for support in known]
-        expected = sum(p for p, is_so in zip(known.values(), has_all, strict=True) if is_so)
-        assert model.each_belong_probability(groups) == pytest.approx(expected, abs=1e-8)
+        assert model.each_belong_probability(groups) == summed(groups)
 
 
 SHAPES = {"enumerated": (30, 8), "sampled": (40, 30), "not all kept": (60, 80)}

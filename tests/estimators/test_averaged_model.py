@@ -79,8 +79,7 @@ def test_forced_columns_and_no_intercept(data, n_features_to_select, fit_interce
     assert np.all(std > 0.0)
 
 
-def test_questions_that_cannot_be_answered(data, model):
-    X, y, *_ = data
+def test_questions_that_cannot_be_answered(X, y, model):
     with pytest.raises(ValueError, match=r"return_std=True is known with averaged=True only"):
         model.predict(X, return_std=True)
     with pytest.raises(ValueError, match=r"level=90; give a number between 0 and 1, such as 0\.9"):
@@ -194,8 +193,7 @@ def test_few_rows_have_the_interval_of_student_s_t(n_rows):
     np.testing.assert_allclose(ends, [y.mean() - reach, y.mean() + reach])
 
 
-def test_a_refit_without_probabilities_forgets_the_average(data):
-    X, y, *_ = data
+def test_a_refit_without_probabilities_forgets_the_average(X, y):
     model = ProjectedSTG().fit(X, y).set_params(n_features_to_select=None).fit(X, y)
     with pytest.raises(ValueError, match="no supports to average over"):
         model.predict(X, averaged=True)

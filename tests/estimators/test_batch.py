@@ -70,8 +70,7 @@ def assert_are_single_fits(fits, X, y, weights=None, **params):
             assert fits.noise_std[i] == pytest.approx(alone.noise_std_, rel=1e-9)
 
 
-def test_many_are_single_fits(data, mode, k):
-    X, y = data
+def test_many_are_single_fits(X, y, mode, k):
     fits = many(X, y, n_features_to_select=k, random_state=SEEDS, **mode)
     assert fits.seeds == tuple(SEEDS)
     assert_are_single_fits(fits, X, y, n_features_to_select=k, **mode)
@@ -84,48 +83,41 @@ def test_many_are_single_fits(data, mode, k):
     [{"fit_intercept": False}, {"alpha": 0.1}, {"alpha": 0.0}, {"noise_std": 0.5}],
     ids=str,
 )
-def test_many_are_single_fits_whatever_is_asked(data, mode, k, params):
-    X, y = data
+def test_many_are_single_fits_whatever_is_asked(X, y, mode, k, params):
     params = {"n_features_to_select": k} | mode | params
     assert_are_single_fits(many(X, y, random_state=SEEDS, **params), X, y, **params)
 
 
-def test_many_weights_are_single_weights(data, mode, k, rng):
-    X, y = data
-    weights = rng.uniform(0.5, 2.0, size=y.shape)
-    weights *= y.shape[1] / np.sum(weights, axis=1, keepdims=True)
+def drawn_weights(rng, shape):
+    """In each problem as much in all as there are rows."""
+    weights = rng.uniform(0.5, 2.0, size=shape)
+    return weights * shape[1] / np.sum(weights, axis=1, keepdims=True)
+
+
+TOTALS = np.asarray([[0.3], [1.0], [3.0], [0.5], [1.0]])  # times the number of rows
+WEIGHTS = {
+    "drawn": drawn_weights,
+    "other totals": lambda rng, shape: np.ones(shape) * TOTALS,
+    "rows without": lambda rng, shape: np.ones(shape) * (np.arange(shape[1]) % 6 > 0),
+}
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_many_weights_are_single_weights(X, y, mode, k, kind, rng):
+    weights = WEIGHTS[kind](rng, y.shape)
     params = {"n_features_to_select": k} | mode
     fits = many(X, y, sample_weight=weights, random_state=SEEDS, **params)
     assert_are_single_fits(fits, X, y, weights, **params)
 
 
-def test_weights_of_one_problem_do_not_touch_another(data, mode, k, rng):
-    X, y = data
-    totals = np.asarray([0.3, 1.0, 3.0, 0.5, 1.0])  # times the number of rows
-    weights = np.ones(y.shape) * totals[:, None]
-    params = {"n_features_to_select": k} | mode
-    fits = many(X, y, sample_weight=weights, random_state=SEEDS, **params)
-    assert_are_single_fits(fits, X, y, weights, **params)
-
-
-def test_rows_without_weight_are_no_rows(data, k):
-    X, y = data
-    weights = np.ones(y.shape)
-    weights[:, ::6] = 0.0
-    fits = many(X, y, sample_weight=weights, n_features_to_select=k)
-    assert_are_single_fits(fits, X, y, weights, n_features_to_select=k)
-
-
-def test_off_the_support_coefficients_are_zero(data, mode, k):
-    X, y = data
+def test_off_the_support_coefficients_are_zero(X, y, mode, k):
     fits = many(X, y, n_features_to_select=k, random_state=SEEDS, **mode)
     assert not fits.coef[~fits.support].any()
     if k is not None:
         assert np.sum(fits.support, axis=1).tolist() == [k] * N_PROBLEMS
 
 
-def test_prediction_is_least_squares_on_the_support(data, k, rng):
-    X, y = data
+def test_prediction_is_least_squares_on_the_support(X, y, k, rng):
     fits = many(X, y, n_features_to_select=k)
     new = rng.normal(size=(N_PROBLEMS, 4, X.shape[-1]))
     found = fits.predict(new)
@@ -146,8 +138,7 @@ def test_counts_are_whole_and_statements_are_boolean(data, mode):
 SAMPLED = MODES["monte-carlo"] | {"n_features_to_select": 2}
 
 
-def test_seeds_are_numbers_that_can_be_used_again(data):
-    X, y = data
+def test_seeds_are_numbers_that_can_be_used_again(X, y):
     fits = many(X, y, random_state=4, **SAMPLED)
     assert len(set(fits.seeds)) == N_PROBLEMS
     for seeds in (4, fits.seeds, list(fits.seeds), np.asarray(fits.seeds)):
@@ -191,8 +182,7 @@ def test_wrong_shapes_say_what_was_seen_and_what_to_do(data, name):
     assert str(y.shape) in str(error.value)
 
 
-def test_wrong_shape_of_weights_says_what_it_should_be(data):
-    X, y = data
+def test_wrong_shape_of_weights_says_what_it_should_be(X, y):
     with pytest.raises(ValueError, match="sample_weight") as error:
         many(X, y, sample_weight=np.ones(y.shape[1] + 1))
     assert str(y.shape) in str(error.value)
@@ -224,8 +214,7 @@ def test_single_precision_is_computed_in_double(data):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", ["exact", "plain"])
-def test_the_strictest_library_gives_numpy_s_answers(data, name, k, weighted, rng):
-    X, y = data
+def test_the_strictest_library_gives_numpy_s_answers(X, y, name, k, weighted, rng):
     weights = rng.uniform(0.5, 2.0, size=y.shape) if weighted else None
     params = {"n_features_to_select": k} | MODES[name]
     expected = many(X, y, sample_weight=weights, **params)
@@ -251,8 +240,7 @@ def test_a_number_of_threads_is_a_whole_number(n_jobs):
 
 
 @pytest.mark.parametrize("k", [3, "auto", None])
-def test_threads_and_blocks_change_nothing(k):
-    rng = np.random.default_rng(8)
+def test_threads_and_blocks_change_nothing(k, rng):
     X = rng.standard_normal((70, 20, 8))
     y = X[..., :3].sum(axis=-1) + 0.3 * rng.standard_normal((70, 20))
     one, two = (fit_many(X, y, k, n_jobs=n_jobs) for n_jobs in (1, 2))

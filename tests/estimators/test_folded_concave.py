@@ -1,13 +1,11 @@
 """SCAD and MCP: the path is the library's, its points stationary, and the rules what they say."""
 
-import sys
 import warnings
 
 import numpy as np
 import pytest
 
 from projstg import MCP, SCAD
-from projstg._extras import MissingExtra
 from projstg.estimators import _folded_concave
 from projstg.estimators._folded_concave import penalised_path
 
@@ -218,14 +216,3 @@ def test_constant_columns_are_not_selected():
 def test_what_cannot_be_is_refused(settings, message):
     with pytest.raises(ValueError, match=message):
         SCAD(**settings).fit(*problem(0))
-
-
-@pytest.mark.parametrize("kind", ESTIMATORS)
-def test_without_the_extra_the_command_is_named(kind, monkeypatch):
-    for name in [name for name in sys.modules if name.partition(".")[0] == "skglm"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "skglm", None)
-    with pytest.raises(
-        MissingExtra, match=r'skglm.* is not installed: pip install "projstg\[peers\]"'
-    ):
-        kind(2).fit(*problem(0))

@@ -54,8 +54,7 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_they_are_those_of_a_fit_by_gates_alone(data, question, weighted, rng):
-    X, y = data
+def test_they_are_those_of_a_fit_by_gates_alone(X, y, question, weighted, rng):
     weights = rng.integers(1, 4, len(y)).astype(float) if weighted else None
     searched = ProjectedSTG(3, **question).fit(X, y, weights)
     alone = ProjectedSTG(3, refine=False, **question).fit(X, y, weights)
@@ -113,15 +112,11 @@ def test_what_is_asked_later_changes_nothing(data, k):
 
 
 def test_too_few_steps_warn_whoever_asks_first(data):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        model = ProjectedSTG(2, gates=Gates(max_iter=1)).fit(*data)
+    model = ProjectedSTG(2, gates=Gates(max_iter=1)).fit(*data)  # a warning would be an error
     with pytest.warns(ConvergenceWarning, match="raise max_iter or tol") as caught:
         assert model.n_iter_ == 1
     assert caught[0].filename == __file__
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        assert model.gate_mean_.shape == (data[0].shape[1],)
+    assert model.gate_mean_.shape == (data[0].shape[1],)
 
 
 def test_before_fit_there_are_none(data):
@@ -144,8 +139,7 @@ def test_threads_that_ask_at_once_get_the_same(data):
 
 
 @pytest.mark.parametrize("gates", [Gates(warm_up=False, max_iter=1), Gates(max_iter=1)])
-def test_a_batch_says_of_its_gates_what_single_fits_say(data, gates):
-    X, y = data
+def test_a_batch_says_of_its_gates_what_single_fits_say(X, y, gates):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ProjectedSTG(2, gates=gates).fit(X, y)

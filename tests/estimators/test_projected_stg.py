@@ -62,8 +62,7 @@ def assert_same_gates(left, right, order=slice(None), **tolerance):
 
 
 @pytest.mark.parametrize("k", [1, 2, 7, 8])
-def test_exactly_k_columns(data, mode, k):
-    X, y = data
+def test_exactly_k_columns(X, y, mode, k):
     for table in (X, X[:, :8]):
         fitted = model(k, **mode).fit(table, y)
         assert fitted.support_.sum() == k
@@ -72,14 +71,12 @@ def test_exactly_k_columns(data, mode, k):
 
 
 @pytest.mark.parametrize("k", [3, None])
-def test_the_true_columns_are_found(data, k):
-    X, y = data
+def test_the_true_columns_are_found(X, y, k):
     assert model(k).fit(X, y).get_support(indices=True).tolist() == [1, 4, 6]
 
 
 @pytest.mark.parametrize("price", [1e6, 1e100])
-def test_a_huge_price_selects_nothing_or_exactly_k(data, mode, price):
-    X, y = data
+def test_a_huge_price_selects_nothing_or_exactly_k(X, y, mode, price):
     mode = mode | {"max_iter": 200} if mode.get("expectation") else mode
     nothing = model(alpha=price, **mode).fit(X, y)
     assert not nothing.support_.any()
@@ -88,8 +85,7 @@ def test_a_huge_price_selects_nothing_or_exactly_k(data, mode, price):
     assert model(3, alpha=price, **mode).fit(X, y).support_.sum() == 3
 
 
-def test_no_price_selects_all_or_the_largest_of_least_squares(data):
-    X, y = data
+def test_no_price_selects_all_or_the_largest_of_least_squares(X, y):
     assert model(alpha=0).fit(X, y).support_.all()
     if X.shape[0] > X.shape[1]:
         best = LinearRegression().fit(X, y).coef_ * X.std(axis=0)
@@ -97,8 +93,7 @@ def test_no_price_selects_all_or_the_largest_of_least_squares(data):
         assert model(4, alpha=0).fit(X, y).get_support(indices=True).tolist() == expected.tolist()
 
 
-def test_none_selects_the_open_gates(data, mode):
-    X, y = data
+def test_none_selects_the_open_gates(X, y, mode):
     fitted = model(**mode).fit(X, y)
     np.testing.assert_array_equal(fitted.support_, fitted.mu_ > 0)
     assert fitted.support_.any()
@@ -108,8 +103,7 @@ def test_none_selects_the_open_gates(data, mode):
 
 
 @pytest.mark.parametrize("k", [3, None])
-def test_units_of_the_columns_do_not_matter(data, mode, k, rng):
-    X, y = data
+def test_units_of_the_columns_do_not_matter(X, y, mode, k, rng):
     plain = model(k, **mode).fit(X, y)
     scale = 10.0 ** rng.permutation(np.linspace(-12, 12, X.shape[1]))
     scaled = model(k, **mode).fit(X * scale, y)
@@ -118,8 +112,7 @@ def test_units_of_the_columns_do_not_matter(data, mode, k, rng):
     np.testing.assert_allclose(scaled.gated_coef_ * scale, plain.gated_coef_, atol=1e-6)
 
 
-def test_units_that_are_powers_of_two_change_no_bit(data, mode, rng):
-    X, y = data
+def test_units_that_are_powers_of_two_change_no_bit(X, y, mode, rng):
     plain = model(3, **mode).fit(X, y)
     scale = 2.0 ** rng.integers(-40, 41, X.shape[1])
     scaled = model(3, **mode).fit(X * scale, y)
@@ -130,8 +123,7 @@ def test_units_that_are_powers_of_two_change_no_bit(data, mode, rng):
 
 @pytest.mark.parametrize("k", [3, None])
 @pytest.mark.parametrize("name", ["exact", "plain"])
-def test_order_of_the_columns_does_not_matter(data, name, k, rng):
-    X, y = data
+def test_order_of_the_columns_does_not_matter(X, y, name, k, rng):
     order = rng.permutation(X.shape[1])
     plain, moved = (model(k, **MODES[name]).fit(table, y) for table in (X, X[:, order]))
     assert_same_gates(plain, moved, order)
@@ -140,8 +132,7 @@ def test_order_of_the_columns_does_not_matter(data, name, k, rng):
 
 @pytest.mark.parametrize("unit", [1e-8, 1e-3, 1e8])
 @pytest.mark.parametrize("k", [3, None])
-def test_everything_follows_the_unit_of_y(data, k, unit):
-    X, y = data
+def test_everything_follows_the_unit_of_y(X, y, k, unit):
     plain, scaled = model(k).fit(X, y), model(k).fit(X, unit * y)
     np.testing.assert_array_equal(plain.support_, scaled.support_)
     np.testing.assert_allclose(scaled.mu_, plain.mu_, rtol=1e-6)
@@ -159,8 +150,7 @@ def test_everything_follows_the_unit_of_y(data, k, unit):
 
 
 @pytest.mark.parametrize("k", [3, None])
-def test_a_weight_is_so_many_rows(data, mode, k, rng):
-    X, y = data
+def test_a_weight_is_so_many_rows(X, y, mode, k, rng):
     weights = rng.integers(1, 4, size=len(y))
     weighted = model(k, **mode).fit(X, y, sample_weight=weights)
     repeated = model(k, **mode).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
@@ -170,8 +160,7 @@ def test_a_weight_is_so_many_rows(data, mode, k, rng):
 
 
 @pytest.mark.parametrize("k", [3, None])
-def test_a_row_without_weight_is_no_row(data, mode, k, rng):
-    X, y = data
+def test_a_row_without_weight_is_no_row(X, y, mode, k, rng):
     weights = rng.uniform(0.5, 2.0, size=len(y))
     weights[::4] = 0.0
     kept = weights > 0
@@ -183,8 +172,7 @@ def test_a_row_without_weight_is_no_row(data, mode, k, rng):
 
 
 @pytest.mark.parametrize("k", [3, None])
-def test_an_intercept_is_centring(data, mode, k):
-    X, y = data
+def test_an_intercept_is_centring(X, y, mode, k):
     with_intercept = model(k, alpha=0.05, **mode).fit(X, y)
     centred = model(k, alpha=0.05, fit_intercept=False, **mode).fit(X - X.mean(0), y - y.mean())
     assert centred.intercept_ == 0.0
@@ -193,8 +181,7 @@ def test_an_intercept_is_centring(data, mode, k):
     np.testing.assert_allclose(with_intercept.coef_, centred.coef_, rtol=1e-9)
 
 
-def test_without_an_intercept_the_mean_counts(data):
-    X, y = data
+def test_without_an_intercept_the_mean_counts(X, y):
     fitted = model(3, fit_intercept=False).fit(X, y)
     assert fitted.intercept_ == 0.0
     best = np.linalg.lstsq(X[:, fitted.support_], y)[0]
@@ -205,8 +192,7 @@ def test_without_an_intercept_the_mean_counts(data):
 
 
 @pytest.mark.parametrize("k", [1, 3, None])
-def test_coefficients_are_least_squares_on_the_support(data, mode, k, rng):
-    X, y = data
+def test_coefficients_are_least_squares_on_the_support(X, y, mode, k, rng):
     fitted = model(k, **mode).fit(X[:, :9], y)
     chosen = fitted.get_support(indices=True)
     design = np.column_stack([X[:, chosen], np.ones(len(y))])
@@ -224,8 +210,7 @@ def standardised(X, y):
     return X / scale, y, scale
 
 
-def test_gates_and_risk_are_what_they_are_called(data, mode):
-    X, y = data
+def test_gates_and_risk_are_what_they_are_called(X, y, mode):
     options = mode if "expectation" in mode else {"tol": 1e-9} | mode
     fitted = model(3, alpha=0.1, tau=0.4, **options).fit(X, y)
     q, v, is_open = exact_moments(np.clip(fitted.mu_, -2.4, 3.4), 0.4)  # six τ beyond the stops
@@ -246,8 +231,7 @@ def log(count):
 @many_columns
 @pytest.mark.parametrize("k", [1, 2, 3, "D-1", "D"])
 @pytest.mark.parametrize("factor", [0.2, 1.0])
-def test_theory_with_a_noise_is_the_paper_s_formula(data, mode, k, factor):
-    X, y = data
+def test_theory_with_a_noise_is_the_paper_s_formula(X, y, mode, k, factor):
     n, d = X.shape
     k = {"D-1": d - 1, "D": d}.get(k, k)
     options = {"alpha_scale": factor, "noise_std": 0.7, "probabilities": False, **mode}
@@ -267,8 +251,7 @@ def test_theory_without_k_takes_the_nominal_sparsity(shape, k, rng):
     assert model(noise_std=0.5).fit(X, y).alpha_ == pytest.approx(expected, rel=1e-14)
 
 
-def test_theory_counts_weights_as_rows(data):
-    X, y = data
+def test_theory_counts_weights_as_rows(X, y):
     weights = np.full(len(y), 3.0)
     fitted = model(3, noise_std=0.5).fit(X, y, sample_weight=weights)
     once = model(3, noise_std=0.5).fit(X, y)
@@ -287,8 +270,7 @@ def test_theory_without_a_noise_estimates_it_and_the_signal(rng):
     assert fitted.alpha_ == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_price_that_is_given_is_used(data, mode):
-    X, y = data
+def test_a_price_that_is_given_is_used(X, y, mode):
     fitted = model(3, alpha=0.03, **mode).fit(X, y)
     assert fitted.alpha_ == 0.03
     assert fitted.noise_std_ is None
@@ -304,8 +286,7 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("library", FRAMES)
-def test_frames_in_and_out(data, library):
-    X, y = data
+def test_frames_in_and_out(X, y, library):
     names = [f"column {d}" for d in range(X.shape[1])]
     make, kind = FRAMES[library]
     frame = make(X, names)
@@ -323,8 +304,7 @@ def test_frames_in_and_out(data, library):
     assert plain.get_feature_names_out().tolist() == ["x1", "x4", "x6"]
 
 
-def test_in_a_pipeline_scaling_makes_no_difference(data):
-    X, y = data
+def test_in_a_pipeline_scaling_makes_no_difference(X, y):
     plain = model(3).fit(X, y)
     scaled = make_pipeline(StandardScaler(), model(3)).fit(X, y)
     np.testing.assert_array_equal(scaled[-1].support_, plain.support_)
@@ -347,8 +327,7 @@ def test_in_a_grid_search(rng):
     assert search.best_score_ > 0.9
 
 
-def test_clone_and_pickle(data, mode):
-    X, y = data
+def test_clone_and_pickle(X, y, mode):
     fitted = model(3, tau=0.3, **mode).fit(X, y)
     fresh = clone(fitted)
     left, right = fresh.get_params(), fitted.get_params()
@@ -362,8 +341,7 @@ def test_clone_and_pickle(data, mode):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int64])
-def test_other_numbers_are_computed_in_double(data, mode, dtype):
-    X, y = data
+def test_other_numbers_are_computed_in_double(X, y, mode, dtype):
     X, y = (10 * X).astype(dtype), (10 * y).astype(dtype)
     found = model(3, **mode).fit(X, y)
     expected = model(3, **mode).fit(X.astype(float), y.astype(float))
@@ -375,21 +353,18 @@ def test_other_numbers_are_computed_in_double(data, mode, dtype):
 # Progress
 
 
-def test_too_few_steps_warn_and_say_what_to_type(data):
-    X, y = data
+def test_too_few_steps_warn_and_say_what_to_type(X, y):
     with pytest.warns(ConvergenceWarning, match="raise max_iter or tol"):
         fitted = model(3, max_iter=1, **MODES["plain"]).fit(X, y)
     assert fitted.n_iter_ == 1
     assert fitted.support_.sum() == 3
 
 
-def test_sampled_gates_take_every_step(data):
-    X, y = data
+def test_sampled_gates_take_every_step(X, y):
     assert model(3, **MODES["monte-carlo"]).fit(X, y).n_iter_ == 40
 
 
-def test_nothing_is_printed(data, mode, capsys):
-    X, y = data
+def test_nothing_is_printed(X, y, mode, capsys):
     model(3, **mode).fit(X, y).predict(X)
     assert capsys.readouterr() == ("", "")
 
@@ -401,8 +376,7 @@ def sampled(**params):
     return model(3, **MODES["monte-carlo"] | params)
 
 
-def test_one_seed_is_one_answer(data):
-    X, y = data
+def test_one_seed_is_one_answer(X, y):
     first = sampled(random_state=3).fit(X, y)
     for again in (3, np.int64(3)):
         np.testing.assert_array_equal(sampled(random_state=again).fit(X, y).mu_, first.mu_)
@@ -412,15 +386,13 @@ def test_one_seed_is_one_answer(data):
     np.testing.assert_array_equal(*states)
 
 
-def test_the_exact_mode_draws_nothing(data):
-    X, y = data
+def test_the_exact_mode_draws_nothing(X, y):
     left, right = (model(3, random_state=seed).fit(X, y) for seed in (0, 1))
     np.testing.assert_array_equal(left.mu_, right.mu_)
 
 
 @pytest.mark.parametrize("pair", [(20, 20), [20, 20]])
-def test_one_number_of_samples_is_both(data, pair):
-    X, y = data
+def test_one_number_of_samples_is_both(X, y, pair):
     expected = sampled(n_gate_samples=20).fit(X, y).mu_
     np.testing.assert_array_equal(sampled(n_gate_samples=pair).fit(X, y).mu_, expected)
     apart = [sampled(n_gate_samples=p).fit(X, y).mu_ for p in ((4, 36), (36, 4))]
@@ -433,8 +405,7 @@ def test_other_numbers_of_samples_are_refused(data, samples):
         sampled(n_gate_samples=samples).fit(*data)
 
 
-def test_a_fixed_step_is_the_rate_times_the_gradient(data):
-    X, y = data
+def test_a_fixed_step_is_the_rate_times_the_gradient(X, y):
     moves = [
         sampled(optimizer="fixed", learning_rate=rate, max_iter=1).fit(X, y).mu_ - 0.5
         for rate in (0.01, 0.02)

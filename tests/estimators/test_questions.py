@@ -33,8 +33,7 @@ def data(rng):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_answer_is_that_of_fit(data, name):
-    X, y = data
+def test_the_answer_is_that_of_fit(X, y, name):
     model = MODELS[name]
     question = prepare(request_of(model), X[None], y[None])
     (group,), (solution,) = question.groups, solve(question, [model.random_state])
@@ -58,8 +57,7 @@ def test_problems_together_are_problems_alone(data, name):
         assert_same_numbers(fits.gated_coef[i], alone.gated_coef_)
 
 
-def test_the_question_does_not_touch_the_model(data):
-    X, y = data
+def test_the_question_does_not_touch_the_model(X, y):
     model = ProjectedSTG(2, gates=Gates(tau=0.3))
     before = dict(vars(model))
     question = prepare(request_of(model), X[None], y[None])
@@ -68,8 +66,7 @@ def test_the_question_does_not_touch_the_model(data):
     assert question.groups[0].options.gates.tau == 0.3
 
 
-def test_what_comes_back_can_be_imported_from_where_it_comes(data):
-    X, y = data
+def test_what_comes_back_can_be_imported_from_where_it_comes(X, y):
     assert isinstance(fit_many(X[None], y[None], 2), ManyFits)
     assert isinstance(ProjectedSTG(2).fit(X, y).averaged_coef(), AveragedCoef)
     assert isinstance(projected_stg_path(X, y, n_alphas=2), SupportPath)

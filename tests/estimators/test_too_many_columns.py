@@ -1,7 +1,5 @@
 """K columns that the rows cannot tell apart are warned of, and only those."""
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.exceptions import DataDimensionalityWarning
@@ -101,9 +99,8 @@ def test_a_path_warns_once_and_cross_validation_of_its_choice_alone(rng):
 
 def test_k_from_the_data_and_open_gates_are_not_warned_of(rng):
     X, y = rng.normal(size=(4, 9)), rng.normal(size=4)
-    with warnings.catch_warnings(action="error"):
-        ProjectedSTG().fit(X, y)
-        ProjectedSTG(None).fit(X, y)
+    ProjectedSTG().fit(X, y)  # a warning would be an error
+    ProjectedSTG(None).fit(X, y)
 
 
 TOO_FEW = "rows are too few, or too much alike, to say which columns belong: none is selected"

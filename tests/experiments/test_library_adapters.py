@@ -1,6 +1,5 @@
 """Each competitor is its library: the same supports on a hundred problems by a second way."""
 
-import sys
 import warnings
 from itertools import pairwise
 
@@ -9,7 +8,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import Lasso, OrthogonalMatchingPursuit, Ridge, lars_path
 
-from projstg._extras import MissingExtra
 from projstg.experiments.library_adapters import (
     AbessSelector,
     LassoPath,
@@ -145,13 +143,3 @@ def test_no_point_with_k_is_a_failure_by_the_authors_rule(kind):
         something = kind(K, fit_intercept=False).fit(X, y)
     assert something.has_exact_point_
     assert something.get_support().sum() == K
-
-
-def test_abess_missing_names_the_command(monkeypatch):
-    for name in [name for name in sys.modules if name.partition(".")[0] == "abess"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "abess", None)
-    with pytest.raises(
-        MissingExtra, match=r'abess is not installed: pip install "projstg\[peers\]"'
-    ):
-        AbessSelector(2).fit(np.eye(3), np.ones(3))

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from html.parser import HTMLParser
 from time import process_time
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made import EVIL, PLAIN, N, rows_of, text_of, with_cell, with_column
+from page_reader import Reader
 from soaking import count, examples
 
 from projstg.tables.cells import memory_guard as memory
@@ -161,21 +161,6 @@ REFUSED = {
 }
 
 
-class Reader(HTMLParser):
-    """Collects what a browser would act on."""
-
-    def __init__(self):
-        super().__init__()
-        self.tags, self.attributes, self.text = set(), {}, []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        self.attributes |= dict(attrs)
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
 @pytest.mark.parametrize("kind", ANSWERED)
 def test_files_that_have_an_answer(kind, ask):
     content, expected = ANSWERED[kind]
@@ -205,11 +190,10 @@ def test_names_do_nothing_in_the_report_or_on_the_terminal(kind, ask, tmp_path):
     assert status == 0
     assert max(map(len, out.splitlines())) <= 130
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    seen = Reader()
-    seen.feed(page)
-    assert not {"script", "img", "iframe", "object", "link", "form"} & seen.tags
+    seen = Reader(page)
+    assert not {"script", "img", "iframe", "object", "link", "form"} & set(seen.tags)
     assert not [name for name in seen.attributes if name.startswith("on")]
-    assert expected[0][:30] in "".join(seen.text) + out
+    assert expected[0][:30] in "".join(seen.texts) + out
     assert "default-src 'none'" in page
     assert len(page) < 600_000
     first = (tmp_path / "out" / "selected.csv").read_text(encoding="utf-8").splitlines()[0]

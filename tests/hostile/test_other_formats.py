@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from made import EVIL, QUESTION, N, rows_of
 from soaking import count, examples
 
-from projstg.tables.files import open_file
 from projstg.tables.files.read_table import read_table
 
 pd = pytest.importorskip("pandas")
@@ -225,11 +224,8 @@ def test_nothing_is_read_from_a_network(address, refused):
 
 
 @pytest.mark.parametrize("kind", WHOLE)
-def test_every_format_comes_through_a_pipe(kind, said, monkeypatch):
-    class Input:
-        buffer = io.BytesIO(WHOLE[kind])
-
-    monkeypatch.setattr(open_file.sys, "stdin", Input)
+def test_every_format_comes_through_a_pipe(kind, said, standard_input):
+    standard_input(WHOLE[kind])
     status, out, err = said("-", *QUESTION, "--json")
     assert (status, err) == (0, "")
     assert [one["column"] for one in json.loads(out)["chosen"]] == ["a", "b"]

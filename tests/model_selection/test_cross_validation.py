@@ -70,8 +70,7 @@ def plain_loop(X, y, splits, sizes=None, alpha_scales=None, sample_weight=None, 
 
 @pytest.mark.parametrize("rule", ["min", "1se"])
 @pytest.mark.parametrize("grid", GRIDS)
-def test_errors_and_choice_are_those_of_a_plain_loop(data, grid, rule):
-    X, y = data
+def test_errors_and_choice_are_those_of_a_plain_loop(X, y, grid, rule):
     fitted = ProjectedSTGCV(**GRIDS[grid], rule=rule).fit(X, y)
     expected = plain_loop(X, y, list(KFold(5).split(X)), **GRIDS[grid])
     np.testing.assert_allclose(fitted.cv_error_path_, expected, rtol=1e-8)
@@ -85,8 +84,7 @@ def test_errors_and_choice_are_those_of_a_plain_loop(data, grid, rule):
     np.testing.assert_allclose(fitted.cv_error_std_, spread, rtol=1e-6)
 
 
-def test_weights_count_in_fits_and_errors(data, weights):
-    X, y = data
+def test_weights_count_in_fits_and_errors(X, y, weights):
     grid = {"sizes": [1, 2, 3, 4]}
     fitted = ProjectedSTGCV(**grid).fit(X, y, sample_weight=weights)
     expected = plain_loop(X, y, list(KFold(5).split(X)), sample_weight=weights, **grid)
@@ -95,8 +93,7 @@ def test_weights_count_in_fits_and_errors(data, weights):
     np.testing.assert_array_equal(fitted.coef_, single.coef_)
 
 
-def test_rows_of_weight_zero_are_as_if_they_were_not_there(data):
-    X, y = data
+def test_rows_of_weight_zero_are_as_if_they_were_not_there(X, y):
     weights = np.where(np.arange(len(y)) % 3 == 0, 0.0, 1.0)
     kept = np.flatnonzero(weights)
     place = np.cumsum(weights > 0) - 1
@@ -109,8 +106,7 @@ def test_rows_of_weight_zero_are_as_if_they_were_not_there(data):
 
 
 @pytest.mark.parametrize("grid", GRIDS)
-def test_the_fit_is_that_of_the_choice_to_all_rows(data, grid):
-    X, y = data
+def test_the_fit_is_that_of_the_choice_to_all_rows(X, y, grid):
     fitted = ProjectedSTGCV(**GRIDS[grid]).fit(X, y)
     params = {name: value for name, value in GRIDS[grid].items() if name not in (*OWN, "sizes")}
     params = nested(alpha_scale=fitted.alpha_scale_, **params)
@@ -123,8 +119,7 @@ def test_the_fit_is_that_of_the_choice_to_all_rows(data, grid):
     np.testing.assert_array_equal(fitted.transform(X), single.transform(X))
 
 
-def test_the_true_columns_are_found(data):
-    X, y = data
+def test_the_true_columns_are_found(X, y):
     for params in ({}, {"sizes": range(1, 7)}):
         fitted = ProjectedSTGCV(rule="1se", **params).fit(X, y)
         assert fitted.get_support(indices=True).tolist() == [1, 4, 6]
@@ -170,8 +165,7 @@ def same_path(left, right):
 
 
 @pytest.mark.parametrize("grid", ["scales", "sizes"])
-def test_jobs_and_batches_change_no_answer(data, grid, monkeypatch):
-    X, y = data
+def test_jobs_and_batches_change_no_answer(X, y, grid, monkeypatch):
     model = ProjectedSTGCV(**GRIDS[grid])
     whole = clone(model).fit(X, y)
     with parallel_config(backend="threading"):
@@ -181,8 +175,7 @@ def test_jobs_and_batches_change_no_answer(data, grid, monkeypatch):
 
 
 @pytest.mark.parametrize("is_number", [True, False])
-def test_one_seed_for_every_fit(data, is_number):
-    X, y = data
+def test_one_seed_for_every_fit(X, y, is_number):
     seed = 3 if is_number else np.random.RandomState(3)
     used = 3 if is_number else np.random.RandomState(3).randint(2**31 - 1)
     model = ProjectedSTGCV([3], **GRIDS["sampled"], refine=False, cv=3, random_state=seed)
@@ -196,8 +189,7 @@ def test_one_seed_for_every_fit(data, is_number):
 # What goes to the splitter
 
 
-def test_groups_are_kept_together_with_and_without_routing(data, rng):
-    X, y = data
+def test_groups_are_kept_together_with_and_without_routing(X, y, rng):
     groups = rng.integers(0, 6, size=len(y))
     model = ProjectedSTGCV(alpha_scales=3, cv=GroupKFold(3))
     splits = list(GroupKFold(3).split(X, y, groups))
@@ -211,8 +203,7 @@ def test_groups_are_kept_together_with_and_without_routing(data, rng):
         np.testing.assert_allclose(scaled[-1].cv_error_path_, expected.cv_error_path_, rtol=1e-6)
 
 
-def test_any_splitter_will_do(data):
-    X, y = data
+def test_any_splitter_will_do(X, y):
     fitted = ProjectedSTGCV([1, 3], cv=ShuffleSplit(1, test_size=5, random_state=0)).fit(X, y)
     assert fitted.cv_error_path_.shape == (2, 1)
     assert fitted.cv_error_std_.tolist() == [0.0, 0.0]
@@ -226,8 +217,7 @@ def test_without_routing_other_metadata_are_refused(data):
 # Constraints and mistakes
 
 
-def test_names_of_columns_are_understood(data):
-    X, y = data
+def test_names_of_columns_are_understood(X, y):
     frame = pd.DataFrame(X, columns=[f"x{d}" for d in range(X.shape[1])])
     fitted = ProjectedSTGCV([2, 3], always_select=["x0"], never_select=["x1"], cv=3).fit(frame, y)
     assert fitted.support_[0]
@@ -278,8 +268,7 @@ def test_what_the_estimator_must_not_say_is_told(data, estimator, params, messag
         Selector(estimator, **params).fit(*data)
 
 
-def test_k_can_be_chosen_with_a_c_or_a_price_of_the_estimator_s(data):
-    X, y = data
+def test_k_can_be_chosen_with_a_c_or_a_price_of_the_estimator_s(X, y):
     splits = list(KFold(3).split(X))
     for gates, scale in ((C.gates, 0.3), (PRICE.gates, None)):
         model = ProjectedSTG(gates=gates, refine=False)
@@ -312,8 +301,7 @@ def test_parameters_of_the_estimator_can_be_searched(data):
     assert GridSearchCV(model, grid, cv=3).fit(*data).best_score_ > 0.8
 
 
-def test_a_fold_without_weight_is_told(data):
-    X, y = data
+def test_a_fold_without_weight_is_told(X, y):
     weights = np.ones(len(y))
     weights[: len(y) // 4 + 2] = 0.0
     with pytest.raises(ValueError, match=r"fold 0 of cv has .* and 0 to judge"):
@@ -336,8 +324,7 @@ def test_a_column_that_is_constant_in_one_fold(params, rng):
 
 
 @pytest.mark.parametrize("is_weighted", [False, True])
-def test_masks_are_their_row_numbers(data, is_weighted, weights):
-    X, y = data
+def test_masks_are_their_row_numbers(X, y, is_weighted, weights):
     w = weights if is_weighted else None
     judged = np.arange(len(y)) % 3 == 0
     masks = ProjectedSTGCV(sizes=2, cv=[(~judged, judged.tolist())]).fit(X, y, w)

@@ -55,8 +55,7 @@ def test_knockoffs_have_the_covariance_of_the_originals(rng, known):
     assert np.all(np.diag(between) < -0.2)  # and they are no copies
 
 
-def test_the_units_of_the_columns_make_no_difference(rng, data):
-    X, y = data
+def test_the_units_of_the_columns_make_no_difference(rng, X, y):
     scale = 10.0 ** rng.integers(-2, 3, size=24)
     expected = KnockoffSelector(fdr=0.2).fit(X, y).statistic_
     found = KnockoffSelector(fdr=0.2).fit(X * scale + 7.0, y).statistic_

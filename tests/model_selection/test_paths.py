@@ -95,8 +95,7 @@ def test_shut_gates_are_a_local_minimum_down_to_half_of_alpha_max(tau, rng):
         assert (change > 0.0) == is_minimum
 
 
-def test_alpha_max_is_the_most_one_column_takes_off_the_residual(data):
-    X, y = data
+def test_alpha_max_is_the_most_one_column_takes_off_the_residual(X, y):
     centred, left = X - X.mean(axis=0), y - y.mean()
     taken = [np.sum(left**2) - residual_sum(column[:, None], left) for column in centred.T]
     path = projected_stg_path(X, y, n_alphas=2)
@@ -205,8 +204,7 @@ def test_a_batch_gives_what_its_members_give_alone(rng, door):
 # The public function
 
 
-def test_points_are_open_gates_and_least_squares_on_them(data):
-    X, y = data
+def test_points_are_open_gates_and_least_squares_on_them(X, y):
     path = projected_stg_path(X, y, n_alphas=8)
     assert path.over == "alpha"
     assert np.all(np.diff(path.alphas) < 0)
@@ -221,8 +219,7 @@ def test_points_are_open_gates_and_least_squares_on_them(data):
     assert any(np.flatnonzero(mask).tolist() == [1, 4, 6] for mask in path.support_path_)
 
 
-def test_units_and_weights(data, rng):
-    X, y = data
+def test_units_and_weights(X, y, rng):
     plain = projected_stg_path(X, y, n_alphas=6)
     scaled = projected_stg_path(X * np.geomspace(1e-3, 1e3, X.shape[1]), 100.0 * y, n_alphas=6)
     np.testing.assert_array_equal(scaled.support_path_, plain.support_path_)
@@ -236,8 +233,7 @@ def test_units_and_weights(data, rng):
 
 
 @pytest.mark.parametrize("over", [{"n_alphas": 3}, {"sizes": 2}])
-def test_names_and_standard_deviations_are_kept(data, over):
-    X, y = data
+def test_names_and_standard_deviations_are_kept(X, y, over):
     names = [f"column {i}" for i in range(X.shape[1])]
     plain = projected_stg_path(X, y, **over)
     assert plain.feature_names_in_ is None
@@ -249,8 +245,7 @@ def test_names_and_standard_deviations_are_kept(data, over):
         assert_same_numbers(path.coef_path_, plain.coef_path_)
 
 
-def test_the_path_of_sums_has_names_and_deviations_too(data):
-    X, y = data
+def test_the_path_of_sums_has_names_and_deviations_too(X, y):
     names = [f"column {i}" for i in range(X.shape[1])]
     pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
     table = pyarrow.Table.from_pandas(pandas.DataFrame(X, columns=names).assign(y=y))
@@ -261,8 +256,7 @@ def test_the_path_of_sums_has_names_and_deviations_too(data):
     np.testing.assert_allclose(through_zero.feature_std_, np.sqrt((X**2).mean(axis=0)))
 
 
-def test_given_alphas_are_sorted_and_never_select_is_heeded(data):
-    X, y = data
+def test_given_alphas_are_sorted_and_never_select_is_heeded(X, y):
     path = projected_stg_path(X, y, [0.01, 1.0, 0.1], never_select=[4])
     assert path.alphas.tolist() == [1.0, 0.1, 0.01]
     assert not path.support_path_[:, 4].any()
@@ -276,8 +270,7 @@ def test_a_response_that_does_not_vary_has_an_empty_path(data):
 
 
 @pytest.mark.parametrize("params", [{}, {"refine": False}, {"criterion": "least-squares"}])
-def test_each_size_is_the_single_fit(data, params):
-    X, y = data
+def test_each_size_is_the_single_fit(X, y, params):
     path = projected_stg_path(X, y, sizes=[4, 1, 3], **params)
     assert path.over == "size"
     assert path.sizes.tolist() == [1, 3, 4]

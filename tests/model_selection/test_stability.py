@@ -290,8 +290,7 @@ def test_the_path_is_a_fit_for_each_size(data):
     assert StabilitySelector(base, n_pairs=2).fit(*data).stability_path_ is None
 
 
-def test_weights_travel_with_their_rows(data):
-    X, y = data
+def test_weights_travel_with_their_rows(X, y):
     weights = np.random.default_rng(0).integers(1, 4, size=41).astype(float)
     for base in (ProjectedSTG(3, refine=False), Lasso(0.3)):
         selector = StabilitySelector(base, n_pairs=5)

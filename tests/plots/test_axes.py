@@ -4,7 +4,7 @@ import sys
 
 import pytest
 from matplotlib import pyplot
-from pictures import NAMES, TRUE, D, labels_down_the_side, legend
+from pictures import NAMES, TRUE, D, labels_down_the_side, legend, members
 
 from projstg import (
     ProjectedSTG,
@@ -59,9 +59,8 @@ def test_names_are_shown(named_picture, ax):
     assert not any(text.startswith("column ") for text in shown)
 
 
-def test_names_of_the_table_are_taken(data, ax):
+def test_names_of_the_table_are_taken(X, y, ax):
     frames = pytest.importorskip("pandas")
-    X, y = data
     model = ProjectedSTG().fit(frames.DataFrame(X, columns=NAMES), y)
     plots.plot_inclusion(model, ax=ax)
     assert set(labels_down_the_side(ax)[:3]) == {NAMES[d] for d in TRUE}
@@ -88,11 +87,6 @@ def test_names_are_never_formulas_nor_hidden_nor_endless(found, ax):
 def test_other_numbers_of_columns_are_refused(named_picture, top_n):
     with pytest.raises(ValueError, match=r"top_n=.*whole number of columns from 1 on"):
         named_picture(top_n=top_n)
-
-
-def members(ax):
-    """The large dots of each alternative."""
-    return [line for line in ax.lines if (line.get_marker(), line.get_markersize()) == ("o", 6.0)]
 
 
 def dots(ax, size):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pictures import TRUE, D, labels_below, labels_down_the_side, widths
+from pictures import TRUE, D, labels_below, labels_down_the_side, members, widths
 
 from projstg import (
     STG,
@@ -24,19 +24,13 @@ def test_bars_are_the_gates_selected_first(found, ax):
     assert rest.size == 0 or labels[-1].startswith(f"{rest.size} other")
 
 
-def test_gates_of_other_selectors_and_of_fewer_columns(data, ax):
-    X, y = data
+def test_gates_of_other_selectors_and_of_fewer_columns(X, y, ax):
     model = STG(3, gates=Gates(max_iter=200)).fit(X, y)
     plots.plot_gates(model, ax=ax, top_n=2)
     labels = labels_down_the_side(ax)
     most = np.sort(np.delete(model.gate_mean_, [int(name.split()[1]) for name in labels[:2]]))[-1]
     assert labels[2].startswith("10 others, at most")
     assert float(labels[2].split()[-1]) >= most
-
-
-def members(ax):
-    """The large dots of each alternative."""
-    return [line for line in ax.lines if (line.get_marker(), line.get_markersize()) == ("o", 6.0)]
 
 
 def test_inclusion_shows_probabilities_and_alternatives(found, ax):

@@ -22,8 +22,7 @@ def test_lines_along_alpha_are_the_path(found, data, ax):
     assert [text.get_text() for text in ax.texts] == [str(size) for size in path.sizes]
 
 
-def test_lines_along_alpha_do_not_depend_on_units(data):
-    X, y = data
+def test_lines_along_alpha_do_not_depend_on_units(X, y):
     units = np.geomspace(1e-6, 1e6, D)
     drawn = [
         plots.plot_alpha_path(projected_stg_path(X * scale, y, n_alphas=6), top_n=D)
@@ -36,9 +35,8 @@ def test_lines_along_alpha_do_not_depend_on_units(data):
     assert "standard deviation" in drawn[0].get_ylabel()
 
 
-def test_a_path_takes_its_names_from_the_table(data, ax):
+def test_a_path_takes_its_names_from_the_table(X, y, ax):
     frames = pytest.importorskip("pandas")
-    X, y = data
     path = projected_stg_path(frames.DataFrame(X, columns=NAMES), y, n_alphas=6)
     plots.plot_alpha_path(path, ax=ax, top_n=3)
     assert set(legend(ax)) >= {NAMES[d] for d in TRUE}

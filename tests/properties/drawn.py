@@ -56,9 +56,9 @@ class Recipe(NamedTuple):
     n_rows: int
     kinds: tuple[str, ...]
     response: str
-    weights: str
-    has_units: bool
     seed: int
+    weights: str = "none"
+    has_units: bool = False
 
 
 class Drawn(NamedTuple):
@@ -195,9 +195,9 @@ def recipes(draw, most_rows=24, most_columns=9, weighted=True, far=True):
         n,
         tuple(draw(st.lists(st.sampled_from(KINDS), min_size=d, max_size=d))),
         draw(st.sampled_from(RESPONSES)),
-        draw(st.sampled_from(["none", "none", "counts", "wide"])) if weighted else "none",
-        far and draw(st.sampled_from([False, False, True])),
-        draw(st.integers(0, 2**32 - 1)),
+        weights=draw(st.sampled_from(["none", "none", "counts", "wide"])) if weighted else "none",
+        has_units=far and draw(st.sampled_from([False, False, True])),
+        seed=draw(st.integers(0, 2**32 - 1)),
     )
 
 

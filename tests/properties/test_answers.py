@@ -200,7 +200,6 @@ NEARLY_ALIKE = asked(
             *("zero", "near copy", "far from zero", "normal"),
         ),
         response="noise",
-        weights="none",
         has_units=True,
         seed=4000,
     ),
@@ -227,8 +226,6 @@ FORCED_AMONG_THREE_ROWS = asked(
             "whole numbers",
         ),
         response="without error",
-        weights="none",
-        has_units=False,
         seed=1844748,
     ),
     {
@@ -250,7 +247,6 @@ HEAVY_ROWS = asked(
         ),
         response="sparse",
         weights="wide",
-        has_units=False,
         seed=4173839430,
     ),
     {

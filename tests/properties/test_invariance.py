@@ -104,7 +104,6 @@ WITHOUT_DIGITS = asked(
         ),
         response="without error",
         weights="wide",
-        has_units=False,
         seed=622447,
     ),
     {
@@ -123,7 +122,6 @@ NEARLY_CANCEL = asked(
         kinds=("near copy", "near copy", "whole numbers", "near copy", "near copy"),
         response="nearly so",
         weights="wide",
-        has_units=False,
         seed=5,
     ),
     {

@@ -17,10 +17,10 @@ def table(seed, n_rows=200):
     return X, X.a - X.c + rng.standard_normal(n_rows)
 
 
-def without(path, *names):
+def rewritten(path, *without, **changed):
     with np.load(path) as arrays:
-        kept = {name: arrays[name] for name in arrays.files if name not in names}
-    np.savez(path, **kept)
+        kept = {name: arrays[name] for name in arrays.files if name not in without}
+    np.savez(path, **(kept | changed))
 
 
 def test_a_file_without_one_of_its_folds_is_refused(tmp_path):
@@ -30,7 +30,7 @@ def test_a_file_without_one_of_its_folds_is_refused(tmp_path):
     with np.load(path) as arrays:
         lost = [name for name in arrays.files if name.endswith("_1")]
     assert len(lost) == 8
-    without(path, *lost)
+    rewritten(path, *lost)
     with pytest.raises(ValueError, match="its folds do not have all of its rows"):
         Statistics.load(path)
 
@@ -39,7 +39,7 @@ def test_a_file_without_one_of_its_folds_is_refused(tmp_path):
 def test_a_file_that_lacks_an_array_is_refused(name, tmp_path):
     path = tmp_path / "sums.npz"
     Statistics().update(*table(0)).save(path)
-    without(path, name)
+    rewritten(path, name)
     with pytest.raises(ValueError, match=rf"sums\.npz holds no Statistics .*{name}"):
         Statistics.load(path)
 
@@ -48,12 +48,11 @@ def test_a_file_that_lacks_an_array_is_refused(name, tmp_path):
 def test_characters_that_there_are_not_are_refused(name, tmp_path):
     path = tmp_path / "sums.npz"
     Statistics.from_arrow(table(0)[0].assign(day=pandas.Timestamp(0)), "a").save(path)
-    with np.load(path) as arrays:
-        kept = {key: arrays[key] for key in arrays.files}
-    raw = bytearray(kept[name].tobytes())
+    written = np.load(path)[name]
+    raw = bytearray(written.tobytes())
     raw[3] = 0x7F
-    forged = np.frombuffer(bytes(raw), kept[name].dtype).reshape(kept[name].shape)
-    np.savez(path, **(kept | {name: forged}))
+    forged = np.frombuffer(bytes(raw), written.dtype).reshape(written.shape)
+    rewritten(path, **{name: forged})
     with pytest.raises(ValueError, match=f"'{name}' has other than text"):
         Statistics.load(path)
 
@@ -116,12 +115,6 @@ def test_sums_are_loaded_from_a_file_only(kind, tmp_path):
         Statistics.load(path)
 
 
-def forged(path, **arrays):
-    with np.load(path) as known:
-        kept = {name: known[name] for name in known.files}
-    np.savez(path, **(kept | arrays))
-
-
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
@@ -141,7 +134,7 @@ def forged(path, **arrays):
 def test_what_save_does_not_write_is_refused(name, value, reason, tmp_path):
     path = tmp_path / "sums.npz"
     Statistics().update(*table(0)).save(path)
-    forged(path, **{name: value})
+    rewritten(path, **{name: value})
     with pytest.raises(ValueError, match=rf"^sums\.npz .* read: {reason}.*; gather") as caught:
         Statistics.load(path)
     assert "\n" not in str(caught.value)
@@ -167,9 +160,6 @@ def test_damaged_files_are_called_by_name_in_words_of_ours(kind, tmp_path):
 def test_headers_of_any_length_are_refused_in_words_of_ours(tmp_path):
     path = tmp_path / "sums.npz"
     Statistics().update(*table(0)).save(path)
-    with np.load(path) as arrays:
-        kept = {name: arrays[name] for name in arrays.files}
-    long = np.zeros(3, dtype=[(f"field {i}", "f8") for i in range(600)])
-    np.savez(path, **(kept | {"yy_0": long}))
+    rewritten(path, yy_0=np.zeros(3, dtype=[(f"field {i}", "f8") for i in range(600)]))
     with pytest.raises(ValueError, match=r"^sums\.npz .* read: it is damaged; gather"):
         Statistics.load(path)

@@ -13,22 +13,17 @@ from scipy.sparse import issparse
 from scipy.special import stdtrit
 
 from .._core.data.frame import Frame
-from .._core.posterior.averaging import AveragedFit, Worlds
-from .._threads import in_threads
+from .._core.posterior.averaging import AveragedFit, Averaging
 
 __all__ = ["NewResponse", "averaged_fit"]
 
 # Standard deviations are computed of blocks of rows with this many numbers: each needs a few more.
 _BLOCK = 1 << 22
-# Of masks of supports; with fewer a second thread costs more than it saves.
-_MANY_NUMBERS = 100_000
 
 
-def averaged_fit(frame: Frame, worlds: Worlds) -> tuple[AveragedFit, Frame]:
+def averaged_fit(frame: Frame, averaging: Averaging) -> tuple[AveragedFit, Frame]:
     """Return the averaged coefficients of a table, and the frame of the columns that have one."""
-    is_long = worlds.asked.supports.masks.size > _MANY_NUMBERS
-    fit = worlds.fit(in_threads) if is_long else worlds.fit()
-    return fit, frame.among(worlds.asked.columns)
+    return averaging.fit(), frame.among(averaging.columns)
 
 
 class NewResponse(NamedTuple):

@@ -378,7 +378,8 @@ def _checked(X: Any, y: Any, weights: Any) -> tuple[Array, Array, Array | None]:
 
 
 def _check_real(values: Array, what: str, xp: Any) -> None:
-    if not xp.isdtype(values.dtype, ("bool", "integral", "real floating")):
+    is_number = xp.isdtype(values.dtype, ("bool", "integral", "real floating"))
+    if not is_number and values.dtype != object:  # objects may be numbers
         raise ValueError(
             f"{what} has dtype {values.dtype}; fit_many takes real numbers: {what}.astype(float)."
         )

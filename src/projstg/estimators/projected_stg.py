@@ -13,7 +13,7 @@ from .._compat import Interval, StrOptions
 from .._core.data.standard_table import StandardTables
 from .._core.pipeline.information_criteria import SELECTIONS
 from .._core.pipeline.options import DECISIONS
-from .._core.posterior.averaging import Averaging, SmallEffects, Worlds
+from .._core.posterior.averaging import Averaging, SmallEffects
 from .._core.posterior.coefficient_intervals import AveragedCoef, averaged
 from .._core.score.criterion import CRITERIA
 from ._after_fit import ColumnAttributes, column_facts
@@ -510,10 +510,10 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         self.inclusion_error_ = frame.spread(known.inclusion_error)
         self.accuracy_ = known.accuracy
         self.size_probability_ = known.sizes
-        worlds = FirstRead(Averaging.worlds, FirstRead(Averaging.without_rows, known.averaging))
-        beside = partial(Worlds.small_effects, support=fit.answer.support)
-        self._averaged = FirstRead(partial(averaged_fit, frame), worlds)
-        self._small_effects = FirstRead(beside, worlds)
+        sums = FirstRead(Averaging.without_rows, known.averaging)
+        beside = partial(Averaging.small_effects, support=fit.answer.support)
+        self._averaged = FirstRead(partial(averaged_fit, frame), sums)
+        self._small_effects = FirstRead(beside, sums)
         self.alternatives_ = [
             (self._names[frame.columns[members]].tolist(), float(probability))
             for members, probability in zip(known.supports, known.probabilities, strict=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from projstg._core.data.determined_directions import Spectrum, coefficients, on_rows, spectrum
+from projstg._core.data.determined_directions import coefficients, on_rows, spectrum
 from projstg._core.data.standard_table import as_tables
 
 
@@ -58,17 +58,6 @@ def test_sums_alone_stay_as_they_are(rng):
     alone = as_tables(X[None], y[None]).problem(0).by_sums
     found = spectra(alone, [0, 1, 2], rows=False)
     assert on_rows(alone, np.asarray([[0, 1, 2]]), found) is found
-
-
-def test_members_that_do_not_count_are_not_there(rng):
-    X, y = near_copies(1e-5, rng)
-    problem = as_tables(X[None], y[None]).problem(0)
-    counts = np.asarray([[True, True, False]])
-    zeroed = Spectrum(*(0.0 * field for field in spectra(problem, [0, 1, 2], rows=False)))
-    found = on_rows(problem, np.asarray([[0, 1, 2]]), zeroed, counts)
-    assert coefficients(found)[0, 2] == 0.0
-    pair = spectra(problem, [0, 1])
-    assert found.rss[0] == pytest.approx(pair.rss[0], rel=1e-9)
 
 
 def test_fewer_rows_than_columns(rng):

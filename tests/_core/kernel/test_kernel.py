@@ -100,8 +100,7 @@ def test_greedy_pursuits(drawn, by_gain, data):
         np.testing.assert_allclose(compiled.coef, expected.coef, rtol=1e-5, atol=1e-5)
 
 
-def test_greedy_pursuits_take_the_same_columns():
-    rng = np.random.default_rng(0)
+def test_greedy_pursuits_take_the_same_columns(rng):
     X = rng.standard_normal((3, 30, 50))
     y = X[..., :5].sum(axis=-1) + 0.5 * rng.standard_normal((3, 30))
     batch = batch_of(X, y)
@@ -150,8 +149,7 @@ def test_scores_of_neighbours(drawn, name, resize, data):
 
 
 @pytest.mark.parametrize("name", ["common-size", "evidence"])
-def test_scores_of_neighbours_have_nine_digits_where_columns_are_not_copies(name):
-    rng = np.random.default_rng(0)
+def test_scores_of_neighbours_have_nine_digits_where_columns_are_not_copies(name, rng):
     X = rng.standard_normal((40, 30))
     problem = problem_of(X, X[:, :5].sum(axis=1) + rng.standard_normal(40))
     field, _ = a_field(problem)
@@ -185,8 +183,7 @@ def test_searches(drawn, name, data):
         same(*(np.full(1, one.objective) for one in (compiled, expected)))
 
 
-def test_a_search_finds_the_same_supports_with_the_same_draws():
-    rng = np.random.default_rng(0)
+def test_a_search_finds_the_same_supports_with_the_same_draws(rng):
     X = rng.standard_normal((3, 25, 40))
     y = X[..., :6].sum(axis=-1) + 0.7 * rng.standard_normal((3, 25))
     batch = batch_of(X, y)
@@ -298,8 +295,7 @@ def test_tables(raw, centre, is_some):
 
 
 @pytest.mark.parametrize("shape", [(20, 30), (40, 11)])
-def test_numbers_out_of_range_have_units_and_change_no_bit_of_other_tables(shape):
-    rng = np.random.default_rng(0)
+def test_numbers_out_of_range_have_units_and_change_no_bit_of_other_tables(shape, rng):
     X, y = rng.standard_normal((2, *shape)), rng.standard_normal((2, shape[0]))
     alone = as_tables(X[:1], y[:1])
     X[1, :, 3] *= 1e200
@@ -313,8 +309,7 @@ def test_numbers_out_of_range_have_units_and_change_no_bit_of_other_tables(shape
 
 
 @pytest.mark.parametrize("shape", [(40, 11), (15, 30)])
-def test_rows_of_weight_zero_and_other_tables_change_no_bit(shape):
-    rng = np.random.default_rng(1)
+def test_rows_of_weight_zero_and_other_tables_change_no_bit(shape, rng):
     X, y = rng.standard_normal((3, *shape)), rng.standard_normal((3, shape[0]))
     weights = np.ones(y.shape)
     weights[:, -2:] = 0.0
@@ -349,8 +344,7 @@ def test_every_processor_gives_the_same_digits(options, shape, plain_library, mo
 
 
 @pytest.mark.parametrize("options", [{}, {"n_features_to_select": 4}])
-def test_a_fit_is_the_same(options):
-    rng = np.random.default_rng(5)
+def test_a_fit_is_the_same(options, rng):
     X = rng.standard_normal((40, 24))
     y = X[:, :4] @ [1.0, -1.0, 0.5, 0.5] + rng.standard_normal(40)
     found = ProjectedSTG(**options).fit(X, y)

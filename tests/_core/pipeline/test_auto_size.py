@@ -311,8 +311,7 @@ def test_columns_that_must_be_selected_may_depend_on_each_other():
     np.testing.assert_allclose(found.inclusion_probability_[[truth[0], 14]], 1.0)
 
 
-def test_columns_that_must_be_selected_and_depend_leave_room_for_all_others():
-    rng = np.random.default_rng(18)
+def test_columns_that_must_be_selected_and_depend_leave_room_for_all_others(rng):
     X = rng.standard_normal((60, 5))
     X[:, 1] = X[:, 0]
     y = X[:, 0] + X[:, 2] + X[:, 3] + X[:, 4] + 0.1 * rng.standard_normal(60)

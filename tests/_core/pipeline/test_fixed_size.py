@@ -54,19 +54,14 @@ def test_counts_say_what_happened():
     assert ProjectedSTG(5, n_starts=1).fit(X, y).n_starts_ == 1
 
 
-def test_k_alone_and_k_along_a_path_are_one_answer():
+def test_k_alone_and_k_along_a_path_are_one_answer_for_the_default_seed_is_a_number():
     X, y, _ = drawn(0, n=25, n_features=30, k=6, noise=1.0)
-    model = ProjectedSTG(1)
-    path = [model.set_params(n_features_to_select=k).fit(X, y).support_ for k in range(1, 8)]
-    for k, support in enumerate(path, start=1):
-        np.testing.assert_array_equal(support, ProjectedSTG(k).fit(X, y).support_)
-
-
-def test_the_default_seed_is_a_number():
-    X, y, _ = drawn(3, n=12, n_features=30, k=6, noise=1.0)
-    first, second = ProjectedSTG(6).fit(X, y), ProjectedSTG(6).fit(X, y)
-    np.testing.assert_array_equal(first.support_, second.support_)
-    assert first.n_starts_ == second.n_starts_
+    along = ProjectedSTG(1)
+    for k in range(1, 8):
+        alone = ProjectedSTG(k).fit(X, y)
+        along.set_params(n_features_to_select=k).fit(X, y)
+        np.testing.assert_array_equal(along.support_, alone.support_)
+        assert along.n_starts_ == alone.n_starts_
 
 
 MODES = {"gates": {"refine": False}, "search": {}, "least squares": {"criterion": "least-squares"}}

@@ -16,10 +16,9 @@ from oracles_posterior import (
     with_columns,
 )
 
-from projstg._core.posterior.averaging import Averaging
+from projstg._core.posterior.averaging import Averaging, likeliest
 from projstg._core.posterior.combined import Combined
 from projstg._core.posterior.posterior_settings import POSTERIOR
-from projstg._core.posterior.weighted_supports import WeightedSupports, likeliest
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_spectra
 from projstg._core.score.shrunk import shrunk_coefficients
@@ -30,7 +29,7 @@ SETTINGS = replace(POSTERIOR, averaged_share=1.0, background=0.4)
 def averaging(Z, supports, criterion=JUDGE, strengths=()):
     every, none = np.arange(8), np.zeros(8, dtype=bool)
     judge = judge_of(Z, criterion)
-    return Averaging(every, Z, none, every, supports, judge, 0, strengths, SETTINGS)
+    return Averaging(every, Z, none, every, *supports, judge, 0, strengths, SETTINGS)
 
 
 def of_list(Z, known):
@@ -64,7 +63,7 @@ def test_over_all_supports_it_is_what_a_list_gives():
     Z = draw(0, noise=2.0)
     known = listed(Z, JUDGE, UP_TO_5)
     every = Combined(counted(Z, known, UP_TO_5, range(len(known)))).supports()
-    found = averaging(Z, every).worlds().fit()
+    found = averaging(Z, every).fit()
     assert_same(found, *of_list(Z, known), atol=1e-9)
     assert found.small_effects(np.ones(8, dtype=bool)) == (0.0, 0.0)
 
@@ -75,10 +74,10 @@ def test_counted_and_drawn_supports_give_nearly_the_same(n_counted):
     known = listed(Z, JUDGE, UP_TO_5)
     some = counted(Z, known, UP_TO_5, range(n_counted))
     begin = some.masks[np.random.default_rng(0).choice(n_counted, 100, p=some.weights)]
-    supports = Combined(some, sampled(Z, UP_TO_5, begin, 200)).supports()
-    assert supports.weights.sum() == pytest.approx(1.0)
-    assert len(np.unique(supports.masks, axis=0)) == len(supports.masks)
-    assert_same(averaging(Z, supports).worlds().fit(), *of_list(Z, known), atol=0.05)
+    masks, weights = Combined(some, sampled(Z, UP_TO_5, begin, 200)).supports()
+    assert weights.sum() == pytest.approx(1.0)
+    assert len(np.unique(masks, axis=0)) == len(masks)
+    assert_same(averaging(Z, (masks, weights)).fit(), *of_list(Z, known), atol=0.05)
 
 
 def beside(Z, criterion, own, eta):
@@ -129,7 +128,7 @@ def test_backgrounds_have_the_shares_of_their_evidence():
         sum(share * part for share, part in zip(shares, every, strict=True))
         for every in zip(*parts, strict=True)
     )
-    found = averaging(Z, WeightedSupports(masks, weights), criterion, strengths).worlds().fit()
+    found = averaging(Z, (masks, weights), criterion, strengths).fit()
     assert_same(found, mean, square - np.outer(mean, mean), variance, atol=1e-7)
     none, X = shares.reshape(4, 3)[:, 0].sum(), Z.X
     for of in (np.arange(8) >= 0, np.arange(8) >= 3, np.arange(8) == 5):

@@ -55,7 +55,7 @@ def test_standard_errors_are_those_of_the_textbook(data, intercept, k, rng):
         assert not model.coef_std_error_[~model.support_].any()
 
 
-def test_supports_of_all_sizes_go_through_in_one_batch(data):
+def test_supports_of_all_sizes_go_through_in_one_call(data):
     X, y = data
     supports = [np.asarray(s, dtype=int) for s in ([], [4], [6, 1, 4], [0, 2, 3, 5, 7])]
     found = fitted(X, y, supports)
@@ -68,7 +68,18 @@ def test_supports_of_all_sizes_go_through_in_one_batch(data):
         beta, errors, nu = textbook(X, y, order)
         np.testing.assert_allclose(found.coef[m, order], beta, rtol=1e-8)
         np.testing.assert_allclose(found.std_error[m, order], errors, rtol=1e-8)
-        assert found.degrees_of_freedom[m] == pytest.approx(nu)
+        assert found.dof[m] == pytest.approx(nu)
+
+
+def test_near_copies_are_what_they_are_beside_a_larger_support(rng):
+    X = rng.normal(size=(30, 4))
+    X[:, 1] = X[:, 0] + 1e-5 * X[:, 1]
+    y = X[:, 0] + 0.5 * X[:, 2] + rng.normal(size=30)
+    pair = np.arange(2)
+    beside, alone = fitted(X, y, [pair, np.arange(3)]), fitted(X, y, [pair])
+    assert beside.coef[0, 2] == beside.std_error[0, 2] == 0.0
+    np.testing.assert_allclose(beside.coef[0, :2], alone.coef[0], rtol=1e-9)
+    np.testing.assert_allclose(beside.std_error[0, :2], alone.std_error[0], rtol=1e-9)
 
 
 def test_weights_are_repeated_rows(data, rng):
@@ -107,7 +118,7 @@ def test_dependent_columns_have_no_error_of_their_own(rng):
     assert np.isnan(found.std_error[0, [0, 2]]).all()
     _, errors, nu = textbook(X, y, [0, 1])  # column 2 adds nothing, not even a parameter
     assert found.std_error[0, 1] == pytest.approx(errors[1])
-    assert found.degrees_of_freedom[0] == pytest.approx(nu)
+    assert found.dof[0] == pytest.approx(nu)
 
 
 # Over supports

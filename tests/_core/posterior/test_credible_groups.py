@@ -2,18 +2,9 @@
 
 import numpy as np
 import pytest
+from oracles_posterior import joint_of_list
 
 from projstg._core.posterior.credible_groups import credible_groups
-from projstg._core.posterior.joint import joint_of
-
-
-def of_supports(probabilities, n_columns):
-    """The joint posterior of supports with their probabilities."""
-    masks = np.stack([np.isin(np.arange(n_columns), own) for own in probabilities])
-    shares = np.zeros((len(masks), n_columns + 1))
-    shares[:, -1] = 1.0
-    weights = np.asarray(list(probabilities.values()))
-    return joint_of(np.arange(n_columns), masks, shares, weights)
 
 
 def independent(chances):
@@ -33,30 +24,30 @@ def named(groups):
 
 
 def test_a_pair_that_stands_for_each_other_is_a_group_beside_a_sure_column():
-    joint = of_supports({(0, 1): 0.52, (0, 2): 0.47, (0,): 0.01}, 4)
+    joint = joint_of_list({(0, 1): 0.52, (0, 2): 0.47, (0,): 0.01}, 4)
     assert named(credible_groups(joint, 0.95)) == [([0], 1.0), ([1, 2], 0.99)]
 
 
 def test_columns_in_doubt_with_effects_of_their_own_are_no_group():
-    joint = of_supports(independent([0.8, 0.85, 0.99]), 3)
+    joint = joint_of_list(independent([0.8, 0.85, 0.99]), 3)
     assert named(credible_groups(joint, 0.95)) == [([2], 0.99)]
 
 
 def test_two_effects_with_two_pairs_have_two_groups():
     pairs = {(i, j): 0.25 for i in (0, 1) for j in (2, 3)}
-    found = credible_groups(of_supports(pairs, 5), 0.9)
+    found = credible_groups(joint_of_list(pairs, 5), 0.9)
     assert sorted(sorted(group.columns.tolist()) for group in found) == [[0, 1], [2, 3]]
 
 
 def test_a_column_that_is_not_needed_is_left_out():
     # From column 0 the group grows by 1 and by 2; without 0 it still reaches the level.
-    joint = of_supports({(1,): 0.48, (2,): 0.47, (0,): 0.03, (): 0.02}, 3)
+    joint = joint_of_list({(1,): 0.48, (2,): 0.47, (0,): 0.03, (): 0.02}, 3)
     assert named(credible_groups(joint, 0.95)) == [([1, 2], 0.95)]
 
 
 def test_where_nothing_reaches_the_level_there_is_no_group():
-    assert credible_groups(of_supports({(0,): 0.5, (): 0.5}, 2), 0.95) == []
-    assert credible_groups(of_supports({(): 1.0}, 2), 0.95) == []
+    assert credible_groups(joint_of_list({(0,): 0.5, (): 0.5}, 2), 0.95) == []
+    assert credible_groups(joint_of_list({(): 1.0}, 2), 0.95) == []
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -64,7 +55,7 @@ def test_groups_are_apart_likely_and_have_no_column_too_many(seed):
     rng = np.random.default_rng(seed)
     supports = {tuple(np.flatnonzero(rng.random(9) < 0.35)): 0.0 for _ in range(40)}
     weights = rng.dirichlet(np.full(len(supports), 0.2))
-    joint = of_supports(dict(zip(supports, weights, strict=True)), 9)
+    joint = joint_of_list(dict(zip(supports, weights, strict=True)), 9)
     level, used = 0.7, np.zeros(9, dtype=bool)
     for columns, probability in credible_groups(joint, level):
         assert not used[columns].any()

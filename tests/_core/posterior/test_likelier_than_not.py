@@ -2,26 +2,16 @@
 
 import numpy as np
 import pytest
+from oracles_posterior import joint_of_list, mask_of, summed
 
 from projstg._core.posterior.combined import Estimate
-from projstg._core.posterior.joint import joint_of
 from projstg._core.posterior.likelier_than_not import likelier_than_not
 
 
-def posterior(supports, n_columns=6):
-    """A list of supports with their probabilities, as what is known of columns."""
-    masks = np.asarray([np.isin(np.arange(n_columns), list(own)) for own in supports])
-    weights = np.asarray(list(supports.values()))
-    shares = np.zeros((len(masks), n_columns + 1))
-    shares[:, -1] = 1.0
-    joint = joint_of(np.arange(n_columns), masks, shares, weights)
-    return joint, Estimate(weights @ masks, np.zeros(n_columns))
-
-
 def chosen(supports, preferred=(), error=0.0):
-    joint, known = posterior(supports)
-    known = known._replace(error=np.full(6, error))
-    return likelier_than_not(joint, known, np.isin(np.arange(6), list(preferred))).tolist()
+    """The columns selected by a list of supports with their probabilities."""
+    known = Estimate(summed(supports, 6, 6)[0], np.full(6, error))
+    return likelier_than_not(joint_of_list(supports, 6), known, mask_of(preferred, 6)).tolist()
 
 
 def test_they_need_not_be_a_support_that_is_likely():

@@ -242,8 +242,11 @@ def test_no_columns_at_all_weigh_what_they_should_beside_the_others(noise):
     Z, criterion = draw(9, noise=noise), CRITERIA["common-size"]
     own = posed(Z, criterion, UP_TO_5, settings=replace(settings, most_looks=10_000))
     found = [searched(Z, size) for size in (0, 1, 3)]
-    known, groups = counted_around(own, found), [one.supports for one in found]
-    useful = useful_ridges(groups, [own.scores_by_ridge(one) for one in groups], settings)
+    known, by_ridge = (
+        counted_around(own, found),
+        [own.scores_by_ridge(one.supports) for one in found],
+    )
+    useful = useful_ridges(found, by_ridge, settings)
     assert 0 < useful.sum() < useful.size
     assert len(known.counted.costs) == len(listed(Z, criterion, UP_TO_5))
     _, sizes = summed(listed(Z, criterion, UP_TO_5), D, 6)
@@ -403,7 +406,7 @@ def test_a_background_is_for_tables_not_too_large_and_a_number_not_given(limits,
     averaging = every_support(own).about(np.asarray([0, 1, 2])).averaging
     assert bool(averaging.strengths) == is_there
     assert averaging.columns.size == 8
-    assert (averaging.worlds().fit().small_effects(np.arange(8) > 2).share > 0.0) == is_there
-    beside = averaging.worlds().small_effects(np.asarray([0, 1, 2]))
+    assert (averaging.fit().small_effects(np.arange(8) > 2).share > 0.0) == is_there
+    beside = averaging.small_effects(np.asarray([0, 1, 2]))
     assert (beside is not None) == is_there
     assert beside is None or 0.0 < beside.share < 0.9

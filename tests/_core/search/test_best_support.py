@@ -232,8 +232,7 @@ def test_any_size_up_to_all_columns(name, K):
 
 @pytest.mark.parametrize("name", CRITERIA)
 @pytest.mark.parametrize("settings", [SEARCH, NOT_ENUMERATED])
-def test_columns_of_zeros_are_not_selected(name, settings):
-    rng = np.random.default_rng(10)
+def test_columns_of_zeros_are_not_selected(name, settings, rng):
     X = rng.standard_normal((20, 6))
     X[:, [0, 3]] = 1.0
     Z = problem_of(X, rng.standard_normal(20))
@@ -249,8 +248,7 @@ def test_a_response_of_zeros_has_an_answer():
 
 
 @pytest.mark.parametrize("name", CRITERIA)
-def test_of_duplicates_the_first_stands_and_the_others_are_told(name):
-    rng = np.random.default_rng(12)
+def test_of_duplicates_the_first_stands_and_the_others_are_told(name, rng):
     X = rng.standard_normal((40, 10))
     X[:, 9] = X[:, 2]
     X[:, 7] = -X[:, 2]
@@ -261,8 +259,7 @@ def test_of_duplicates_the_first_stands_and_the_others_are_told(name):
     assert equivalent_features(Z, found.support, found.judge) == {2: [7, 9], 5: []}
 
 
-def test_near_duplicates_are_told():
-    rng = np.random.default_rng(13)
+def test_near_duplicates_are_told(rng):
     X = rng.standard_normal((400, 6))
     X[:, 4] = X[:, 1] + 1e-3 * rng.standard_normal(400)
     Z = problem_of(X, X[:, 1] + 0.1 * X[:, 2])
@@ -324,8 +321,7 @@ def test_a_working_set_gives_the_answer_of_all_columns(name, door):
         assert one.objective == pytest.approx(other.objective)
 
 
-def test_sufficient_statistics_are_enough():
-    rng = np.random.default_rng(16)
+def test_sufficient_statistics_are_enough(rng):
     X = rng.standard_normal((1, 50, 8))
     sums = CentredSums.from_rows(X, X[..., 6] - X[..., 1])
     Z = tables_of_sums(sums, np.arange(8)).problem(0)

@@ -27,6 +27,11 @@ def clean(seed, n=200, d=6):
     return frame.assign(y=3.0 + 2.0 * X[:, 0] - X[:, 1] + rng.normal(size=n))
 
 
+@pytest.fixture(params=SEEDS)
+def frame(request):
+    return clean(request.param)
+
+
 def said(frame, target="y", **options):
     """The cautions of an answer by kind."""
     found = projstg.select(frame, target, **options)
@@ -54,35 +59,28 @@ def said_of_many(request, monkeypatch, tmp_path):
     return ask
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_clean_tables_get_none(seed):
-    frame = clean(seed)
+def test_clean_tables_get_none(frame):
     assert said(frame) == {}
     counts = frame.assign(y=np.round(10.0 * frame["y"]))
     assert said(counts) == {}
     assert said(frame.assign(x0=np.exp(frame["x0"]), y=np.exp(frame["x0"]) + frame["y"])) == {}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_fit_with_little_noise_is_no_identity(seed):
-    frame = clean(seed)
+def test_a_fit_with_little_noise_is_no_identity(frame):
     near = frame["x0"] + frame["x1"] + 0.01 * frame["x2"] * frame["x3"]
     assert said(frame.assign(y=near)) == {}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_target_in_another_unit_is_named(seed):
-    frame = clean(seed)
+def test_the_target_in_another_unit_is_named(frame):
     note = said(frame.assign(euro=(1.1 * frame["y"] + 4.0).round(1)))["identity"]
     assert note.columns == ("euro",)
     assert "did you leave the answer in the table" in note.text
     assert "never=[…]" in note.text
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("decimals", [None, 1])
-def test_a_total_of_its_parts_is_named(seed, decimals):
-    frame = 20.0 * clean(seed)
+def test_a_total_of_its_parts_is_named(frame, decimals):
+    frame = 20.0 * frame
     total = frame[["x1", "x3", "x4"]].sum(axis=1)
     if decimals is not None:
         frame, total = frame.round(decimals), total.round(decimals)
@@ -136,9 +134,7 @@ def test_rows_of_weight_zero_are_no_rows():
     assert "only 8 rows:" in said(frame, weights="w", folds=0)["few_rows"].text
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_two_values_are_fitted_as_a_share(seed):
-    frame = clean(seed)
+def test_two_values_are_fitted_as_a_share(frame):
     is_high = frame["y"] > 3.0
     assert "the probability of 1" in said(frame.assign(y=is_high * 1.0))["classes"].text
     other = said(frame.assign(y=np.where(is_high, 2, 1)))["classes"].text
@@ -146,9 +142,7 @@ def test_two_values_are_fitted_as_a_share(seed):
     assert "the likelier is 2" in other
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_few_whole_numbers_are_asked_about(seed):
-    frame = clean(seed)
+def test_a_few_whole_numbers_are_asked_about(frame):
     grades = pd.cut(frame["y"], 5, labels=False)
     text = said(frame.assign(y=grades))["classes"].text
     assert "only 5 values, whole numbers from 0 to 4. Are they amounts" in text

@@ -16,40 +16,37 @@ def table(seed, n=80):
     return frame.assign(y=2.0 * X[:, 0] + rng.normal(size=n))
 
 
+@pytest.fixture(params=SEEDS)
+def frame(request):
+    return table(request.param)
+
+
 def told(frame, **options):
     """The caution on rows; None where there is none."""
     found = projstg.select(frame, "y", folds=0, **options)
     return next((note for note in found.cautions if note.kind == "one_row"), None)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_row_that_brings_a_column_in_is_named(seed):
-    frame = table(seed)
-    frame.loc[36, ["d", "y"]] = [30.0, 60.0]
+# The place of the row, its cells, and what is said first and later.
+DECIDING = {
+    "brings d in": (36, {"d": 30.0, "y": 60.0}, "Row 37 decides (", "d is not chosen"),
+    "hides a": (12, {"a": 4000.0}, "Row 13 decides (a is 4000 there", "a is chosen"),
+    "hides a by y": (40, {"y": 900.0}, "Row 41 decides (y is 900 there", "a is chosen"),
+}
+
+
+@pytest.mark.parametrize("kind", DECIDING)
+def test_a_row_that_brings_a_column_in_or_hides_one_is_named(kind, frame):
+    row, cells, first, later = DECIDING[kind]
+    frame.loc[row, [*cells]] = [*cells.values()]
     note = told(frame)
-    assert note.text.startswith("Row 37 decides (")
+    assert note.text.startswith(first)
     assert "the first row is 1" in note.text
-    assert "d is not chosen" in note.text
-    assert "d" in note.columns
+    assert later in note.text
+    assert later[0] in note.columns
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_slip_that_hides_a_column_is_named(seed):
-    frame = table(seed)
-    frame.loc[12, "a"] = 4000.0
-    note = told(frame)
-    assert "Row 13 decides (a is 4000 there" in note.text
-    assert "a is chosen" in note.text
-    frame = table(seed)
-    frame.loc[40, "y"] = 900.0
-    note = told(frame)
-    assert "Row 41 decides (y is 900 there" in note.text
-    assert "a is chosen" in note.text
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_cell_shown_is_the_slip_also_where_another_column_is_chosen(seed):
-    frame = table(seed)
+def test_the_cell_shown_is_the_slip_also_where_another_column_is_chosen(frame):
     frame["y"] += 1.5 * frame["b"]
     frame.loc[17, "b"] = 9999.0
     note = told(frame)
@@ -57,9 +54,7 @@ def test_the_cell_shown_is_the_slip_also_where_another_column_is_chosen(seed):
     assert "b is chosen" in note.text
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_rows_that_were_left_out_before_count(seed):
-    frame = table(seed)
+def test_rows_that_were_left_out_before_count(frame):
     frame.loc[36, ["d", "y"]] = [30.0, 60.0]
     frame.loc[[3, 7], "b"] = np.nan
     assert "Row 37 decides" in told(frame, missing="drop").text
@@ -96,12 +91,10 @@ def test_rows_that_hide_behind_each_other_are_named_together(rng):
     assert "without them a is chosen" in note.text
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_row_in_line_with_the_others_decides_nothing(seed):
-    frame = table(seed)
+def test_a_row_in_line_with_the_others_decides_nothing(frame):
+    assert told(frame) is None
     frame.loc[36, ["a", "y"]] = [30.0, 60.0]
     assert told(frame) is None
-    assert told(table(seed)) is None
 
 
 def test_a_level_of_one_row_is_that_row(rng):
@@ -133,10 +126,8 @@ def test_rows_that_stand_together_do_not_hide_each_other(seed, rows):
     assert "d is not chosen" in note.text
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("code", [-999.0, 99999.0])
-def test_a_code_for_missing_values_is_named_with_its_column(seed, code):
-    frame = table(seed)
+def test_a_code_for_missing_values_is_named_with_its_column(frame, code):
     frame.loc[[3, 11, 12, 40, 41, 60], "a"] = code
     frame.loc[20, "d"] = code  # has no part in what happens to a
     note = told(frame)
@@ -145,16 +136,12 @@ def test_a_code_for_missing_values_is_named_with_its_column(seed, code):
     assert "a" in note.columns
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_code_in_the_target_is_named(seed):
-    frame = table(seed)
+def test_a_code_in_the_target_is_named(frame):
     frame.loc[[3, 11, 12, 40], "y"] = -9999.0
     assert "4 cells of y are -9999, far from all others" in told(frame).text
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_code_and_a_slip_in_one_column_are_named_together(seed):
-    frame = table(seed)
+def test_a_code_and_a_slip_in_one_column_are_named_together(frame):
     frame.loc[[3, 11, 12, 40], "a"] = -999.0
     frame.loc[20, "a"] = 4000.0
     text = told(frame).text

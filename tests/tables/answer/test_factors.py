@@ -1,12 +1,9 @@
 """Text columns in an answer: levels together, one probability, and never all levels at once."""
 
-import json
-
 import numpy as np
 import pytest
 
 import projstg
-from projstg.tables import Selection
 from projstg.tables.words.notes import TableError
 
 pd = pytest.importorskip("pandas")
@@ -103,16 +100,6 @@ def test_a_weight_is_a_number_of_rows_for_the_reference_too(table):
     other = projstg.select(rows, "price", 3, folds=0)
     assert one.factors[0]["reference"] == other.factors[0]["reference"] == "west"
     assert one.columns == other.columns
-
-
-def test_factors_come_back_from_json(table, tmp_path):
-    found = projstg.select(table, "price", folds=0)
-    path = tmp_path / "selection.json"
-    found.save(path)
-    assert Selection.load(path) == found
-    content = json.loads(path.read_text(encoding="utf-8"))
-    assert content["schema_version"] == 1
-    assert content["question"]["levels"] == "reference"
 
 
 def test_without_probabilities_the_levels_are_still_named(table):

@@ -88,15 +88,14 @@ def test_arrays_have_it_too(rng):
 
 
 @pytest.mark.parametrize("is_list", [False, True])
-def test_json_has_it_in_cells_and_names(is_list, rng, tmp_path, capsys):
+def test_json_has_it_in_cells_and_names(is_list, rng, tmp_path, said_by):
     columns = rows(rng)
     columns["b\udfff"] = columns.pop("b")
     objects = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     path, out = tmp_path / "table.jsonl", tmp_path / "answer"
     path.write_text(json.dumps(objects) if is_list else "\n".join(map(json.dumps, objects)))
     question = ["-t", "y", "--always", r"b\udfff", "--folds", "0", "--out", str(out)]
-    assert main(["select", str(path), *question]) == 0
-    assert WRITTEN in capsys.readouterr().out
+    assert WRITTEN in said_by("select", path, *question).out
     assert set(Selection.load(out).columns) == {"a", r"b\udfff", f"city={WRITTEN}"}
     assert main(["predict", str(out), str(path), "--out", str(tmp_path / "new.csv")]) == 0
     assert WRITTEN in pd.read_csv(tmp_path / "new.csv")["city"].tolist()

@@ -8,7 +8,6 @@ from projstg.tables.cells import memory_guard as memory
 from projstg.tables.cells.parse_cells import text_table
 from projstg.tables.cells.text_cells import TextCells
 from projstg.tables.files.read_table import Read, read_table
-from projstg.tables.words.notes import TableError
 
 pd = pytest.importorskip("pandas")
 
@@ -43,11 +42,3 @@ def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
 def test_free_memory_is_a_number_of_bytes_or_unknown():
     free = memory.free_memory()
     assert free is None or free > 2**20
-
-
-def test_a_hole_of_a_gigabyte_is_refused_at_once(tmp_path):
-    path = tmp_path / "hole.csv"
-    with path.open("wb") as file:
-        file.truncate(2**30)
-    with pytest.raises(TableError, match="zero bytes"):
-        read_table(path)

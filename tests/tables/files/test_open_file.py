@@ -1,10 +1,7 @@
 """Paths and standard input."""
 
-import io
-
 import pytest
 
-from projstg.tables.files import open_file as opening
 from projstg.tables.files.read_table import read_table
 from projstg.tables.words.notes import TableError
 
@@ -14,11 +11,8 @@ pd = pytest.importorskip("pandas")
 PLAIN = "a,b,y\n1,2.5,3\n4,5.5,6\n7,8.5,9\n"
 
 
-def test_standard_input(monkeypatch):
-    class Input:
-        buffer = io.BytesIO(PLAIN.encode())
-
-    monkeypatch.setattr(opening.sys, "stdin", Input)
+def test_standard_input(standard_input):
+    standard_input(PLAIN.encode())
     assert read_table("-").frame.shape == (3, 3)
 
 

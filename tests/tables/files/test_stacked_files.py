@@ -1,13 +1,12 @@
 """Several files with the same columns are one table."""
 
 import gzip
-import io
 
 import numpy as np
 import pytest
 
 import projstg
-from projstg.tables.files import open_file, stacked_files
+from projstg.tables.files import stacked_files
 from projstg.tables.files.reopened_file import ReopenedFile
 from projstg.tables.files.stacked_files import read_tables
 from projstg.tables.words.notes import TableError
@@ -194,11 +193,8 @@ def test_more_files_than_can_be_open_at_once(written):
     assert [note.kind for note in read.notes] == ["files", "doubtful"]
 
 
-def test_pipes_and_gzip_files_beside_others(written, monkeypatch):
-    class Input:
-        buffer = io.BytesIO(b"x;y\n1.624,60;1\n")
-
-    monkeypatch.setattr(open_file.sys, "stdin", Input)
+def test_pipes_and_gzip_files_beside_others(written, standard_input):
+    standard_input(b"x;y\n1.624,60;1\n")
     packed = written(gzip.compress(b"x;y\n2.728;3\n"), "packed.gz")
     assert read_tables(["-", packed]).frame["x"].tolist() == [1624.6, 2728.0]
 

@@ -3,7 +3,6 @@
 import json
 import pickle
 import re
-import warnings
 
 import numpy as np
 import pytest
@@ -39,6 +38,11 @@ def mixed(rng):
     frame["y"] = 2 * frame.a + 0.1 * share + paid / 1e4 + 3.0 * (frame.city == "Rome")
     frame["y"] += (frame.sex == "m") + 0.3 * rng.normal(size=N)
     return frame
+
+
+@pytest.fixture
+def found(mixed):
+    return projstg.select(mixed, "y", folds=0)
 
 
 def with_gaps(frame):
@@ -92,8 +96,7 @@ def test_r2_on_its_own_table_is_that_of_the_answer(mixed, kind, tmp_path):
     assert len(found.columns) >= 5
 
 
-def test_columns_are_found_by_name_and_others_do_not_matter(mixed):
-    found = projstg.select(mixed, "y", folds=0)
+def test_columns_are_found_by_name_and_others_do_not_matter(mixed, found):
     needed = [name for name in mixed if name in {"a", "share", "paid", "city", "sex"}]
     few = mixed[needed[::-1]].set_axis(pd.RangeIndex(1000, 1000 + N))
     got = found.predict(few.assign(other="x", y="unknown"))
@@ -102,8 +105,7 @@ def test_columns_are_found_by_name_and_others_do_not_matter(mixed):
     assert_same_numbers(got["prediction"], prediction(found, mixed))
 
 
-def test_one_row_is_read_as_it_was_among_others(mixed):
-    found = projstg.select(mixed, "y", folds=0)
+def test_one_row_is_read_as_it_was_among_others(mixed, found):
     alone = [found.predict(mixed[i : i + 1])["prediction"].iloc[0] for i in range(10)]
     assert_same_numbers(alone, prediction(found, mixed)[:10])
 
@@ -148,8 +150,7 @@ def test_gaps_are_filled_in_as_they_were(mixed):
         assert np.isnan(prediction(found, row)).all()
 
 
-def test_rows_with_gaps_have_no_prediction_and_one_line_counts_them(mixed):
-    found = projstg.select(mixed, "y", folds=0)
+def test_rows_with_gaps_have_no_prediction_and_one_line_counts_them(mixed, found):
     new = mixed.copy()
     new.loc[[2, 5], "a"] = np.nan
     new.loc[5, "city"] = None
@@ -333,8 +334,7 @@ def test_a_text_that_is_called_missing_is_no_gap(kind, rng, tmp_path):
     np.testing.assert_allclose(prediction(found, path), frame["y"], atol=1e-6)
 
 
-def test_levels_that_are_not_known_are_named_and_counted(mixed):
-    found = projstg.select(mixed, "y", folds=0)
+def test_levels_that_are_not_known_are_named_and_counted(mixed, found):
     new = mixed.copy()
     new.loc[[1, 4], "city"], new.loc[9, "city"] = "Paris", " Rom\n"
     text = "3 of 120 rows .* text in city that select has not seen, 'Paris' 2, 'Rom' 1"
@@ -364,14 +364,12 @@ def test_a_level_that_looks_like_a_number_is_still_a_level(rng):
     assert prediction(found, numbers)[0] > prediction(found, texts)[1] + 1.0
 
 
-def test_no_rows_have_no_predictions(mixed):
-    found = projstg.select(mixed, "y", folds=0)
+def test_no_rows_have_no_predictions(mixed, found):
     for asked in ({}, {"averaged": True}, {"interval": 0.9}):
         assert len(found.predict(mixed[:0], **asked)) == 0
 
 
-def test_missing_columns_are_named(mixed):
-    found = projstg.select(mixed, "y", folds=0)
+def test_missing_columns_are_named(mixed, found):
     with pytest.raises(TableError, match=r"needs a column 'share', .*did you mean 'Share'"):
         found.predict(mixed.rename(columns={"share": "Share"}))
     with pytest.raises(TableError, match=r"\(5 columns are missing\)"):
@@ -381,8 +379,7 @@ def test_missing_columns_are_named(mixed):
         found.predict(mixed.drop(columns="c"), averaged=True)
 
 
-def test_a_column_that_has_become_text_is_refused(mixed):
-    found = projstg.select(mixed, "y", folds=0)
+def test_a_column_that_has_become_text_is_refused(mixed, found):
     with pytest.raises(TableError, match=r"'a' was a column of numbers .* begins 'high'"):
         found.predict(mixed.assign(a="high"))
     with pytest.raises(TableError, match=r"'paid' .* written in one way here"):
@@ -432,8 +429,7 @@ def test_scales_are_positive(mixed, forged):
         Selection.from_dict(content).predict(mixed, interval=0.9)
 
 
-def test_values_too_far_away_have_no_prediction_and_a_line_says_so(mixed):
-    found = projstg.select(mixed, "y", folds=0)
+def test_values_too_far_away_have_no_prediction_and_a_line_says_so(mixed, found):
     new = mixed.copy()
     new.loc[[4, 9], "a"] = 1.7e308
     for asked in ({}, {"averaged": True}, {"interval": 0.9}):
@@ -445,8 +441,7 @@ def test_values_too_far_away_have_no_prediction_and_a_line_says_so(mixed):
         )
 
 
-def test_the_model_is_a_pipeline_that_can_be_kept_cloned_and_fitted_anew(mixed, tmp_path):
-    found = projstg.select(mixed, "y", folds=0)
+def test_the_model_is_a_pipeline_that_can_be_kept_cloned_and_fitted_anew(mixed, found, tmp_path):
     for model in (
         found.model,
         loaded(found, tmp_path).model,
@@ -476,9 +471,7 @@ def test_without_a_column_it_is_the_mean(rng):
 def test_an_array_is_a_table_without_names(rng):
     X = rng.normal(size=(50, 4))
     found = projstg.select((X, X[:, 2] + 0.1 * rng.normal(size=50)), folds=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert found.predict(X[:3], interval=0.5).shape == (3, 3)
+    assert found.predict(X[:3], interval=0.5).shape == (3, 3)  # a warning would be an error
     with pytest.raises(TableError, match="its shape is"):
         found.predict(X[0])
 

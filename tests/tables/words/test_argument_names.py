@@ -39,91 +39,74 @@ def once():
     return np.eye(N)[0]
 
 
-# Each has a frame, what is asked of it, and what select and the command say.
+# Each has a frame, what is asked of it, and what is said, with the words of the door in it.
+TINY = (
+    "the coefficient of tiny is too large or too small for a number in these units; "
+    "multiply that column of the table, or the target, by a constant."
+)
 REFUSED = {
     "weights that are shares": (
         numbers(w=np.full(N, 0.5 / N)),
         {"weights": "w"},
-        "the values of weights sum to 0.5; a weight is a number of rows: multiply them by 40 / "
-        "their sum, or give the numbers themselves.",
-        "the values of --weights sum to 0.5; a weight is a number of rows: multiply them by 40 / "
+        "the values of {weights} sum to 0.5; a weight is a number of rows: multiply them by 40 / "
         "their sum, or give the numbers themselves.",
     ),
     "squares of y": (
         numbers(y=1e160 * np.cos(np.arange(N))),
         {},
-        *2 * ("the squares of values in the target overflow; divide the target by a constant.",),
+        "the squares of values in the target overflow; divide the target by a constant.",
     ),
     "a coefficient": (
         numbers(tiny=1e-300 * np.cos(np.arange(N)), y=1e10 * np.cos(np.arange(N))),
         {"always": ["tiny"]},
-        *2
-        * (
-            "the coefficient of tiny is too large or too small for a number in these units; "
-            "multiply that column of the table, or the target, by a constant.",
-        ),
+        TINY,
     ),
     "a coefficient for another size": (
         numbers(tiny=1e-300 * np.sin(np.arange(N)), y=1e10 * np.cos(np.arange(N))),
         {"k": 1, "sizes": "3"},
-        *2
-        * (
-            "the coefficient of tiny is too large or too small for a number in these units; "
-            "multiply that column of the table, or the target, by a constant.",
-        ),
+        TINY,
     ),
 }
 NOTED = {
     "a column asked for that is constant in a fold": (
         numbers(once=once()),
         {"always": ["once"]},
-        "Not checked on rows left out: in one fold, once is in always but does not vary; leave it "
-        "out of the list.",
-        "Not checked on rows left out: in one fold, once is in --always but does not vary; leave "
+        "Not checked on rows left out: in one fold, once is in {always} but does not vary; leave "
         "it out of the list.",
     ),
     "too few columns vary in a fold": (
         numbers(once=once()),
         {"k": 3},
-        "Not checked on rows left out: in one fold, k=3 is more than the 2 columns of the table "
-        "that vary (constant: once); ask for at most 2, or drop the constants.",
-        "Not checked on rows left out: in one fold, -k 3 is more than the 2 columns of the table "
+        "Not checked on rows left out: in one fold, {k}3 is more than the 2 columns of the table "
         "that vary (constant: once); ask for at most 2, or drop the constants.",
     ),
     "no column varies in a fold": (
         numbers(once=once()).drop(columns=["a", "b"]),
         {"k": 1},
-        *2
-        * (
-            "Not checked on rows left out: in one fold, there are 0 columns of the table that "
-            "vary: all are constant; check the table.",
-        ),
+        "Not checked on rows left out: in one fold, there are 0 columns of the table that "
+        "vary: all are constant; check the table.",
     ),
     "no less columns than the rank": (
         numbers(c=numbers().a + numbers().b),
         {"k": 3, "folds": 0},
-        "k=3 is not below the rank of the table, 2: any 2 independent columns fit as well, and "
-        "which are chosen says nothing; ask for at most 1.",
-        "-k 3 is not below the rank of the table, 2: any 2 independent columns fit as well, and "
+        "{k}3 is not below the rank of the table, 2: any 2 independent columns fit as well, and "
         "which are chosen says nothing; ask for at most 1.",
     ),
     "as many columns as rows": (
         numbers(c=np.arange(N) % 7, w=np.full(N, 0.5))[:8],
         {"k": 3, "weights": "w", "folds": 0},
-        "k=3 columns fit any values of the target on 4 rows without error, and which are chosen "
-        "says nothing; ask for at most 2, or give more rows.",
-        "-k 3 columns fit any values of the target on 4 rows without error, and which are chosen "
+        "{k}3 columns fit any values of the target on 4 rows without error, and which are chosen "
         "says nothing; ask for at most 2, or give more rows.",
     ),
     "too few rows": (
         numbers()[:4],
         {"always": ["a"], "folds": 0},
         "4 rows are too few, or too much alike, to say which columns belong: none is selected "
-        "beside those in always, and no probability is known; give more rows.",
-        "4 rows are too few, or too much alike, to say which columns belong: none is selected "
-        "beside those in --always, and no probability is known; give more rows.",
+        "beside those in {always}, and no probability is known; give more rows.",
     ),
 }
+OF_SELECT = {"k": "k=", "always": "always", "weights": "weights"}
+OF_COMMAND = {"k": "-k ", "always": "--always", "weights": "--weights"}
 
 
 def typed(asked):
@@ -149,20 +132,21 @@ def commanded(tmp_path, capsys):
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_a_fit_refuses_is_told_by_every_door(kind, commanded):
-    frame, asked, by_select, by_command = REFUSED[kind]
+    frame, asked, said = REFUSED[kind]
     with pytest.raises(TableError) as caught:
         projstg.select(frame, "y", **asked)
-    assert str(caught.value) == by_select
-    assert commanded(frame, asked) == (2, "", f"projstg: {by_command}\n")
+    assert str(caught.value) == said.format(**OF_SELECT)
+    assert commanded(frame, asked) == (2, "", f"projstg: {said.format(**OF_COMMAND)}\n")
 
 
 @pytest.mark.parametrize("kind", NOTED)
 def test_what_a_fit_says_is_noted_by_every_door(kind, commanded):
-    frame, asked, by_select, by_command = NOTED[kind]
-    assert by_select in [note.text for note in projstg.select(frame, "y", **asked).notes]
+    frame, asked, said = NOTED[kind]
+    texts = [note.text for note in projstg.select(frame, "y", **asked).notes]
+    assert said.format(**OF_SELECT) in texts
     status, out, _ = commanded(frame, asked)
     assert status == 0
-    assert by_command in [note["text"] for note in json.loads(out)["notes"]]
+    assert said.format(**OF_COMMAND) in [note["text"] for note in json.loads(out)["notes"]]
 
 
 def test_a_table_too_large_to_copy_is_told_by_every_door(rng, commanded, monkeypatch):

@@ -89,13 +89,11 @@ def coefficients(of: Spectrum, along: np.ndarray | None = None) -> np.ndarray:
     return (of.vectors @ inside[..., None])[..., 0]
 
 
-def on_rows(
-    problem: Problem, members: np.ndarray, found: Spectrum, counts: np.ndarray | None = None
-) -> Spectrum:
+def on_rows(problem: Problem, members: np.ndarray, found: Spectrum) -> Spectrum:
     """Return the directions of supports ``members`` (C, K) of one problem.
 
     Where the Gram matrix has too few digits they are computed again from the rows, if there are
-    any. ``counts`` (C, K) is false for entries of ``members`` that are not members.
+    any.
     """
     lost = without_digits(problem, found)
     if not lost.size:
@@ -108,7 +106,6 @@ def on_rows(
     for first in range(0, lost.size, size):
         some = lost[first : first + size]
         parts = X.T[places[first : first + size]].swapaxes(-1, -2)
-        parts = parts if counts is None else parts * counts[some, None, :]
         for field, new in zip(found, _of_rows(parts, y), strict=True):
             field[some] = new
     return found

@@ -8,11 +8,9 @@ residuals of 2^D sets take a few microseconds more than their number of division
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-__all__ = ["Residuals", "all_residuals"]
+__all__ = ["all_residuals"]
 
 # A column of which the others leave less than this share is in doubt: it may depend on them.
 _IN_DOUBT = 1e-8
@@ -20,21 +18,14 @@ _IN_DOUBT = 1e-8
 _ROUNDING = 1e-7
 
 
-class Residuals(NamedTuple):
-    """Every set of M open columns beside those that must be there, (2^M, ...)."""
-
-    masks: np.ndarray
-    """Which of the open columns it has, (2^M, M)."""
-    least: np.ndarray
-    """A bound from below of the residual sum of squares, (2^M,), zero where it is in doubt."""
-
-
 def all_residuals(
     G: np.ndarray, b: np.ndarray, yy: float, locked: np.ndarray, open_: np.ndarray
-) -> Residuals:
-    """Return them for columns with the Gram matrix G (D, D), b (D,) and yᵀy.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return every set of M open columns, masks (2^M, M), and bounds of the residuals, (2^M,).
 
-    ``locked`` are the columns that must be there, ``open_`` those that may be, index arrays.
+    The columns have the Gram matrix G (D, D), b (D,) and yᵀy. ``locked`` are those that must be
+    there, ``open_`` those that may be, index arrays. A bound is one from below of the residual sum
+    of squares with the set and all that must be there, zero where that is in doubt.
     """
     columns = np.concatenate([locked, open_])
     both = np.zeros((columns.size + 1, columns.size + 1))
@@ -56,4 +47,4 @@ def all_residuals(
     number = np.arange(len(left))
     masks = (number[:, None] >> np.arange(open_.size)) & 1
     least = np.where(in_doubt, 0.0, np.maximum(left[:, 0, 0] - _ROUNDING * yy, 0.0))
-    return Residuals(masks.astype(bool), least)
+    return masks.astype(bool), least

@@ -16,31 +16,30 @@ within and between parts, and the noise make up its variance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._threads import in_threads
 from ..data.background import Background, background
+from ..data.determined_directions import Spectrum
 from ..data.problem import DenseProblem
 from ..score.criterion import Judge
 from ..score.evidence import support_spectra, total_score, undiluted_scores
-from ..score.shrunk import Shrunk, shrunk_coefficients
+from ..score.shrunk import shrunk_coefficients
+from .counted import by_size
 from .posterior_settings import PosteriorSettings
-from .weighted_supports import WeightedSupports, likeliest
 
-__all__ = ["AveragedFit", "Averaging", "SmallEffects", "Worlds"]
+__all__ = ["AveragedFit", "Averaging", "SmallEffects", "likeliest"]
 
-
-Run = Callable[[Callable[[int], Any], Iterable[int]], list[Any]]
-"""Calls a function with each number, and returns what it returns."""
+# Of masks of supports; with fewer a second thread costs more than it saves.
+_MANY_NUMBERS = 100_000
 
 
-def _one_by_one(function: Callable[[int], Any], numbers: Iterable[int]) -> list[Any]:
-    return [function(number) for number in numbers]
-
-
-class _Moments(NamedTuple):
+class _Part(NamedTuple):
     """The large effects beside one background, or none: those of W columns in any support."""
 
     eta: float
@@ -65,7 +64,7 @@ class SmallEffects(NamedTuple):
 class AveragedFit(NamedTuple):
     """Of D columns, standardised as the problem is."""
 
-    parts: list[_Moments]
+    parts: list[_Part]
     members: np.ndarray
     """The columns that are in any support, (W,)."""
     directions: Background
@@ -108,21 +107,21 @@ class AveragedFit(NamedTuple):
         ]
         return np.sum(parts, axis=0)
 
-    def _covariance(self, part: _Moments) -> np.ndarray:
+    def _covariance(self, part: _Part) -> np.ndarray:
         A, d = self.directions.loadings, self.directions.shrinkage(part.eta)
         large = -(A[self.members] * d) @ A.T
         large[np.arange(self.members.size), self.members] += 1.0
         small = np.eye(len(A)) - (A * d) @ A.T
         return large.T @ part.covariance @ large + part.variance * part.eta * small
 
-    def _coef(self, part: _Moments) -> np.ndarray:
+    def _coef(self, part: _Part) -> np.ndarray:
         A = self.directions.loadings
         left = self.directions.along - part.mean @ A[self.members]
         coef = A @ (self.directions.shrinkage(part.eta) * left)
         coef[self.members] += part.mean
         return coef
 
-    def _within(self, part: _Moments, Z: np.ndarray) -> np.ndarray:
+    def _within(self, part: _Part, Z: np.ndarray) -> np.ndarray:
         A, d = self.directions.loadings, self.directions.shrinkage(part.eta)
         turned = Z @ A
         large = Z[:, self.members] - (turned * d) @ A[self.members].T
@@ -131,7 +130,7 @@ class AveragedFit(NamedTuple):
             np.einsum("ij,ij->i", large @ part.covariance, large) + part.variance * part.eta * small
         )
 
-    def _small(self, part: _Moments, M: np.ndarray) -> float:
+    def _small(self, part: _Part, M: np.ndarray) -> float:
         """Return what is expected of uᵀGu, with u of some columns alone; M = AᵀA of these."""
         A, d = self.directions.loadings, self.directions.shrinkage(part.eta)
         given = (M * d) @ (self.directions.along - part.mean @ A[self.members])
@@ -141,7 +140,18 @@ class AveragedFit(NamedTuple):
         return float(given @ given + spread + part.variance * own)
 
 
-class Averaging(NamedTuple):
+class _Metric(NamedTuple):
+    """The sums of the columns in any support, in the metric of one background or of none."""
+
+    eta: float
+    problem: DenseProblem
+    judge: Judge
+    cost: float
+    """What log |V| and the prior of the background add to every score."""
+
+
+@dataclass(frozen=True, eq=False)
+class Averaging:
     """What an averaged fit is computed from."""
 
     columns: np.ndarray
@@ -151,8 +161,10 @@ class Averaging(NamedTuple):
     """Which columns are in every support, (D,)."""
     members: np.ndarray
     """The columns that are in any support or selected, (W,), as places in ``columns``."""
-    supports: WeightedSupports
-    """Over the members."""
+    masks: np.ndarray
+    """Different supports, over the members, (M, W)."""
+    weights: np.ndarray
+    """Theirs, (M,), which sum to one."""
     judge: Judge
     n_redundant: int
     """How many columns of every support depend on others that are."""
@@ -162,128 +174,99 @@ class Averaging(NamedTuple):
 
     def without_rows(self) -> Averaging:
         """Return the same with only the inner products of the columns."""
-        return self._replace(problem=self.problem.without_rows())
+        return replace(self, problem=self.problem.without_rows())
 
-    def worlds(self) -> Worlds:
-        """Return the problem beside every background, which all questions share."""
-        directions = background(self.problem)
-        return Worlds(self, directions, list(self._beside(directions)))
-
-    def _beside(self, directions: Background) -> Iterator[_World]:
-        """Yield what is known without a background, and beside each."""
-        few, yy = self.problem.subset(self.members).by_sums, self.problem.yy
-        yield _World(0.0, few, yy, self.judge, self.n_redundant, 0.0)
-        most, none = self.judge.volume_of_size.shape[-1] - 2, 1.0 - self.settings.background
-        for strength in self.strengths:
-            eta = strength / self.columns.size
-            beside = directions.problem(eta)
-            judge = self.judge.judge(beside, most, self.always)
-            odds = self.settings.background / len(self.strengths) / none
-            cost = directions.log_determinant(eta) - 2.0 * np.log(odds)
-            few = beside.subset(self.members).by_sums
-            yield _World(eta, few, yy, judge, self.n_redundant, cost)
-
-
-class Worlds(NamedTuple):
-    """A problem without a background, and beside each."""
-
-    asked: Averaging
-    directions: Background
-    each: list[_World]
-
-    def fit(self, run: Run = _one_by_one) -> AveragedFit:
-        """Return the averaged coefficients; ``run`` may have its calls side by side."""
-        return self._fit(self.asked.supports, run)
+    def fit(self) -> AveragedFit:
+        """Return the averaged coefficients."""
+        return self._fit(self.masks, self.weights)
 
     def small_effects(self, support: np.ndarray) -> SmallEffects | None:
         """Return what is known of small effects beside one support, columns of the table (K,).
 
         None where they were not looked for, or there is no other column.
         """
-        columns, members = self.asked.columns, self.asked.members
-        others = ~np.isin(columns, support)
-        if not (self.asked.strengths and others.any()):
+        others = ~np.isin(self.columns, support)
+        if not (self.strengths and others.any()):
             return None
-        mask = np.isin(columns[members], support)
-        alone = WeightedSupports(mask[None], np.ones(1))
-        return self._fit(alone, _one_by_one).small_effects(others)
+        mask = np.isin(self.columns[self.members], support)
+        return self._fit(mask[None], np.ones(1)).small_effects(others)
 
-    def _fit(self, supports: WeightedSupports, run: Run) -> AveragedFit:
-        every = self._weights(supports, run)
-        weights, kept = np.zeros_like(every), likeliest(every, self.asked.settings.averaged_share)
-        weights.flat[kept] = every.flat[kept] / every.flat[kept].sum()
+    @cached_property
+    def _directions(self) -> Background:
+        return background(self.problem)
 
-        def part(number: int) -> _Moments:
-            own = weights[number]
-            return self.each[number].part(supports.masks[own > 0.0], own[own > 0.0])
+    @cached_property
+    def _metrics(self) -> list[_Metric]:
+        """That without a background, and that of each."""
+        sums = self.problem.subset(self.members).by_sums
+        metrics = [_Metric(0.0, sums, self.judge, 0.0)]
+        most, none = self.judge.volume_of_size.shape[-1] - 2, 1.0 - self.settings.background
+        for strength in self.strengths:
+            eta = strength / self.columns.size
+            beside = self._directions.problem(eta)
+            judge = self.judge.judge(beside, most, self.always)
+            odds = self.settings.background / len(self.strengths) / none
+            cost = self._directions.log_determinant(eta) - 2.0 * np.log(odds)
+            metrics.append(_Metric(eta, beside.subset(self.members).by_sums, judge, cost))
+        return metrics
 
-        parts = run(part, range(len(self.each)))
-        return AveragedFit(parts, self.asked.members, self.directions)
+    def _fit(self, masks: np.ndarray, weights: np.ndarray) -> AveragedFit:
+        """Return the average over supports (M, W); each has its weight (M,) in all metrics."""
+        metrics, each = self._metrics, weights[None]
+        run: Callable[..., Iterable[Any]] = in_threads if masks.size > _MANY_NUMBERS else map
+        if len(metrics) > 1:
+            costs = np.array([*run(lambda metric: self._costs(metric, masks), metrics)])
+            with np.errstate(divide="ignore"):
+                logs = np.log(weights) - 0.5 * (costs - costs[0])
+            each = np.exp(logs - np.max(logs))
+            each /= each.sum()
+        kept, shares = likeliest(each, self.settings.averaged_share), np.zeros_like(each)
+        shares.flat[kept] = each.flat[kept] / each.flat[kept].sum()
 
-    def _weights(self, supports: WeightedSupports, run: Run) -> np.ndarray:
-        """Return the weight of each support in each world, (1 + strengths, M)."""
-        if len(self.each) == 1:
-            return supports.weights[None]
+        def part(number: int) -> _Part:
+            has_share = shares[number] > 0.0
+            return self._part(metrics[number], masks[has_share], shares[number, has_share])
 
-        def costs_in(number: int) -> np.ndarray:
-            found = np.zeros(len(supports.weights))
-            for own, indices in _by_size(supports.masks):
-                found[own] = self.each[number].costs(indices)
-            return found
+        parts = [*run(part, range(len(metrics)))]
+        return AveragedFit(parts, self.members, self._directions)
 
-        costs = np.array(run(costs_in, range(len(self.each))))
-        with np.errstate(divide="ignore"):
-            logs = np.log(supports.weights) - 0.5 * (costs - costs[0])
-        weights = np.exp(logs - np.max(logs))
-        return np.asarray(weights / weights.sum())
+    def _costs(self, metric: _Metric, masks: np.ndarray) -> np.ndarray:
+        """Return −2 log evidence of supports (M, W), without dilution, (M,)."""
+        costs = np.zeros(len(masks))
+        for places, indices in by_size(masks):
+            costs[places] = total_score(undiluted_scores(*self._of(metric, indices))) + metric.cost
+        return costs
 
-
-class _World(NamedTuple):
-    """The members' sums beside one background, or without."""
-
-    eta: float
-    problem: DenseProblem
-    yy: float
-    """yᵀy without a background: the smallest residual is the same beside any."""
-    judge: Judge
-    n_redundant: int
-    cost: float
-    """What log |V| and the prior of the background add to every score."""
-
-    def costs(self, indices: np.ndarray) -> np.ndarray:
-        """Return −2 log evidence of supports (M, K), without dilution, (M,)."""
-        spectra = support_spectra(self.problem, indices)
-        scores = undiluted_scores(spectra, *self._numbers(indices), self.judge)
-        return np.asarray(total_score(scores) + self.cost)
-
-    def part(self, masks: np.ndarray, weights: np.ndarray) -> _Moments:
+    def _part(self, metric: _Metric, masks: np.ndarray, weights: np.ndarray) -> _Part:
         """Return the mixture of supports (M, W) by their weights."""
         total = weights.sum()
         n_columns, shares = masks.shape[1], weights / max(total, np.finfo(float).tiny)
         mean, second, variance = np.zeros(n_columns), np.zeros((n_columns, n_columns)), 0.0
-        for own, indices in _by_size(masks):
-            found, share = self._coefficients(indices), shares[own]
-            weighted = share[:, None] * found.mean
+        for places, indices in by_size(masks):
+            coef, share = shrunk_coefficients(*self._of(metric, indices)), shares[places]
+            weighted = share[:, None] * coef.mean
             np.add.at(mean, indices, weighted)
-            square = share[:, None, None] * found.covariance
-            square += weighted[:, :, None] * found.mean[:, None, :]
+            square = share[:, None, None] * coef.covariance
+            square += weighted[:, :, None] * coef.mean[:, None, :]
             np.add.at(second, (indices[:, :, None], indices[:, None, :]), square)
-            variance += float(share @ found.variance)
-        return _Moments(self.eta, float(total), mean, second - np.outer(mean, mean), variance)
+            variance += float(share @ coef.variance)
+        return _Part(metric.eta, float(total), mean, second - np.outer(mean, mean), variance)
 
-    def _coefficients(self, indices: np.ndarray) -> Shrunk:
-        spectra = support_spectra(self.problem, indices)
-        return shrunk_coefficients(spectra, *self._numbers(indices), self.judge)
+    def _of(
+        self, metric: _Metric, indices: np.ndarray
+    ) -> tuple[Spectrum, np.ndarray, float, float, Judge]:
+        """Return what the evidence of supports (M, K) takes.
 
-    def _numbers(self, indices: np.ndarray) -> tuple[np.ndarray, float, float]:
-        """Return the volume of supports (M, K), (R,), with yᵀy and ν."""
-        volume = self.judge.volume(indices.shape[1] - self.n_redundant)
-        return volume, self.yy, self.problem.dof
+        That is yᵀy without a background: the smallest residual is the same beside any.
+        """
+        spectra = support_spectra(metric.problem, indices)
+        volume = metric.judge.volume(indices.shape[1] - self.n_redundant)
+        return spectra, volume, self.problem.yy, self.problem.dof, metric.judge
 
 
-def _by_size(masks: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield which supports have one size, and their members, (M', K)."""
-    sizes = masks.sum(axis=1)
-    for size in np.unique(sizes).tolist():
-        own = np.flatnonzero(sizes == size)
-        yield own, np.nonzero(masks[own])[1].reshape(own.size, size)
+def likeliest(weights: np.ndarray, share: float) -> np.ndarray:
+    """Return the places, in all of an array of weights, of the fewest that have this share."""
+    flat = weights.ravel()
+    order = np.argsort(-flat, kind="stable")
+    sums = np.cumsum(flat[order])
+    return order[: np.searchsorted(sums, share * sums[-1]) + 1]

@@ -18,7 +18,7 @@ import numpy as np
 from ..score.criterion import Judge
 from ..score.neighbours import Neighbours, neighbours
 from ..score.tableau import Field
-from .counted import Counted, support_keys
+from .counted import Counted, by_size, support_keys
 from .posterior_settings import POSTERIOR, PosteriorSettings
 
 __all__ = ["BestFirst", "Score"]
@@ -157,11 +157,9 @@ class BestFirst:
         if places.size > most:
             places = places[np.argsort(rough[places], kind="stable")[:most]]
         masks = _moved(members, places, self.field.b.size)
-        sizes, costs = masks.sum(axis=1), np.full(rough.size, np.inf)
-        for size in np.unique(sizes):
-            own = np.flatnonzero(sizes == size)
-            supports = np.nonzero(masks[own])[1].reshape(own.size, size)
-            costs[places[own]] = self.score(supports) + self.cost_of_size[size]
+        costs = np.full(rough.size, np.inf)
+        for own, supports in by_size(masks):
+            costs[places[own]] = self.score(supports) + self.cost_of_size[supports.shape[1]]
         return costs
 
     def _is_permitted(self, members: np.ndarray) -> np.ndarray:

@@ -22,11 +22,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from ..data.determined_directions import Spectrum, coefficients, on_rows, spectrum
+from ..data.determined_directions import Spectrum, coefficients
 from ..data.frame import Frame
-from ..data.problem import DenseProblem, Problem
+from ..data.problem import Problem
+from ..score.evidence import support_spectra
+from .counted import by_size
 
-__all__ = ["AveragedCoef", "Estimates", "averaged", "estimates", "mixture_quantile"]
+__all__ = ["AveragedCoef", "Estimates", "averaged", "estimates"]
 
 # Bisections: after this many an interval is shorter than the rounding of its ends.
 _HALVINGS = 64
@@ -40,13 +42,11 @@ class Estimates(NamedTuple):
 
     columns: np.ndarray
     """The columns that are in any of the supports, (U,)."""
-    is_member: np.ndarray
-    """Which of them are in which support, (M, U)."""
     coef: np.ndarray
     """(M, U), zero outside the support."""
     std_error: np.ndarray
     """(M, U), zero outside the support; NaN where the rows do not determine it."""
-    degrees_of_freedom: np.ndarray
+    dof: np.ndarray
     """ν, (M,): those of the table less the rank of the support."""
 
 
@@ -73,28 +73,18 @@ def estimates(problem: Problem, frame: Frame, supports: Sequence[np.ndarray]) ->
     """Return least squares on each of the supports, index arrays of any sizes."""
     members = [np.asarray(own, dtype=np.int64) for own in supports]
     columns = np.unique(np.concatenate(members))
-    is_member = np.stack([np.isin(columns, own) for own in members])
-    widest = int(is_member.sum(axis=1).max())
-    place = np.argsort(~is_member, axis=1, kind="stable")[:, :widest]
-    counts = np.take_along_axis(is_member, place, axis=1)
-    found = _spectra(problem.subset(columns), place, counts)
-    left = problem.dof - np.sum(found.values > 0.0, axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        variance = np.where(left > 1e-6, np.maximum(found.rss, 0.0) / left, np.nan)
-    coef, inverse = np.zeros(is_member.shape), np.zeros(is_member.shape)
-    np.put_along_axis(coef, place, coefficients(found) * counts, axis=1)
-    np.put_along_axis(inverse, place, _inverse_diagonal(found), axis=1)
+    masks = np.stack([np.isin(columns, own) for own in members])
+    few, dof = problem.subset(columns), np.empty(len(masks))
+    coef, error = np.zeros((2, *masks.shape))
+    for places, own in by_size(masks):
+        spectra = support_spectra(few, own)
+        dof[places] = left = problem.dof - np.sum(spectra.values > 0.0, axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variance = np.where(left > 1e-6, np.maximum(spectra.rss, 0.0) / left, np.nan)
+        coef[places[:, None], own] = coefficients(spectra)
+        error[places[:, None], own] = np.sqrt(variance[:, None] * _inverse_diagonal(spectra))
     unit = frame.y_scale / frame.scale[columns]
-    # Where nothing is left the variance is NaN, and NaN·0 would be as well outside the support.
-    error = np.where(is_member, np.sqrt(variance[:, None] * inverse), 0.0)
-    return Estimates(frame.columns[columns], is_member, coef * unit, error * unit, left)
-
-
-def _spectra(problem: DenseProblem, place: np.ndarray, counts: np.ndarray) -> Spectrum:
-    """Return the directions of M supports ``place`` (M, K), where they count."""
-    G = problem.G[place[:, :, None], place[:, None, :]] * counts[:, :, None] * counts[:, None, :]
-    found = spectrum(G, problem.b[place] * counts, problem.yy)
-    return on_rows(problem, place, found, counts)
+    return Estimates(frame.columns[columns], coef * unit, error * unit, dof)
 
 
 def _inverse_diagonal(of: Spectrum) -> np.ndarray:
@@ -114,7 +104,9 @@ def averaged(
     weight = np.asarray(probabilities)[:, None] / total
     coef = np.sum(weight * known.coef, axis=0)
     spread = known.std_error**2 + (known.coef - coef) ** 2
-    low, high = (mixture_quantile(p, weight, known) for p in (0.5 - 0.5 * level, 0.5 + 0.5 * level))
+    low, high = (
+        _mixture_quantile(p, weight, known) for p in (0.5 - 0.5 * level, 0.5 + 0.5 * level)
+    )
     std = np.sqrt(np.sum(weight * spread, axis=0))
 
     def among_all(values: np.ndarray) -> np.ndarray:
@@ -125,13 +117,13 @@ def averaged(
     return AveragedCoef(among_all(coef), among_all(low), among_all(high), among_all(std), total)
 
 
-def mixture_quantile(p: float, weight: np.ndarray, known: Estimates) -> np.ndarray:
+def _mixture_quantile(p: float, weight: np.ndarray, known: Estimates) -> np.ndarray:
     """Return the smallest x with F(x) ≥ p, (U,), F being each column's mixture.
 
     It lies between the smallest and the largest p-quantile of the parts, and is found there by
     bisection. Zero, which has the point mass, is tried first.
     """
-    nu = np.where(known.degrees_of_freedom > 0.0, known.degrees_of_freedom, np.nan)[:, None]
+    nu = np.where(known.dof > 0.0, known.dof, np.nan)[:, None]
     is_point = known.std_error == 0.0
     scale = np.where(is_point, 1.0, known.std_error)
 

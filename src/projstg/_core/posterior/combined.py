@@ -31,7 +31,6 @@ from scipy.special import stdtrit
 from .chain import Sample
 from .counted import Counted, support_codes, support_keys
 from .joint import Joint, joint_of
-from .weighted_supports import WeightedSupports
 
 __all__ = ["Combined", "Estimate"]
 
@@ -120,11 +119,11 @@ class Combined:
         outside = np.where(n_lacking == 1, entering, np.where(n_lacking == 0, self._mass, 0.0))
         return self._estimate(inside, outside[:, None])
 
-    def supports(self) -> WeightedSupports:
-        """Return all supports that were counted or drawn, with their weights."""
+    def supports(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return all supports that were counted or drawn, (M, D), and their weights, (M,)."""
         counted, sample = self._counted.masks, self._sample
         if sample is None:
-            return WeightedSupports(counted, self._weights)
+            return counted, self._weights
         visits = np.bincount(sample.drawn.ravel(), minlength=len(sample.supports))
         known = support_keys(counted)
         new = (visits > 0) & ~np.isin(support_keys(sample.supports), known)
@@ -132,7 +131,7 @@ class Combined:
         if new.any():
             weights[len(counted) :] = (1.0 - self.covered) * visits[new] / visits[new].sum()
         masks = np.concatenate([counted, sample.supports[new]])
-        return WeightedSupports(masks, weights / weights.sum())
+        return masks, weights / weights.sum()
 
     def joint(self, columns: np.ndarray) -> Joint:
         """Return what is known of some columns at once."""

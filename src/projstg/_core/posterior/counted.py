@@ -6,12 +6,13 @@ probability is exp(−cost/2), divided by the sum of that over all supports.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Counted", "support_codes", "support_keys"]
+__all__ = ["Counted", "by_size", "support_codes", "support_keys"]
 
 
 class Counted(NamedTuple):
@@ -36,6 +37,14 @@ class Counted(NamedTuple):
     def holding(self, columns: np.ndarray) -> np.ndarray:
         """Return which of the supports, (M,), hold all of the columns."""
         return np.all(self.masks[:, columns], axis=1)
+
+
+def by_size(masks: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield, for each size, the places of the supports (M, D) that have it, and their members."""
+    sizes = masks.sum(axis=1)
+    for size in np.unique(sizes).tolist():
+        places = np.flatnonzero(sizes == size)
+        yield places, np.nonzero(masks[places])[1].reshape(places.size, size)
 
 
 @lru_cache(maxsize=16)

@@ -40,27 +40,29 @@ class Group(NamedTuple):
     probability: float
     """P(at least one of them belongs)."""
 
+    @property
+    def rank(self) -> tuple[int, float]:
+        """The smallest come first, and of one size the likeliest."""
+        return self.columns.size, -self.probability
+
 
 def credible_groups(joint: Joint, level: float) -> list[Group]:
     """Return disjoint groups, the smallest first, and of one size the likeliest."""
-    found: list[Group] = []
+    groups: list[Group] = []
     grow = _Growing(joint, level)
-    inclusion = grow.inclusion
-    free = inclusion >= LEAST_PROBABILITY
+    free = grow.inclusion >= LEAST_PROBABILITY
     # What has grown stays a group while its columns are free; only then is another one grown.
     grown = {seed: grow.grown(seed, free) for seed in np.flatnonzero(free).tolist()}
     while any(grown.values()):
-        best = min((one for one in grown.values() if one), key=lambda one: one.rank)
-        members = np.flatnonzero(best.mask)
-        members = members[np.argsort(-inclusion[members], kind="stable")]
-        found.append(Group(joint.columns[members], min(best.probability, 1.0)))
-        free &= ~best.mask
-        for seed, one in grown.items():
+        best = min((group for group in grown.values() if group), key=lambda group: group.rank)
+        groups.append(Group(joint.columns[best.columns], min(best.probability, 1.0)))
+        free[best.columns] = False
+        for seed, group in grown.items():
             if not free[seed]:
                 grown[seed] = None
-            elif one and np.any(one.mask & ~free):
+            elif group and not free[group.columns].all():
                 grown[seed] = grow.grown(seed, free)
-    return found
+    return groups
 
 
 def stands_for(joint: Joint, group: np.ndarray) -> np.ndarray:
@@ -75,19 +77,6 @@ def _stands_for(inclusion: np.ndarray, absent: float, with_it: np.ndarray) -> np
     return np.asarray(is_likelier & (with_it > 0.0))
 
 
-class _Grown(NamedTuple):
-    """A group that could be taken."""
-
-    mask: np.ndarray
-    """(M,)."""
-    probability: float
-
-    @property
-    def rank(self) -> tuple[int, float]:
-        """The smallest come first, and of one size the likeliest."""
-        return int(self.mask.sum()), -self.probability
-
-
 class _Growing:
     """Groups that grow to a level. Many of them are the same as far as they have grown."""
 
@@ -96,8 +85,11 @@ class _Growing:
         self._joint, self._level = joint, level
         self._known: dict[bytes, tuple[float, np.ndarray]] = {}
 
-    def grown(self, seed: int, free: np.ndarray) -> _Grown | None:
-        """Return the group that grows from a column; None if it does not reach the level."""
+    def grown(self, seed: int, free: np.ndarray) -> Group | None:
+        """Return the group that grows from a column; None if it does not reach the level.
+
+        Its columns are places among those of the joint posterior.
+        """
         group = np.zeros(free.size, dtype=bool)
         group[seed] = True
         absent, gain = self._gain(group)
@@ -118,14 +110,16 @@ class _Growing:
             self._known[key] = absent, np.where(stands, with_it, 0.0)
         return self._known[key]
 
-    def _pruned(self, group: np.ndarray) -> _Grown:
+    def _pruned(self, group: np.ndarray) -> Group:
         """Return the group without columns that it can do without, the least likely first."""
         for member in np.flatnonzero(group)[np.argsort(self.inclusion[group], kind="stable")]:
             smaller = group.copy()
             smaller[member] = False
             if smaller.any() and self._probability(smaller) >= self._level:
                 group = smaller
-        return _Grown(group, self._probability(group))
+        members = np.flatnonzero(group)
+        likeliest_first = np.argsort(-self.inclusion[members], kind="stable")
+        return Group(members[likeliest_first], self._probability(group))
 
     def _probability(self, group: np.ndarray) -> float:
         return 1.0 - float(self._joint.absent(group).sum())

@@ -55,7 +55,9 @@ def _drawn_once(posterior: Posterior, seed: int, report: Report | None) -> Poste
     generator, size = np.random.default_rng([seed, _TAG]), float(weights @ counted_.sizes)
     settings = settings.paced(columns.size, size)
     begin = generator.choice(weights.size, settings.n_chains, p=weights)
-    if any(_is_dependent(posterior, around, place) for place in np.unique(begin)):
+    starts = [np.flatnonzero(mask) for mask in counted_.masks[np.unique(begin)]]
+    # Supports that are independent by their rows may be dependent by their sums.
+    if around.judge.is_diluted and any(is_dependent(around.field, own) for own in starts):
         return posterior
     chains = _chains(
         around.field,
@@ -104,9 +106,3 @@ def _has_digits(posterior: Posterior, around: BestFirst) -> bool:
     least = np.min(around.judge.ridges.kappa, keepdims=True)  # has the fewest
     state = tableau(around.field, members, least)
     return bool(has_enough_digits(around.field, state, 1)[0])
-
-
-def _is_dependent(posterior: Posterior, around: BestFirst, place: int) -> bool:
-    """Return whether a counted support is dependent by its sums, though not by its rows."""
-    members = np.flatnonzero(posterior.counted.masks[place])
-    return around.judge.is_diluted and is_dependent(around.field, members)

@@ -6,95 +6,82 @@ that weigh nothing beside the best even by their bound are left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import combinations
 from math import comb
 
 import numpy as np
 
-from ..score.evidence import total_score
-from .counted import Counted
+from ..score.evidence import least_scores, total_score
+from .all_residuals import all_residuals
+from .counted import Counted, by_size
+from .target import Target
 
-__all__ = ["Bound", "enumerated", "n_supports"]
-
-Bound = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""From the columns that must be in a support, and those that may, to the sets (M, W) of the latter
-and bounds of their costs at each ridge, (M, R)."""
-RidgeScore = Callable[[np.ndarray, np.ndarray | None], np.ndarray]
-"""From supports (M, K) to their exact scores (M,), over all ridges or those of a mask (R,)."""
+__all__ = ["enumerated"]
 
 # So many supports, those with the lowest bounds, are scored in any case.
 _FIRST = 32
 
 
-def n_supports(cost_of_size: np.ndarray, always: np.ndarray, is_open: np.ndarray) -> int:
-    """Return how many supports there are of the sizes asked for, within the constraints."""
-    n_locked, n_open = int(always.sum()), int(is_open.sum())
-    sizes = np.flatnonzero(np.isfinite(cost_of_size)).tolist()
-    return sum(comb(n_open, size - n_locked) for size in sizes)
+def enumerated(target: Target) -> Counted:
+    """Return all independent supports that the constraints permit, of the sizes asked for.
 
-
-def enumerated(
-    score: RidgeScore,
-    cost_of_size: np.ndarray,
-    always: np.ndarray,
-    is_open: np.ndarray,
-    bound: Bound | None = None,
-    negligible: float = np.inf,
-) -> Counted:
-    """Return all independent supports of the sizes asked for.
-
-    They have the columns of ``always``, and others of ``is_open``, masks (D,).
-    With ``bound`` those whose cost is higher than the lowest by more than ``negligible`` are left
-    out, apart from the best few, and so are ridges at which they all are.
+    Where there are bounds, those whose cost is higher than the lowest by more than ``negligible``
+    are left out, apart from the best few, and so are ridges at which they all are.
     """
-    locked, open_ = np.flatnonzero(always), np.flatnonzero(is_open)
-    if bound is None:
-        sets = _every_set(open_.size, locked.size, cost_of_size)
-    else:
-        sets, by_ridge = bound(locked, open_)
-    masks = np.zeros((len(sets), always.size), dtype=bool)
-    masks[:, locked], masks[:, open_] = True, sets
-    if bound is None or len(sets) <= _FIRST:
-        return _counted(masks, _costs(score, masks, cost_of_size))
+    # Bounds are those of all sets of columns, whatever their size.
+    has_bounds = 2 ** int(target.is_open.sum()) <= 2 * target.settings.most_enumerated
+    masks, by_ridge = _bounds(target) if has_bounds else (_every_support(target), None)
+    if by_ridge is None or len(masks) <= _FIRST:
+        return _counted(masks, _costs(target, masks))
     least = total_score(by_ridge)
     order = np.argsort(least, kind="stable")
     # At a ridge in the middle the bound is close to what a good support costs.
     good = masks[np.argsort(by_ridge[:, by_ridge.shape[1] // 2], kind="stable")[:_FIRST]]
     good = good[good.sum(axis=1) == good[0].sum()]  # those of one size are scored together
-    most = np.min(_costs(score, good, cost_of_size)) + negligible
+    most = np.min(_costs(target, good)) + target.settings.negligible
     order = order[: max(int(np.sum(least <= most)), _FIRST)]
     # Ridges may count together where none does by itself.
     counts = by_ridge[order] <= most + 2.0 * np.log(by_ridge.shape[1])
     counts[np.arange(len(order)), np.argmin(by_ridge[order], axis=1)] = True
-    return _counted(masks[order], _costs(score, masks[order], cost_of_size, counts))
+    return _counted(masks[order], _costs(target, masks[order], counts))
 
 
-def _every_set(n_open: int, n_locked: int, cost_of_size: np.ndarray) -> np.ndarray:
-    """Return all sets (M, W) of open columns with which a support has a size asked for."""
-    sets = []
-    for size in np.flatnonzero(np.isfinite(cost_of_size)).tolist():
+def _every_support(target: Target) -> np.ndarray:
+    """Return all supports, (M, D)."""
+    open_, n_locked = np.flatnonzero(target.is_open), int(target.always.sum())
+    supports = []
+    for size in np.flatnonzero(np.isfinite(target.cost_of_size)).tolist():
         n = size - n_locked
-        chosen = np.asarray(list(combinations(range(n_open), n)), dtype=np.int64)
-        own = np.zeros((comb(n_open, n), n_open), dtype=bool)
-        np.put_along_axis(own, chosen.reshape(len(own), n), True, axis=1)
-        sets.append(own)
-    return np.concatenate(sets)
+        chosen = np.asarray(list(combinations(open_.tolist(), n)), dtype=np.int64)
+        masks = np.tile(target.always, (comb(open_.size, n), 1))
+        np.put_along_axis(masks, chosen.reshape(len(masks), n), True, axis=1)
+        supports.append(masks)
+    return np.concatenate(supports)
 
 
-def _costs(
-    score: RidgeScore,
-    masks: np.ndarray,
-    cost_of_size: np.ndarray,
-    counts: np.ndarray | None = None,
-) -> np.ndarray:
+def _bounds(target: Target) -> tuple[np.ndarray, np.ndarray]:
+    """Return all supports, (M, D), and the least that each costs at each ridge, (M, R)."""
+    field, _ = target.field_of(np.arange(target.always.size))
+    locked, open_ = np.flatnonzero(target.always), np.flatnonzero(target.is_open)
+    sets, residuals = all_residuals(field.G, field.b, field.yy, locked, open_)
+    sizes = sets.sum(axis=1) + locked.size
+    cost_of_size = np.append(target.cost_of_size, np.full(open_.size, np.inf))
+    is_asked = np.isfinite(cost_of_size[sizes])
+    sets, residuals, sizes = sets[is_asked], residuals[is_asked], sizes[is_asked]
+    masks = np.tile(target.always, (len(sets), 1))
+    masks[:, open_] = sets
+    judge = target.judge
+    least = least_scores(residuals, sizes - target.n_redundant, judge, field.yy, field.dof)
+    return masks, least + cost_of_size[sizes, None]
+
+
+def _costs(target: Target, masks: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
     """Return the costs of supports (M, D); ``counts`` (M, R) says which ridges count, or None."""
-    sizes, costs = masks.sum(axis=1), np.empty(len(masks))
-    for size in np.unique(sizes):
-        own = np.flatnonzero(sizes == size)
-        supports = np.nonzero(masks[own])[1].reshape(own.size, size)
-        ridges = None if counts is None else np.any(counts[own], axis=0)
-        costs[own] = score(supports, ridges) + cost_of_size[size]
+    costs = np.empty(len(masks))
+    for places, supports in by_size(masks):
+        ridges = None if counts is None else np.any(counts[places], axis=0)
+        scores = target.scores(supports, ridges)
+        costs[places] = scores + target.cost_of_size[supports.shape[1]]
     return costs
 
 

@@ -28,18 +28,11 @@ __all__ = ["counted_around", "every_support", "every_support_of", "with_more"]
 
 def every_support(target: Target) -> Posterior:
     """Return the posterior with every support scored that may weigh anything."""
-    has_bounds = 2 ** int(target.is_open.sum()) <= 2 * target.settings.most_enumerated
-    counted = _enumerated(target, has_bounds)
+    counted = enumerated(target)
     if not counted.costs.size:
         target = target.undiluted()
-        counted = _enumerated(target, has_bounds)
+        counted = enumerated(target)
     return Posterior(target, _levelled(counted), np.arange(target.always.size))
-
-
-def _enumerated(target: Target, has_bounds: bool) -> Counted:
-    limits = (target.cost_of_size, target.always, target.is_open)
-    bounds = target.bounds if has_bounds else None
-    return enumerated(target.scores, *limits, bounds, target.settings.negligible)
 
 
 def every_support_of(target: Target, scored: RankedSupports) -> Posterior:
@@ -59,16 +52,15 @@ def counted_around(target: Target, found: Sequence[RankedSupports]) -> Posterior
     if not any(np.isfinite(one).any() for one in by_ridge):
         target = target.undiluted()
         by_ridge = [target.scores_by_ridge(one.supports) for one in found]
-    groups, settings = [one.supports for one in found], target.settings
-    useful = useful_ridges(groups, by_ridge, settings)
-    totals = [total_score(one[:, useful]) for one in by_ridge]
-    columns, promise = np.arange(target.always.size), None
-    if columns.size > settings.most_columns:
-        promise = _promise(target, groups, totals)
-        size = max(settings.most_columns, int(np.isposinf(promise).sum()))
+    useful = useful_ridges(found, by_ridge, target.settings)
+    scored = _scored_at(useful, found, by_ridge)
+    columns, promise, most = np.arange(target.always.size), None, target.settings.most_columns
+    if columns.size > most:
+        promise = _promise(target, scored)
+        size = max(most, int(np.isposinf(promise).sum()))
         columns = np.sort(np.argpartition(-promise, size - 1)[:size])
     around = _begun(target, columns, useful)
-    counted = _count(around, target, columns, found, totals)
+    counted = _count(around, target, columns, scored)
     return Posterior(target, counted, columns, around, tuple(found), promise)
 
 
@@ -86,8 +78,7 @@ def with_more(posterior: Posterior, found: Sequence[RankedSupports]) -> Posterio
     around = before.copy()
     useful = np.isin(target.judge.ridges.kappa, around.judge.ridges.kappa)
     by_ridge = [target.scores_by_ridge(one.supports) for one in found]
-    totals = [total_score(one[:, useful]) for one in by_ridge]
-    counted = _count(around, target, posterior.columns, found, totals)
+    counted = _count(around, target, posterior.columns, _scored_at(useful, found, by_ridge))
     return replace(
         posterior,
         counted=counted,
@@ -95,6 +86,14 @@ def with_more(posterior: Posterior, found: Sequence[RankedSupports]) -> Posterio
         found=(*posterior.found, *found),
         is_settled=False,  # by what was counted before
     )
+
+
+def _scored_at(
+    useful: np.ndarray, found: Sequence[RankedSupports], by_ridge: Sequence[np.ndarray]
+) -> list[RankedSupports]:
+    """Return the supports in their order with their scores over some of the ridges, a mask (R,)."""
+    each = zip(found, by_ridge, strict=True)
+    return [RankedSupports(one.supports, total_score(own[:, useful])) for one, own in each]
 
 
 def _begun(target: Target, columns: np.ndarray, useful: np.ndarray) -> BestFirst:
@@ -117,17 +116,16 @@ def _count(
     around: BestFirst,
     target: Target,
     columns: np.ndarray,
-    found: Sequence[RankedSupports],
-    scores: Sequence[np.ndarray],
+    scored: Sequence[RankedSupports],
 ) -> Counted:
-    """Count supports with these scores and what is around them; return all that is counted."""
+    """Count supports with their scores and what is around them; return all that is counted."""
     is_looked_at = np.zeros(target.always.size, dtype=bool)
     is_looked_at[columns] = True
-    for one, own in zip(found, scores, strict=True):
-        inside = is_looked_at[one.supports].all(axis=1)
+    for supports, scores in scored:
+        inside = is_looked_at[supports].all(axis=1)
         masks = np.zeros((int(inside.sum()), columns.size), dtype=bool)
-        np.put_along_axis(masks, np.searchsorted(columns, one.supports[inside]), True, axis=1)
-        around.count(masks, own[inside] + around.cost_of_size[one.supports.shape[1]])
+        np.put_along_axis(masks, np.searchsorted(columns, supports[inside]), True, axis=1)
+        around.count(masks, scores[inside] + around.cost_of_size[supports.shape[1]])
     around.look_around(target.settings.most_looks)
     return _levelled(around.counted)
 
@@ -139,34 +137,29 @@ def _levelled(counted: Counted) -> Counted:
     return counted._replace(costs=np.where(is_equal, least, counted.costs))
 
 
-def _promise(
-    target: Target, groups: Sequence[np.ndarray], scores: Sequence[np.ndarray]
-) -> np.ndarray:
+def _promise(target: Target, scored: Sequence[RankedSupports]) -> np.ndarray:
     """Return of all columns, (D,), minus the least that an exchange for them adds to the score.
 
     It is infinite for the members of the best supports: they are looked at in any case.
     """
     promise = np.full(target.always.size, -np.inf)
-    for best, behind in _compared(target, groups, scores):
+    for best, behind in _compared(target, scored):
         locked = target.always[best]
         change = around_support(target.problem, best, target.judge, locked).change
         promise = np.maximum(promise, -change - behind)
     promise[target.always] = np.inf
-    for supports in groups:
+    for supports, _ in scored:
         promise[supports[: target.settings.n_leaders].ravel()] = np.inf
     return promise
 
 
-def _compared(
-    target: Target, groups: Sequence[np.ndarray], scores: Sequence[np.ndarray]
-) -> list[tuple[np.ndarray, float]]:
+def _compared(target: Target, scored: Sequence[RankedSupports]) -> list[tuple[np.ndarray, float]]:
     """Return the best support of each size, and by how much it is behind the likeliest.
 
     Columns are compared around these. In a very wide problem each takes a pass over X: there only
     the likeliest are returned. In others none is behind.
     """
-    every = zip(groups, scores, strict=True)
-    best = [(one[np.argmin(own)], float(np.min(own))) for one, own in every if one.shape[1]]
+    best = [(one[np.argmin(own)], float(np.min(own))) for one, own in scored if one.shape[1]]
     if not target.problem.is_wide:
         return [(support, 0.0) for support, _ in best]
     best.sort(key=lambda one: one[1])
@@ -179,16 +172,16 @@ def _compared(
 
 
 def useful_ridges(
-    groups: Sequence[np.ndarray], scores: Sequence[np.ndarray], settings: PosteriorSettings
+    found: Sequence[RankedSupports], by_ridge: Sequence[np.ndarray], settings: PosteriorSettings
 ) -> np.ndarray:
     """Return a mask (R,) of the ridges with a share in the evidence of the leaders of any size.
 
-    ``scores`` has, for each group, the scores of its supports at each ridge, (M, R).
+    ``by_ridge`` has, for each size, the scores of its supports at each ridge, (M, R).
     """
-    useful = np.zeros(scores[0].shape[1], dtype=bool)
-    for supports, own in zip(groups, scores, strict=True):
+    useful = np.zeros(by_ridge[0].shape[1], dtype=bool)
+    for one, own in zip(found, by_ridge, strict=True):
         total = total_score(own)
-        if supports.shape[1] and np.isfinite(total).any():
+        if one.supports.shape[1] and np.isfinite(total).any():
             leaders = own[np.argsort(total, kind="stable")[: settings.n_leaders]]
             weight = np.exp(-0.5 * (leaders - np.min(leaders)))
             useful |= weight.sum(axis=0) > settings.useless_ridge * weight.sum()

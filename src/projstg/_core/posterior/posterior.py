@@ -31,7 +31,6 @@ from .likelier_than_not import likelier_than_not
 from .posterior_settings import PosteriorSettings
 from .probabilities import Accuracy, JointSource, Probabilities
 from .target import Target
-from .weighted_supports import WeightedSupports
 
 __all__ = ["Posterior"]
 
@@ -144,7 +143,7 @@ class Posterior:
             exactly=float(combined.probability(self._cost(support))),
             all_belong=all_belong,
             together=JointSource(combined, listed, self.columns[listed]),
-            averaging=_averaging(self, combined.supports(), support),
+            averaging=_averaging(self, support),
             accuracy=accuracy,
         )
 
@@ -230,11 +229,12 @@ def _with_others(known: Posterior, inside: np.ndarray) -> np.ndarray:
     return whole
 
 
-def _averaging(known: Posterior, supports: WeightedSupports, support: np.ndarray) -> Averaging:
+def _averaging(known: Posterior, support: np.ndarray) -> Averaging:
     """Return what averaged coefficients need, and those of one support."""
     target, settings = known.target, known.target.settings
     strengths = settings.background_strengths if _may_have_background(target) else ()
-    used: np.ndarray = np.any(supports.masks, axis=0)
+    masks, weights = known.combined.supports()
+    used: np.ndarray = np.any(masks, axis=0)
     used[np.searchsorted(known.columns, support[known.is_looked_at(support)])] = True
     members = known.columns[used]
     columns = members
@@ -246,7 +246,8 @@ def _averaging(known: Posterior, supports: WeightedSupports, support: np.ndarray
         problem=whole if columns.size == target.always.size else whole.subset(columns),  # type: ignore[arg-type]
         always=target.always[columns],
         members=np.searchsorted(columns, members),
-        supports=supports._replace(masks=supports.masks[:, used]),
+        masks=masks[:, used],
+        weights=weights,
         judge=target.judge,
         n_redundant=target.n_redundant,
         strengths=strengths,

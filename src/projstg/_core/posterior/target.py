@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import comb
 
 import numpy as np
 
 from ..data.problem import Problem
 from ..data.redundant_columns import redundant_forced
 from ..score.criterion import CRITERIA, Criterion, Judge
-from ..score.evidence import least_scores
 from ..score.prior import costs_of_sizes
 from ..score.scored_supports import Scores, scores_of
 from ..score.tableau import Field
-from .all_residuals import all_residuals
-from .enumeration import n_supports
 from .posterior_settings import POSTERIOR, PosteriorSettings
 
 __all__ = ["Target", "criterion_with_volume", "target"]
@@ -55,8 +53,10 @@ class Target:
 
     @property
     def n_supports(self) -> int:
-        """How many supports there are."""
-        return n_supports(self.cost_of_size, self.always, self.is_open)
+        """How many supports there are of the sizes asked for, within the constraints."""
+        n_locked, n_open = int(self.always.sum()), int(self.is_open.sum())
+        sizes = np.flatnonzero(np.isfinite(self.cost_of_size)).tolist()
+        return sum(comb(n_open, size - n_locked) for size in sizes)
 
     @property
     def is_enumerable(self) -> bool:
@@ -87,19 +87,6 @@ class Target:
     def scores_by_ridge(self, supports: np.ndarray) -> np.ndarray:
         """Return the scores of supports (M, K) at each ridge, (M, R)."""
         return self._scored(supports, self.judge).by_ridge
-
-    def bounds(self, locked: np.ndarray, open_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return every set of open columns, and the least cost of its support at each ridge.
-
-        Sets of sizes that are not asked for are left out.
-        """
-        field, _ = self.field_of(np.arange(self.always.size))
-        sets, residuals = all_residuals(field.G, field.b, field.yy, locked, open_)
-        sizes = sets.sum(axis=1) + locked.size
-        asked = np.isfinite(np.append(self.cost_of_size, np.full(open_.size, np.inf))[sizes])
-        sets, residuals, sizes = sets[asked], residuals[asked], sizes[asked]
-        least = least_scores(residuals, sizes - self.n_redundant, self.judge, field.yy, field.dof)
-        return sets, least + self.cost_of_size[sizes, None]
 
     def field_of(self, supports: np.ndarray) -> tuple[Field, np.ndarray]:
         """Return the sums of the columns of some supports, or of all if these are not too many."""
