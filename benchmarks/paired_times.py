@@ -60,6 +60,23 @@ def wide(index):
     return lambda: ProjectedSTG().fit(problem.X, problem.y)
 
 
+def sparse(columns, n, k, **options):
+    """Many columns for each row, four designs in turn, K from the data or given."""
+
+    def made(index):
+        from witness import DESIGNS, SNRS
+        from witness import drawn as drawn_sparse
+
+        from projstg import ProjectedSTG
+
+        design = list(DESIGNS)[index % len(DESIGNS)]
+        snr = SNRS[index // len(DESIGNS) % len(SNRS)]
+        X, y, _ = drawn_sparse("tune", (n, columns, k, design, snr), index)
+        return lambda: ProjectedSTG(**options).fit(X, y)
+
+    return made
+
+
 def many(n_problems, n_jobs, **options):
     """A block of problems in one call."""
 
@@ -131,6 +148,12 @@ WORK = {
     "probabilities-55": (of_paper(55, n_features_to_select=10), 60),
     "auto": (of_paper(55), 40),
     "auto-wide": (wide, 10),
+    "auto-200": (sparse(200, 40, 7), 48),
+    "auto-1000": (sparse(1000, 60, 6), 36),
+    "auto-2000": (sparse(2000, 60, 8), 36),
+    "auto-10000": (sparse(10_000, 150, 12), 6),
+    "given-2000": (sparse(2000, 60, 8, n_features_to_select=8), 36),
+    "given-10000": (sparse(10_000, 150, 12, n_features_to_select=12), 6),
     "many": (many(1000, 1, probabilities=False), 7),
     "many-two": (many(1000, 2, probabilities=False), 7),
     "responses": (responses, 5),

@@ -118,3 +118,18 @@ def test_where_nothing_varies_one_column_stays(kind):
     assert wide.columns.tolist() == [0]
     assert not wide.varies.any()
     assert not wide.wide.dense(np.arange(1)).any()
+
+
+def test_what_supports_leave_of_y_is_the_same_from_rows_from_sums_and_from_a_wide_table(rng):
+    X = rng.standard_normal((30, 12))
+    y = X[:, :3].sum(axis=1) + rng.standard_normal(30)
+    dense = problem_of(X, y)
+    wide = wide_table(X, y, None, centre=True, never=np.zeros(12, dtype=bool)).problem(0)
+    supports = [np.asarray([2]), np.asarray([0, 5, 7])]
+    expected = []
+    for own in supports:
+        beta, *_ = np.linalg.lstsq(dense.X[:, own], dense.y, rcond=None)
+        expected.append(dense.X.T @ (dense.y - dense.X[:, own] @ beta))
+    for problem, tolerance in ((dense, 1e-9), (dense.by_sums, 1e-9), (wide, 1e-4)):
+        found = problem.left_by(supports) * np.sqrt(dense.yy / problem.yy)
+        np.testing.assert_allclose(found, expected, atol=tolerance)

@@ -10,6 +10,7 @@ from projstg import ProjectedSTG
 from projstg._core.data.batch import Batch
 from projstg._core.data.wide_problem import WideProblem
 from projstg._core.data.wide_table import wide_table
+from projstg._core.greedy.matching_pursuit import forward_selection
 from projstg._core.pipeline import candidate_columns as candidates
 from projstg._core.pipeline import quick_search as quick
 from projstg._core.pipeline.candidate_columns import candidate_columns
@@ -62,22 +63,20 @@ def test_a_hidden_column_joins_in_a_few_passes(passes, monkeypatch):
 
 
 @pytest.mark.parametrize("k_max", [0, 1, 3, 20])
-def test_residuals_are_those_of_the_path(k_max):
-    problem, columns = problem_of(*table()), np.arange(30)
-    left, few = candidates._residuals(problem, columns, k_max), problem.subset(columns)
-    assert left.shape[1] == k_max.bit_length()
-    order = candidates.forward_selection(Batch.of([few]), k_max).order[0]
-    for place, residual in enumerate(left.T):
-        taken = few.X[:, order[: 2**place]]
-        beta, *_ = np.linalg.lstsq(taken, few.y, rcond=None)
-        np.testing.assert_allclose(residual, few.y - taken @ beta, atol=1e-9)
+def test_supports_are_those_of_the_path(k_max):
+    problem, columns = problem_of(*table()), np.arange(5, 35)
+    found = candidates._greedy_supports(problem, columns, k_max)
+    order = forward_selection(Batch.of([problem.subset(columns)]), k_max).order[0]
+    assert [own.size for own in found] == [2**i for i in range(k_max.bit_length())]
+    for own in found:
+        np.testing.assert_array_equal(own, columns[order[: own.size]])
 
 
 def test_a_path_that_ends_early_has_fewer():
     X, y = table()
     X[:, 5:] = X[:, :1]
-    left = candidates._residuals(problem_of(X, y), np.arange(10), 9)
-    assert left.shape[1] == (5).bit_length()
+    found = candidates._greedy_supports(problem_of(X, y), np.arange(10), 9)
+    assert [own.size for own in found] == [1, 2, 4]
 
 
 @pytest.mark.parametrize("target", ["zero", "exact"])

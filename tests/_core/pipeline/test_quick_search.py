@@ -1,5 +1,7 @@
 """A quick search at one size: where it begins, how far it goes, what it may select."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from rounding import assert_same_numbers
@@ -8,6 +10,7 @@ import projstg._core.pipeline.quick_search as quick
 from projstg._core.data.batch import Batch
 from projstg._core.data.standard_table import as_tables
 from projstg._core.greedy.matching_pursuit import forward_selection
+from projstg._core.pipeline.pipeline_settings import PIPELINE
 from projstg._core.pipeline.quick_search import QuickSearch
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
@@ -43,7 +46,7 @@ def test_it_begins_from_the_greedy_path(asked):
     search, _ = search_of(problem)
     search(3, 6)
     expected = forward_selection(Batch.of([problem]), 3).order
-    np.testing.assert_array_equal(asked[0]["starts"], expected)
+    np.testing.assert_array_equal(asked[0]["starts"], np.sort(expected))
     search(0, 6)
     assert asked[1]["starts"] is None
 
@@ -85,3 +88,21 @@ def test_among_many_columns_it_finds_the_same():
     problem = problem_of(60, 600)
     found = search_of(problem)[0](3, 22)
     assert found.support.tolist() == [0, 1, 2]
+
+
+def test_what_a_working_set_lacks_joins_it_for_all_sizes(monkeypatch):
+    problem = problem_of(40, 300)
+    monkeypatch.setattr(quick, "PIPELINE", replace(PIPELINE, most_quick=100, most_set=120))
+    monkeypatch.setattr(quick, "QUICK", replace(quick.QUICK, working_set=20, joining_columns=2))
+    monkeypatch.setattr(type(problem), "relevant", np.empty(0, dtype=np.int64))
+    promise = np.where(np.arange(300) < 3, -1.0, problem.promise)  # the true ones come last
+    monkeypatch.setattr(type(problem), "promise", promise)
+    search, judge = search_of(problem)
+    begun = search._columns
+    found = [search(k, 22) for k in (2, 3)]
+    assert set(begun) < set(search._columns)
+    assert found[1].support.tolist() == [0, 1, 2]
+    assert not found[1].is_complete
+    assert found[1].n_columns == search._columns.size < 300
+    exact = support_scores(problem, found[1].ranked.supports, judge)
+    np.testing.assert_allclose(found[1].ranked.scores, exact, rtol=1e-8)

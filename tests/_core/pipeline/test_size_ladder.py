@@ -6,6 +6,7 @@ import made_problems
 import numpy as np
 import pytest
 
+from projstg import ProjectedSTG
 from projstg._core.data import table_rank as rank
 from projstg._core.data.standard_table import as_tables
 from projstg._core.pipeline import information_criteria as information
@@ -24,6 +25,8 @@ from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.prior import size_prior
 from projstg._core.search.best_support import refine
+from projstg._core.search.record import RankedSupports
+from projstg.datasets import make_sparse_regression
 
 LEAST_SQUARES = CRITERIA["least-squares"]
 
@@ -249,3 +252,31 @@ def test_rounding_does_not_decide_the_largest_size(apart):
     X[..., 1] = X[..., 0] + apart * X[..., 1]
     often = problem_of(np.tile(X, (1, 4, 1)), np.tile(y, (1, 4)))
     assert largest_size(often, 9) == 10 - 1 - 2
+
+
+@pytest.mark.parametrize("repetition", [4, 6, 9, 12])
+def test_many_effects_among_many_columns_are_found_though_the_first_ones_cost(repetition):
+    """The cost rises with the first columns, and falls off a cliff where all eight are there."""
+    problem = make_sparse_regression(60, 2000, 8, snr=30.0, root=7, repetition=repetition)
+    found = ProjectedSTG().fit(problem.X, problem.y)
+    np.testing.assert_array_equal(found.support_, problem.support)
+
+
+def test_columns_are_left_out_of_large_supports():
+    """With one start a size the right one is found from above alone."""
+    problem = make_sparse_regression(60, 400, 6, snr=60.0, root=3, repetition=1)
+    of = as_tables(problem.X[None], problem.y[None]).problem(0)
+    own = target(
+        of,
+        CRITERIA["common-size"],
+        size_prior(0, 40, 400),
+        always=np.zeros(400, dtype=bool),
+    )
+    truth = np.flatnonzero(problem.support)
+    rungs = sizes._Rungs(sizes.QuickSearch(of, own.judge, 40, own.always, 0), own)
+    larger = np.sort(np.append(truth, np.setdiff1d(np.arange(20), truth)[:4]))
+    rungs.found = [RankedSupports(larger[None], own.scores(larger[None]))]
+    rungs._costs = {10: own.cost(larger)}
+    rungs.come_down()
+    best = min(rungs.found, key=lambda one: own.cost(one.supports[0]))
+    np.testing.assert_array_equal(best.supports[0], truth)

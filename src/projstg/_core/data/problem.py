@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays.backend import Array, namespace
-from .relevance import association
+from .relevance import MANY_A_ROW, association, relevant_columns
 from .source_rows import SourceRows
 
 __all__ = ["DenseProblem", "Problem", "left_over", "mixed_rows"]
@@ -68,6 +68,10 @@ class Problem(Protocol):
     @property
     def promise(self) -> np.ndarray:
         """How much each column says about y, (D,), as far as that takes no pass over X."""
+
+    @property
+    def relevant(self) -> np.ndarray:
+        """The columns that matter most beside the others, (V,), if they are known."""
 
     def left_by(self, supports: Sequence[np.ndarray]) -> np.ndarray:
         """Return Xᵀr for what least squares on each support, (K,), leaves of y, (S, D)."""
@@ -132,6 +136,13 @@ class DenseProblem:
         if self.X is None or len(self.X) >= self.b.size:
             return self.b**2 / np.where(self.diagonal > 0.0, self.diagonal, 1.0)
         return association(self.X, self.y)  # type: ignore[arg-type]
+
+    @cached_property
+    def relevant(self) -> np.ndarray:
+        """The columns that matter most beside the others, (V,), where each row has many of them."""
+        if self.X is None or self.b.size <= MANY_A_ROW * len(self.X):
+            return np.empty(0, dtype=np.int64)
+        return relevant_columns(self.X, self.y)  # type: ignore[arg-type]
 
     @classmethod
     def of_rows(cls, X: np.ndarray, y: np.ndarray, n: float, dof: float) -> DenseProblem:

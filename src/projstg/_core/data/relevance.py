@@ -17,15 +17,10 @@ of every effect. Both answers here take the other columns into account as random
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-if TYPE_CHECKING:
-    from .problem import Problem
-
-__all__ = ["MANY_A_ROW", "association", "relevant_columns", "relevant_columns_of"]
+__all__ = ["MANY_A_ROW", "association", "relevant_columns"]
 
 # With more columns for each row the first of several effects may cost more than they explain.
 MANY_A_ROW = 4
@@ -63,14 +58,6 @@ def relevant_columns(X: np.ndarray, y: np.ndarray) -> np.ndarray:
             columns, X = columns[kept], X[:, kept]
             variance, along = variance[kept], along[kept]
     return columns[np.argsort(-variance * np.abs(along), kind="stable")]
-
-
-def relevant_columns_of(problem: Problem) -> np.ndarray:
-    """Return those of a problem in memory that has many columns for each row, otherwise none."""
-    X, y = problem.X, problem.y
-    if X is None or y is None or X.shape[1] <= MANY_A_ROW * len(X):
-        return np.empty(0, dtype=np.int64)
-    return relevant_columns(X, y)
 
 
 def _whitened(V: np.ndarray, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

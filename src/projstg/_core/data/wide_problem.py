@@ -67,6 +67,11 @@ class WideProblem:
         return self.b**2 / np.where(self.diagonal > 0.0, self.diagonal, 1.0)
 
     @property
+    def relevant(self) -> np.ndarray:
+        """None: they would take some passes over X."""
+        return np.empty(0, dtype=np.int64)
+
+    @property
     def yy(self) -> float:
         """yᵀy."""
         return float(self.target @ self.target)

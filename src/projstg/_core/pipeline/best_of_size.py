@@ -18,7 +18,6 @@ from ..data.batch import Batch
 from ..data.least_squares import largest, least_squares
 from ..data.partial_out import partialled
 from ..data.problem import Problem
-from ..data.relevance import relevant_columns_of
 from ..gates.alternate import steps_record
 from ..gates.gate_settings import GATES
 from ..greedy.matching_pursuit import largest_correlation, matching_pursuits, smallest_share
@@ -183,7 +182,7 @@ def _with_pursuits(
         is_whole = np.all(runs.counts, axis=1, keepdims=True)
         found.append(np.where(is_whole, pursued, proposed))
     if not must.size:
-        orders = [relevant_columns_of(one) for one in problems]
+        orders = [one.relevant for one in problems]
         if all(order.size >= k for order in orders):
             found.append(np.sort(np.stack([order[:k] for order in orders]), axis=1))
     return np.stack(found, axis=1)

@@ -35,6 +35,8 @@ def with_candidates(
     problem: WideProblem, columns: np.ndarray, supports: Sequence[np.ndarray]
 ) -> np.ndarray:
     """Return columns (W,) and those most correlated with what any of the supports leaves of y."""
+    if not supports:
+        return columns
     # Standardised columns all have the same norm.
     joining = _largest(np.abs(problem.left_by(supports)), PIPELINE.joining_candidates)
     return np.union1d(columns, joining)

@@ -47,6 +47,10 @@ class PipelineSettings:
     rows are tried whatever the small ones cost: the first of several effects cost more than they
     explain, and a support that holds the right one and others leads to it when columns are left
     out one by one."""
+    most_quick: int = 400
+    """With more columns walks go among those of a working set, which grows after each search …"""
+    most_set: int = 700
+    """… to this many columns."""
     rung_kept: int = 10
     """The posterior begins from this many supports of each rung, the best."""
     most_worse: int = 3
@@ -93,6 +97,5 @@ class PipelineSettings:
 
 PIPELINE = PipelineSettings()
 
-QUICK = replace(SEARCH, most_exchanges=0, most_columns=400, working_set=400, n_joins=1)
-"""Quick searches. The last exchanges, of a table for each ridge, would take longer than all walks,
-and so would walks among all of a thousand columns."""
+QUICK = replace(SEARCH, most_exchanges=0, working_set=300)
+"""Quick searches. The last exchanges, a table for each ridge, would take longer than all walks."""

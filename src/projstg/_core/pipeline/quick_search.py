@@ -8,11 +8,11 @@ import numpy as np
 
 from ..data.batch import Batch
 from ..data.problem import Problem
-from ..data.relevance import relevant_columns_of
 from ..greedy.matching_pursuit import forward_selection
 from ..score.criterion import Judge
 from ..score.tableau import Field
 from ..search.best_support import Refined, refine
+from ..search.working_set import first_columns, joining_columns
 from .candidate_columns import candidate_columns, with_candidates
 from .pipeline_settings import PIPELINE, QUICK
 
@@ -23,8 +23,9 @@ class QuickSearch:
     """Searches of one problem.
 
     ``judge`` is that of supports of up to ``k_max`` columns, ``always`` a mask (D,). The draws
-    depend on (seed, K) alone. Of a very wide problem some columns are searched
-    (:mod:`.candidate_columns`).
+    depend on (seed, K) alone. Of a very wide problem some columns come into question
+    (:mod:`.candidate_columns`). Where these are many, walks go among a working set, and what its
+    best supports lack joins it: for this size, and for those that are searched later.
     """
 
     def __init__(
@@ -33,17 +34,19 @@ class QuickSearch:
         self._judge, self._k_max, self._seed = judge, k_max, seed
         self._whole, self._must, self._n_looks = problem, always, 0
         self.is_among_some = problem.is_wide
-        """Whether only some columns are searched."""
-        self._candidates = candidate_columns(problem, k_max) if problem.is_wide else None  # type: ignore[arg-type]
+        """Whether only some columns come into question."""
+        self._candidates = np.arange(problem.b.size)
+        if problem.is_wide:
+            self._candidates = candidate_columns(problem, k_max)  # type: ignore[arg-type]
         self._begin()
 
     def look_further(self, supports: Sequence[np.ndarray]) -> bool:
         """Search also the columns that promise most beside supports, and return whether there are.
 
         These are the most correlated with what the supports leave of y. There are none where all
-        columns are searched, and after a few such looks.
+        columns come into question, and after a few such looks.
         """
-        if self._candidates is None or self._n_looks == PIPELINE.times_again:
+        if not self.is_among_some or self._n_looks == PIPELINE.times_again:
             return False
         self._n_looks += 1
         self._candidates = with_candidates(self._whole, self._candidates, supports)  # type: ignore[arg-type]
@@ -51,32 +54,56 @@ class QuickSearch:
         return True
 
     def _begin(self) -> None:
-        """Search the candidates, or all columns."""
-        problem, self._always = self._whole, self._must
-        if self._candidates is not None:
-            problem, self._always = problem.subset(self._candidates), self._must[self._candidates]
-        self._problem, is_small = problem, problem.b.size <= QUICK.most_columns
-        self._field = Field.of(problem, self._always) if is_small else None
-        is_free = not self._always.any() and bool(np.all(problem.diagonal > 0.0))
+        """Begin with the candidates, or with the most promising of them."""
+        self._problem = self._whole
+        if self.is_among_some:
+            self._problem = self._whole.subset(self._candidates)
+        problem, always = self._problem, self._must[self._candidates]
         self._orders: list[np.ndarray] = []
-        if is_free:
-            self._orders = [forward_selection(Batch.of([problem]), self._k_max).order[0]]
-            self._orders.append(relevant_columns_of(problem))
+        if not always.any() and bool(np.all(problem.diagonal > 0.0)):
+            greedy = forward_selection(Batch.of([problem]), self._k_max).order[0]
+            self._orders = [greedy, problem.relevant]
+        columns = np.arange(problem.b.size)
+        if columns.size > PIPELINE.most_quick:
+            likely = [order[: QUICK.working_set // 4] for order in self._orders]
+            likely.append(np.flatnonzero(always))
+            columns = first_columns(problem, np.concatenate(likely)[None], always, QUICK)
+        self._search_among(columns)
+
+    def _search_among(self, columns: np.ndarray) -> None:
+        """Search some of the candidates from now on."""
+        is_all, self._columns = columns.size == self._problem.b.size, columns
+        self._few = self._problem if is_all else self._problem.subset(columns)
+        self._always = self._must[self._candidates[columns]]
+        self._field = Field.of(self._few, self._always)
 
     def __call__(self, k: int, n_starts: int, start: np.ndarray | None = None) -> Refined:
         """Return the best supports of K columns that at most so many starts find.
 
         ``start`` (K,) is one of them.
         """
-        starts = [own[:k] for own in self._orders if 0 < k == np.unique(own[:k]).size]
+        starts = [order[:k] for order in self._orders if 0 < k == np.unique(order[:k]).size]
         if start is not None:
-            starts.append(
-                start if self._candidates is None else np.searchsorted(self._candidates, start)
-            )
-        found = refine(
-            self._problem,
+            starts.append(np.searchsorted(self._candidates, start))
+        found = self._found(k, n_starts, starts)
+        if k and self._columns.size < min(PIPELINE.most_set, self._problem.b.size):
+            best = self._columns[found.ranked.supports]
+            new = joining_columns(self._problem, best, self._columns, QUICK)
+            self._search_among(np.union1d(self._columns, new))
+            found = self._found(k, n_starts, best[: QUICK.joining_starts])
+        if self._columns.size == self._must.size:
+            return found
+        return found.among(self._candidates[self._columns])._replace(is_complete=False)
+
+    def _found(self, k: int, n_starts: int, starts: Sequence[np.ndarray]) -> Refined:
+        """Return what a search among the working set finds."""
+        begin = None
+        if len(starts):
+            begin = np.searchsorted(self._columns, np.sort(np.stack(starts), axis=1))
+        return refine(
+            self._few,
             k,
-            starts=np.sort(np.stack(starts), axis=1) if starts else None,
+            starts=begin,
             generator=np.random.default_rng([self._seed, k]),
             criterion=self._judge,
             n_starts=n_starts,
@@ -84,6 +111,3 @@ class QuickSearch:
             settings=QUICK,
             field=self._field,
         )
-        if self._candidates is None:
-            return found
-        return found.among(self._candidates)._replace(is_complete=False)
