@@ -47,6 +47,8 @@ class PipelineSettings:
     rows are tried whatever the small ones cost: the first of several effects cost more than they
     explain, and a support that holds the right one and others leads to it when columns are left
     out one by one."""
+    clearly_better: float = 30.0
+    """Not, however, where a cost is lower than that of the smallest size by so much …"""
     most_quick: int = 400
     """With more columns walks go among those of a working set, which grows after each search …"""
     most_set: int = 700

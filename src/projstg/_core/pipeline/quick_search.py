@@ -86,11 +86,12 @@ class QuickSearch:
         if start is not None:
             starts.append(np.searchsorted(self._candidates, start))
         found = self._found(k, n_starts, starts)
-        if k and self._columns.size < min(PIPELINE.most_set, self._problem.b.size):
+        may_grow = self._columns.size < min(PIPELINE.most_set, self._problem.b.size)
+        if may_grow and k and n_starts > PIPELINE.size_starts:
             best = self._columns[found.ranked.supports]
             new = joining_columns(self._problem, best, self._columns, QUICK)
             self._search_among(np.union1d(self._columns, new))
-            found = self._found(k, n_starts, best[: QUICK.joining_starts])
+            found = self._found(k, PIPELINE.size_starts, best[: QUICK.joining_starts])
         if self._columns.size == self._must.size:
             return found
         return found.among(self._candidates[self._columns])._replace(is_complete=False)

@@ -46,7 +46,7 @@ def ladder(target: Target, seed: int, report: Report | None = None) -> list[Rank
     if search.is_among_some:
         # A size that is solved in full takes passes over X: the first should be close.
         rungs.close_in()
-    if is_sparse:
+    if is_sparse and not rungs.is_clear:
         rungs.come_down()
     return rungs.found
 
@@ -59,6 +59,12 @@ class _Rungs:
         self.found: list[RankedSupports] = []
         self._costs: dict[int, float] = {}
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether a size costs far less than the smallest one."""
+        costs = self._costs
+        return bool(costs) and min(costs.values()) < costs[min(costs)] - PIPELINE.clearly_better
+
     def climb(self, sizes: list[int], tried: Callable[[], object], least: int) -> None:
         """Try one size after another, until some in a row are no better than the best.
 
@@ -69,7 +75,7 @@ class _Rungs:
         most_worse = PIPELINE.most_worse_wide if is_wide else PIPELINE.most_worse
         for k in sizes:
             # After a worse rung the next may be far worse: one round of starts says whether it is.
-            is_open = n_worse == 0 or k <= least
+            is_open = n_worse == 0 or (k <= least and not self.is_clear)
             rung = self._search(k, PIPELINE.rung_starts if is_open else PIPELINE.size_starts)
             if not is_open and self._cost(rung) < lowest + PIPELINE.far_worse:
                 rung = self._search(k, PIPELINE.rung_starts)
