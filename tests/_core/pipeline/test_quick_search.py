@@ -106,3 +106,17 @@ def test_what_a_working_set_lacks_joins_it_for_all_sizes(monkeypatch):
     assert found[1].n_columns == search._columns.size < 300
     exact = support_scores(problem, found[1].ranked.supports, judge)
     np.testing.assert_allclose(found[1].ranked.scores, exact, rtol=1e-8)
+
+
+def test_a_working_set_holds_the_starts_of_every_size(monkeypatch, asked):
+    """Also of sizes larger than a share of the set: a start outside it would be other columns."""
+    problem = problem_of(60, 500)
+    monkeypatch.setattr(quick, "QUICK", replace(quick.QUICK, working_set=20))
+    nobody = np.zeros(500, dtype=bool)
+    judge = CRITERIA["common-size"].judge(problem, 40, nobody)
+    search = QuickSearch(problem, judge, 40, nobody, 0)
+    columns = search._columns
+    search(40, 2)
+    greedy = forward_selection(Batch.of([problem]), 40).order[0]
+    expected = [np.sort(greedy), np.sort(problem.relevant[:40])]
+    np.testing.assert_array_equal(columns[asked[0]["starts"]], expected)

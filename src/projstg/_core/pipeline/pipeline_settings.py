@@ -99,5 +99,5 @@ class PipelineSettings:
 
 PIPELINE = PipelineSettings()
 
-QUICK = replace(SEARCH, most_exchanges=0, working_set=300)
+QUICK = replace(SEARCH, most_exchanges=0)
 """Quick searches. The last exchanges, a table for each ridge, would take longer than all walks."""

@@ -65,9 +65,10 @@ class QuickSearch:
             self._orders = [greedy, problem.relevant]
         columns = np.arange(problem.b.size)
         if columns.size > PIPELINE.most_quick:
-            likely = [order[: QUICK.working_set // 4] for order in self._orders]
-            likely.append(np.flatnonzero(always))
-            columns = first_columns(problem, np.concatenate(likely)[None], always, QUICK)
+            wanted = always.copy()
+            for order in self._orders:  # the set holds every start
+                wanted[order[: self._k_max]] = True
+            columns = first_columns(problem, np.empty((0, 0), np.int64), wanted, QUICK)
         self._search_among(columns)
 
     def _search_among(self, columns: np.ndarray) -> None:

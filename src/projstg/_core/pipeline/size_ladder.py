@@ -103,12 +103,12 @@ class _Rungs:
         for one in sorted(self.found, key=lambda one: -one.supports.shape[1]):
             support, best, lowest = one.supports[0], None, min(self._costs.values())
             while support.size > max(int(target.always.sum()), 1):
-                field, own = (
-                    Field.of(target.problem, target.always, support),
-                    np.arange(support.size),
-                )
-                scores = neighbours(field, own[None], target.judge, resize=True).left_out[0]
+                field = Field.of(target.problem, target.always, support)
+                members = np.arange(support.size)[None]
+                scores = neighbours(field, members, target.judge, resize=True).left_out[0]
                 leaves = int(np.argmin(scores))
+                if not np.isfinite(scores[leaves]):
+                    break  # what is left must be selected, or is dependent
                 support = np.delete(support, leaves)
                 cost = float(scores[leaves] + target.cost_of_size[support.size])
                 if cost < lowest - slack(cost):
