@@ -257,8 +257,8 @@ def test_rounding_does_not_decide_the_largest_size(apart):
 def test_many_effects_among_many_columns_are_found_though_the_first_ones_cost():
     """The cost rises with the first columns, and falls off a cliff where all eight are there.
 
-    Of these problems, those of the first fourteen that a ladder from below alone missed, that ladder
-    found at most one with any of five seeds.
+    A ladder from below alone found at most one of these with any of five seeds: they are those of
+    the first fourteen problems that it missed.
     """
     n_found = 0
     for repetition in (2, 4, 6, 9, 12):
