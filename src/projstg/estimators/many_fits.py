@@ -198,8 +198,7 @@ def fit_together(
     check_parameters(model)
     if not (n_jobs is None or (isinstance(n_jobs, Integral) and n_jobs)):
         raise ValueError(f"n_jobs={n_jobs!r}; give a whole number of threads, or None for one.")
-    request = request_of(model)
-    questions, n_problems = _questions(request, X, y, sample_weight)
+    questions, n_problems = _questions(request_of(model), X, y, sample_weight)
     seeds, n_threads = _seeds(random_state, n_problems), None if n_jobs is None else int(n_jobs)
     fits: dict[int, Fit] = {}
     gates, like = [], np.empty(0)

@@ -172,13 +172,9 @@ class DenseProblem:
     def left_by(self, supports: Sequence[np.ndarray]) -> np.ndarray:
         """Return Xᵀr for what least squares on each support, (K,), leaves of y, (S, D)."""
         if self.X is None:
-            sums = [np.linalg.lstsq(self.products(own), self.b[own]) for own in supports]
-            return np.stack(
-                [
-                    self.b - beta[0] @ self.rows(own)
-                    for own, beta in zip(supports, sums, strict=True)
-                ]
-            )
+            fits = [np.linalg.lstsq(self.products(own), self.b[own])[0] for own in supports]
+            explained = [beta @ self.rows(own) for own, beta in zip(supports, fits, strict=True)]
+            return self.b - np.stack(explained)
         left = [left_over(self.X[:, own], self.y) for own in supports]  # type: ignore[arg-type]
         return np.stack(left) @ self.X
 

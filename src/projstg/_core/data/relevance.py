@@ -25,8 +25,8 @@ __all__ = ["MANY_A_ROW", "association", "relevant_columns"]
 # With more columns for each row the first of several effects may cost more than they explain.
 MANY_A_ROW = 4
 
-# η, as a share of the mean square of a random part, and of y. Of 0.01 … 3, and of 0.02 … 0.15, the
-# largest ones are a little worse and the others alike.
+# η, as a share of the mean square of a random part, and of y. Neither was tuned by a benchmark that
+# is kept; half and double were alike.
 _SHARE, _NOISE = 0.1, 0.05
 # So many steps; after each at most this share of the columns is left, but two for each row.
 _N_STEPS, _LEFT, _FEWEST = 20, 0.6, 2
