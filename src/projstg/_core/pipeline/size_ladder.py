@@ -12,7 +12,7 @@ when the posterior begins from that search, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ..score.neighbours import neighbours
 from ..score.tableau import Field
 from ..search.best_support import Refined
 from ..search.record import RankedSupports, slack
-from .pipeline_settings import PIPELINE
+from .pipeline_settings import PIPELINE, QUICK
 from .quick_search import QuickSearch
 
 __all__ = ["ladder"]
@@ -46,8 +46,11 @@ def ladder(target: Target, seed: int, report: Report | None = None) -> list[Rank
     if search.is_among_some:
         # A size that is solved in full takes passes over X: the first should be close.
         rungs.close_in()
-    if is_sparse and not rungs.is_clear:
-        rungs.come_down()
+    if is_sparse:
+        rungs.add_pairs()
+        if not rungs.is_clear:
+            rungs.come_down(rungs.found)
+            rungs.search_above()
     return rungs.found
 
 
@@ -62,8 +65,9 @@ class _Rungs:
     @property
     def is_clear(self) -> bool:
         """Whether a size costs far less than the smallest one."""
-        costs = self._costs
-        return bool(costs) and min(costs.values()) < costs[min(costs)] - PIPELINE.clearly_better
+        costs, least = self._costs, PIPELINE.clearly_better
+        least = min(least, PIPELINE.clearly_better_a_row * self._target.problem.n)
+        return bool(costs) and min(costs.values()) < costs[min(costs)] - least
 
     def climb(self, sizes: list[int], tried: Callable[[], object], least: int) -> None:
         """Try one size after another, until some in a row are no better than the best.
@@ -94,13 +98,44 @@ class _Rungs:
             if not self._takes(self._search(k, PIPELINE.rung_starts)):
                 break
 
-    def come_down(self) -> None:
-        """Leave columns out of the best support of each size that was tried, one after another.
+    def add_pairs(self) -> None:
+        """Add to the best support two columns that help together, and come down, while that pays."""
+        most, before = self._target.cost_of_size.size - 3, np.inf
+        while (best := min(self.found, key=self._cost_of)) and self._cost_of(best) < before:
+            before = self._cost_of(best)
+            if not 0 < best.supports.shape[1] <= most:
+                return
+            larger = self._search.with_pairs(best.supports[0])
+            if larger is not None and self._takes(larger):
+                self.come_down(self.found[-1:])
+
+    def search_above(self) -> None:
+        """Search large supports thoroughly, and come down, until a size is clear.
+
+        First among the working set, then among all columns.
+        """
+        target, search = self._target, self._search
+        search.be_thorough()
+        for step, rows in enumerate(PIPELINE.rows_from_above):
+            if step == 1:
+                search.widen()
+            k = min(int(target.problem.n / rows), target.cost_of_size.size - 1)
+            if k <= int(target.always.sum()):
+                continue
+            entries = k * search.n_columns * QUICK.n_steps(k)
+            n_starts = min(int(PIPELINE.thorough_entries / entries), PIPELINE.thorough_starts)
+            if self._takes(search(k, n_starts)):
+                self.come_down(self.found[-1:])
+            if self.is_clear:
+                return
+
+    def come_down(self, found: Sequence[RankedSupports]) -> None:
+        """Leave columns out of the best support of each size, one after another.
 
         Where that leads to a lower cost than any known, that size is searched from there.
         """
         target = self._target
-        for one in sorted(self.found, key=lambda one: -one.supports.shape[1]):
+        for one in sorted(found, key=lambda one: -one.supports.shape[1]):
             support, best, lowest = one.supports[0], None, min(self._costs.values())
             while support.size > max(int(target.always.sum()), 1):
                 field = Field.of(target.problem, target.always, support)
@@ -124,6 +159,9 @@ class _Rungs:
         self.found.append(RankedSupports(own.supports[:most], own.scores[:most]))
         self._costs[rung.support.size] = self._cost(rung)
         return True
+
+    def _cost_of(self, one: RankedSupports) -> float:
+        return float(one.scores[0] + self._target.cost_of_size[one.supports.shape[1]])
 
     def _cost(self, rung: Refined) -> float:
         return rung.objective + float(self._target.cost_of_size[rung.support.size])

@@ -33,7 +33,11 @@ __all__ = [
     "exchanges_for",
     "first_columns",
     "joining_columns",
+    "joining_pairs",
 ]
+
+# A column, or a pair, of which others leave less than this share says nothing of its own.
+_OWN_SHARE = 0.05
 
 
 def first_columns(
@@ -63,6 +67,37 @@ def joining_columns(
     promise[:, columns] = promise[:, problem.diagonal <= 0.0] = -1.0
     size = min(settings.joining_columns, problem.b.size - columns.size)
     return np.unique(np.argpartition(-promise, size - 1, axis=1)[:, :size])
+
+
+def joining_pairs(
+    problem: Problem, support: np.ndarray, settings: SearchSettings
+) -> np.ndarray:
+    """Return pairs of columns, (M, 2), that explain most of what a support, (K,), leaves of y.
+
+    Of correlated columns with effects of opposite signs neither explains much by itself. One of a
+    pair is among those that explain most alone; each of these is in one pair.
+    """
+    rows = problem.rows(support)
+    fit = np.linalg.lstsq(problem.products(support), np.column_stack([problem.b[support], rows]))[0]
+    left, own = problem.b - fit[:, 0] @ rows, problem.diagonal - np.sum(rows * fit[:, 1:], axis=0)
+    is_own = own > _OWN_SHARE * problem.diagonal
+    is_own[support] = False
+    scale = np.where(is_own, 1.0 / np.sqrt(np.where(is_own, own, 1.0)), 0.0)
+    alone = left * scale
+    size = min(settings.paired_columns, problem.b.size)
+    first = np.argpartition(-np.abs(alone), size - 1)[:size]
+    common = problem.rows(first) - rows[:, first].T @ fit[:, 1:]
+    common *= scale[first, None] * scale
+    share = 1.0 - common**2
+    gain = alone[first, None] ** 2 + alone**2 - 2.0 * alone[first, None] * alone * common
+    is_pair = (share > _OWN_SHARE) & is_own[first, None] & is_own
+    gain = np.where(is_pair, gain / np.maximum(share, _OWN_SHARE), 0.0)
+    second = np.argmax(gain, axis=1)
+    best = gain[np.arange(size), second]
+    order = np.argsort(-best, kind="stable")[: 2 * settings.joining_pairs]
+    pairs = np.sort(np.column_stack([first, second])[order[best[order] > 0.0]], axis=1)
+    _, place = np.unique(pairs, axis=0, return_index=True)
+    return pairs[np.sort(place)][: settings.joining_pairs]
 
 
 class Exchanges(NamedTuple):
