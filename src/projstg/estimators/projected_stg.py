@@ -19,7 +19,7 @@ from .._core.score.criterion import CRITERIA
 from ._after_fit import ColumnAttributes, column_facts
 from ._base import GateSelector, Seed
 from ._first_read import FirstRead
-from ._groups import CredibleGroup, any_belongs, each_belongs, named_groups
+from ._groups import CredibleGroup, named_groups
 from ._new_response import NewResponse, averaged_fit
 from ._validation import column_mask
 from .gate_options import PROJECTED, Gates
@@ -401,7 +401,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         self._check_level(level, 0.95)
         self._check_probabilities("there are no probabilities")
         facts = self._column_facts
-        return named_groups(facts.joint, facts.correlations, self._names, level)  # type: ignore[arg-type]
+        return named_groups(facts, self._names, level)
 
     def any_belong_probability(self, features: Any) -> float:
         """Return how likely at least one of some columns is to be one of the right ones.
@@ -434,7 +434,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         self._check_probabilities("there are no probabilities")
         names = getattr(self, "feature_names_in_", None)
         chosen = column_mask(features, self.n_features_in_, names, "features")
-        return any_belongs(self._column_facts.joint, self.inclusion_probability_, chosen)  # type: ignore[arg-type]
+        return self._column_facts.joint.any_of(chosen)  # type: ignore[union-attr]
 
     def each_belong_probability(self, groups: Any) -> float:
         """Return how likely each of several groups has a column that is one of the right ones.
@@ -467,7 +467,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         self._check_probabilities("there are no probabilities")
         names = getattr(self, "feature_names_in_", None)
         masks = [column_mask(one, self.n_features_in_, names, "groups") for one in groups]
-        return each_belongs(self._column_facts.joint, masks)  # type: ignore[arg-type]
+        return self._column_facts.joint.each_of(np.array(masks))  # type: ignore[union-attr]
 
     @staticmethod
     def _check_level(level: float, usual: float) -> None:

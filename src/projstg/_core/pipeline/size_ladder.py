@@ -103,7 +103,7 @@ class _Rungs:
         most, before = self._target.cost_of_size.size - 3, np.inf
         while (best := min(self.found, key=self._cost_of)) and self._cost_of(best) < before:
             before = self._cost_of(best)
-            if not 0 < best.supports.shape[1] <= most:
+            if best.supports.shape[1] > most:
                 return
             larger = self._search.with_pairs(best.supports[0])
             if larger is not None and self._takes(larger):

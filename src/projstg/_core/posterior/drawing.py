@@ -35,7 +35,7 @@ def drawn(posterior: Posterior, seed: int, report: Report | None = None) -> Post
     if been is None:
         return first
     place, target = int(np.argmin(been.costs)), posterior.target
-    lead = float(first.counted.costs[0] - been.costs[place])
+    lead = first.lowest - float(been.costs[place])
     if lead <= -2.0 * np.log(target.settings.far_less_likely):
         return first
     support = first.columns[been.masks[place]]
@@ -67,6 +67,7 @@ def _drawn_once(posterior: Posterior, seed: int, report: Report | None) -> Poste
         1.0 - weights @ counted_.masks + settings.least_doubt,
         generator,
         settings,
+        around.cost_of_column,
     )
     most_steps = settings.budget(columns.size, size, is_given=target.has_one_size)
     # Runs: the first, one that is not kept, and those of the budget.

@@ -9,6 +9,7 @@ import numpy as np
 from .averaging import Averaging
 from .combined import Combined
 from .joint import Joint
+from .represented import Represented
 
 __all__ = ["Accuracy", "JointSource", "Probabilities"]
 
@@ -37,10 +38,8 @@ class JointSource(NamedTuple):
     """What the joint posterior of columns is computed from, if it is asked for."""
 
     combined: Combined
-    places: np.ndarray
-    """The columns it is kept of, among those looked at: all, or the likely ones."""
-    columns: np.ndarray
-    """The same, among those of the table."""
+    among: Represented
+    """The columns looked at, and for which others they stand."""
 
     @property
     def size(self) -> int:
@@ -49,8 +48,9 @@ class JointSource(NamedTuple):
         return self.combined.counted.masks.size // 8 + (0 if sample is None else sample.shares.size)
 
     def joint(self) -> Joint:
-        """Return what is known of these columns at once."""
-        return self.combined.joint(self.places)._replace(columns=self.columns)
+        """Return what is known of all columns at once."""
+        joint = self.combined.joint(np.arange(self.among.columns.size))
+        return joint._replace(columns=self.among.columns, among=self.among)
 
 
 class Probabilities(NamedTuple):

@@ -50,8 +50,10 @@ class SearchSettings:
     joining_starts: int = 4
     """… and from this many of them the search goes on."""
     paired_columns: int = 200
-    """Pairs that explain much together are looked for among so many columns, each with any
-    other."""
+    """Pairs that explain much together are looked for among so many columns, each with any other
+    …"""
+    most_paired: int = 2_000_000
+    """… or, where nothing is selected yet, among so many pairs."""
     joining_pairs: int = 6
     """So many pairs are tried beside a support."""
     most_known: int = 4

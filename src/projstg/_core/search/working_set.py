@@ -20,10 +20,11 @@ import numpy as np
 from ..data.determined_directions import spectrum
 from ..data.problem import Problem
 from ..score.criterion import Judge
-from ..score.evidence import residual_floor, undiluted_scores
+from ..score.evidence import residual_floor, total_score, undiluted_scores
 from ..score.score_settings import SCORE
 from ..score.scored_supports import scores_of
 from ..score.tableau import Field, exchange_objectives, tableau_of_rows
+from ..score.updates import added
 from .search_settings import SEARCH, SearchSettings
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "first_columns",
     "joining_columns",
     "joining_pairs",
+    "taking_in",
 ]
 
 # A column, or a pair, of which others leave less than this share says nothing of its own.
@@ -84,7 +86,10 @@ def joining_pairs(
     is_own[support] = False
     scale = np.where(is_own, 1.0 / np.sqrt(np.where(is_own, own, 1.0)), 0.0)
     alone = left * scale
-    size = min(settings.paired_columns, problem.b.size)
+    size = settings.paired_columns
+    if not support.size:
+        size = max(size, settings.most_paired // problem.b.size)
+    size = min(size, problem.b.size)
     first = np.argpartition(-np.abs(alone), size - 1)[:size]
     common = problem.rows(first) - rows[:, first].T @ fit[:, 1:]
     common *= scale[first, None] * scale
@@ -118,6 +123,36 @@ def exchanges_for(
     rows = few.rows(np.arange(K))
     ridge = _ridge(problem, support, rows[:, :K], judge)
     return _exchanges(rows, few.b, few.diagonal, problem, ridge)
+
+
+def taking_in(
+    problem: Problem, support: np.ndarray, judge: Judge, n_redundant: int = 0
+) -> np.ndarray:
+    """Return what taking in each column adds to the score of a support, (K,): (D,).
+
+    The score is that of effects around zero at the best ridge of the support (of all, without
+    members), without dilution; ``n_redundant`` of the members
+    depend on others that must be there. Entries at members mean nothing.
+    """
+    around_zero, K, G = judge.around_zero(), support.size, problem.products(support)
+    if K:
+        ridge = _ridge(problem, support, G, judge)
+        around_zero = around_zero.at(np.argmin(np.abs(around_zero.ridges.kappa - ridge))[None])
+    ridges, R = around_zero.ridges, around_zero.ridges.kappa.size
+    kappa, floor = np.maximum(ridges.kappa, SCORE.relative_ridge * problem.n), residual_floor(problem.yy)
+    before, after = around_zero.volume(np.asarray([K, K + 1]) - n_redundant)
+    change = np.empty(problem.b.size)
+    for places, rows in problem.row_blocks(support):
+        b, diagonal = (np.append(of[support], of[places]) for of in (problem.b, problem.diagonal))
+        both = np.broadcast_to(np.hstack([G, rows]), (R, K, b.size))
+        members = np.tile(np.arange(K), (R, 1))
+        state = tableau_of_rows(both, members, diagonal, b, problem.yy, kappa)
+        now = problem.dof * np.log(state.rss) + before
+        rss = np.maximum(added(state, kappa, has_effects=False).rss[:, K:], floor)
+        more = problem.dof * np.log(rss) + after[:, None]
+        cost = ridges.zero_cost
+        change[places] = total_score(more + cost[:, None], axis=0) - total_score(now + cost)
+    return change
 
 
 def _exchanges(
