@@ -466,8 +466,9 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         """
         self._check_probabilities("there are no probabilities")
         names = getattr(self, "feature_names_in_", None)
-        masks = [column_mask(one, self.n_features_in_, names, "groups") for one in groups]
-        return self._column_facts.joint.each_of(np.array(masks))  # type: ignore[union-attr]
+        found = [column_mask(one, self.n_features_in_, names, "groups") for one in groups]
+        masks = np.array(found, dtype=bool).reshape(len(found), self.n_features_in_)
+        return self._column_facts.joint.each_of(masks)  # type: ignore[union-attr]
 
     @staticmethod
     def _check_level(level: float, usual: float) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..score.evidence import total_score
 from ..search.record import RankedSupports
-from ..search.working_set import around_support, taking_in
+from ..search.working_set import around_support
 from .best_first import BestFirst
 from .counted import Counted, levelled
 from .enumeration import enumerated
@@ -177,13 +177,12 @@ def _promise(target: Target, scored: Sequence[RankedSupports]) -> np.ndarray:
     problem, judge, of_size = target.problem, target.judge, target.cost_of_size
     promise = np.full(target.always.size, -np.inf)
     for best, behind in _compared(target, scored):
-        K = best.size
-        if K:
-            change = around_support(problem, best, judge, target.always[best]).change
-            promise = np.maximum(promise, -change - behind)
-        if K + 1 < of_size.size and np.isfinite(of_size[K + 1]):
-            change = taking_in(problem, best, judge, target.n_redundant)
-            promise = np.maximum(promise, of_size[K] - of_size[K + 1] - change - behind)
+        K, locked = best.size, target.always[best]
+        around = around_support(problem, best, judge, locked, target.n_redundant)
+        change = around.exchanged.change
+        if K + 1 < of_size.size:
+            change = np.minimum(change, around.taken_in + (of_size[K + 1] - of_size[K]))
+        promise = np.maximum(promise, -change - behind)
     promise[problem.diagonal <= 0.0] = -np.inf
     return promise
 

@@ -71,7 +71,8 @@ class Joint(NamedTuple):
         base lacks. Groups that have part of what a column stands for are taken by inclusion and
         exclusion; beyond a dozen such groups these parts do not count.
         """
-        parts = np.stack([self._parts(group) for group in groups])
+        parts = np.array([self._parts(group) for group in groups])
+        parts = parts.reshape(len(groups), self.columns.size)
         is_split = np.any((parts > 0.0) & (parts < 1.0), axis=1)
         if int(is_split.sum()) > _MOST_SPLIT:
             parts, is_split = np.floor(parts), np.zeros(len(groups), dtype=bool)

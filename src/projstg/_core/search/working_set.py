@@ -35,7 +35,6 @@ __all__ = [
     "first_columns",
     "joining_columns",
     "joining_pairs",
-    "taking_in",
 ]
 
 # A column, or a pair, of which others leave less than this share says nothing of its own.
@@ -125,34 +124,28 @@ def exchanges_for(
     return _exchanges(rows, few.b, few.diagonal, problem, ridge)
 
 
-def taking_in(
-    problem: Problem, support: np.ndarray, judge: Judge, n_redundant: int = 0
+def _taken_in(
+    rows: np.ndarray,
+    b: np.ndarray,
+    diagonal: np.ndarray,
+    problem: Problem,
+    judge: Judge,
+    n_redundant: int,
 ) -> np.ndarray:
-    """Return what taking in each column adds to the score of a support, (K,): (D,).
+    """Return what taking in each of M columns adds to the score of effects around zero, (M,).
 
-    The score is that of effects around zero at the best ridge of the support (of all, without
-    members), without dilution; ``n_redundant`` of the members
-    depend on others that must be there. Entries at members mean nothing.
+    The score is over the ridges of the judge; the rest is as for :func:`_exchanges`.
     """
-    around_zero, K, G = judge.around_zero(), support.size, problem.products(support)
-    if K:
-        ridge = _ridge(problem, support, G, judge)
-        around_zero = around_zero.at(np.argmin(np.abs(around_zero.ridges.kappa - ridge))[None])
-    ridges, R = around_zero.ridges, around_zero.ridges.kappa.size
-    kappa, floor = np.maximum(ridges.kappa, SCORE.relative_ridge * problem.n), residual_floor(problem.yy)
-    before, after = around_zero.volume(np.asarray([K, K + 1]) - n_redundant)
-    change = np.empty(problem.b.size)
-    for places, rows in problem.row_blocks(support):
-        b, diagonal = (np.append(of[support], of[places]) for of in (problem.b, problem.diagonal))
-        both = np.broadcast_to(np.hstack([G, rows]), (R, K, b.size))
-        members = np.tile(np.arange(K), (R, 1))
-        state = tableau_of_rows(both, members, diagonal, b, problem.yy, kappa)
-        now = problem.dof * np.log(state.rss) + before
-        rss = np.maximum(added(state, kappa, has_effects=False).rss[:, K:], floor)
-        more = problem.dof * np.log(rss) + after[:, None]
-        cost = ridges.zero_cost
-        change[places] = total_score(more + cost[:, None], axis=0) - total_score(now + cost)
-    return change
+    (K, dof), ridges = (len(rows), problem.dof), judge.ridges
+    kappa = np.maximum(ridges.kappa, SCORE.relative_ridge * problem.n)
+    members, floor = np.tile(np.arange(K), (kappa.size, 1)), residual_floor(problem.yy)
+    of = (np.broadcast_to(rows, (kappa.size, *rows.shape)), members, diagonal, b, problem.yy, kappa)
+    state = tableau_of_rows(*of)
+    before, after = judge.volume(np.asarray([K, K + 1]) - n_redundant)
+    now = dof * np.log(state.rss) + before + ridges.zero_cost
+    rss = np.maximum(added(state, kappa, has_effects=False).rss[:, K:], floor)
+    more = dof * np.log(rss) + (after + ridges.zero_cost)[:, None]
+    return np.asarray(total_score(more, axis=0) - total_score(now))
 
 
 def _exchanges(
@@ -205,30 +198,49 @@ def exchange_scores_with(
     return scores_of(few, field, np.arange(used.size), supports, judge, n_redundant).total
 
 
-def around_support(
-    problem: Problem, support: np.ndarray, judge: Judge, locked: np.ndarray | None = None
-) -> Exchanges:
-    """Return the best exchange for each column, (D,); members at places ``locked`` (K,) stay.
+class Around(NamedTuple):
+    """What one step from a support for each column, (D,), adds to its score."""
 
-    What it adds is infinite for members, and for columns that may not enter. Of a very wide problem
-    nothing with more than a few columns is made at once, and the last are kept.
+    exchanged: Exchanges
+    """By the best exchange for it."""
+    taken_in: np.ndarray
+    """By taking it in: to the score of effects around zero, without dilution."""
+
+
+def around_support(
+    problem: Problem,
+    support: np.ndarray,
+    judge: Judge,
+    locked: np.ndarray | None = None,
+    n_redundant: int = 0,
+) -> Around:
+    """Return the best step for each column, (D,); members at places ``locked`` (K,) stay.
+
+    What it adds is infinite for members, and for columns that may not enter. ``n_redundant`` of the
+    members depend on others that must be there. Of a very wide problem nothing with more than a few
+    columns is made at once, and the last are kept.
     """
-    G = problem.products(support)
-    ridge = _ridge(problem, support, G, judge)
-    stay = np.zeros(support.size, dtype=bool) if locked is None else locked
+    K, G, around_zero = support.size, problem.products(support), judge.around_zero()
+    ridge = _ridge(problem, support, G, judge) if K else 0.0
+    if K:
+        around_zero = around_zero.at(np.argmin(np.abs(around_zero.ridges.kappa - ridge))[None])
+    stay = np.zeros(K, dtype=bool) if locked is None else locked
     known: dict = problem.known.setdefault("around", {}) if problem.is_wide else {}  # type: ignore[attr-defined]
-    key = (support.tobytes(), stay.tobytes(), ridge)
+    key = (support.tobytes(), stay.tobytes(), ridge, n_redundant)
     if key in known:
         return known[key]
-    found = Exchanges(*np.empty((2, problem.b.size)))
+    exchanged, taken_in = Exchanges(*np.empty((2, problem.b.size))), np.empty(problem.b.size)
     for places, rows in problem.row_blocks(support):
         b, diagonal = (np.append(of[support], of[places]) for of in (problem.b, problem.diagonal))
-        own = _exchanges(np.hstack([G, rows]), b, diagonal, problem, ridge)
-        found.change[places] = np.min(own.change[~stay], axis=0, initial=np.inf)
-        found.correlation[places] = np.max(np.abs(own.correlation), axis=0)
-    found.change[support] = np.inf
-    found.change[problem.diagonal <= 0.0] = np.inf
-    known[key] = found
+        both = np.hstack([G, rows])
+        own = _exchanges(both, b, diagonal, problem, ridge)
+        exchanged.change[places] = np.min(own.change[~stay], axis=0, initial=np.inf)
+        exchanged.correlation[places] = np.max(np.abs(own.correlation), axis=0, initial=0.0)
+        taken_in[places] = _taken_in(both, b, diagonal, problem, around_zero, n_redundant)
+    for change in (exchanged.change, taken_in):
+        change[support] = np.inf
+        change[problem.diagonal <= 0.0] = np.inf
+    known[key] = found = Around(exchanged, taken_in)
     if len(known) > SEARCH.most_known:
         del known[next(iter(known))]  # the first
     return found
