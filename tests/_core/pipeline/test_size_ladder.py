@@ -137,7 +137,7 @@ def test_rungs_rise_from_the_locked_columns_to_the_largest_size(n_locked, more):
 def climbed(problem, k_max, always=(), criterion="common-size"):
     must = np.isin(np.arange(problem.b.size), always)
     prior = size_prior(int(must.sum()), k_max, problem.b.size)
-    return ladder(target(problem, CRITERIA[criterion], prior, always=must), seed=0)
+    return ladder(target(problem, CRITERIA[criterion], prior, always=must), seed=0).found
 
 
 def test_the_ladder_ends_when_three_sizes_in_a_row_were_worse():

@@ -19,6 +19,9 @@ from .pipeline_settings import PIPELINE, QUICK
 
 __all__ = ["QuickSearch"]
 
+# Draws of their own: a size that is then searched in full knows nothing of them.
+_TAG = 17
+
 
 class QuickSearch:
     """Searches of one problem.
@@ -146,7 +149,7 @@ class QuickSearch:
             self._few,
             k,
             starts=begin,
-            generator=np.random.default_rng([self._seed, k]),
+            generator=np.random.default_rng([self._seed, k, _TAG]),
             criterion=self._judge,
             n_starts=n_starts,
             always=self._always,

@@ -13,6 +13,7 @@ when the posterior begins from that search, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,10 +27,24 @@ from ..search.record import RankedSupports, slack
 from .pipeline_settings import PIPELINE, QUICK
 from .quick_search import QuickSearch
 
-__all__ = ["ladder"]
+__all__ = ["Ladder", "ladder"]
 
 
-def ladder(target: Target, seed: int, report: Report | None = None) -> list[RankedSupports]:
+class Ladder(NamedTuple):
+    """What quick searches of many sizes have found."""
+
+    found: list[RankedSupports]
+    """The best supports of each search."""
+    searches: list[set[bytes]]
+    """The supports that each of some searches arrived at that know nothing of each other: from
+    small sizes to larger ones, and from each large size down."""
+    is_clear: bool
+    """Whether one size is clear, or rows are not so few that small sizes may mislead."""
+    is_finished: bool
+    """Whether it is, or the search went on to its end."""
+
+
+def ladder(target: Target, seed: int, report: Report | None = None) -> Ladder:
     """Return the best supports of a quick search at each size that was tried."""
     judge, always, k_max = target.judge, target.always, target.cost_of_size.size - 1
     search = QuickSearch(target.problem, judge, k_max, always, seed)
@@ -51,7 +66,8 @@ def ladder(target: Target, seed: int, report: Report | None = None) -> list[Rank
         if not rungs.is_clear:
             rungs.come_down(rungs.found)
             rungs.search_above()
-    return rungs.found
+    is_clear = not is_sparse or rungs.is_clear
+    return Ladder(rungs.found, rungs.searches, is_clear, is_clear or rungs.is_finished)
 
 
 class _Rungs:
@@ -60,6 +76,9 @@ class _Rungs:
     def __init__(self, search: QuickSearch, target: Target) -> None:
         self._search, self._target = search, target
         self.found: list[RankedSupports] = []
+        self.searches: list[set[bytes]] = [set()]
+        self.is_finished = False
+        """Whether all was done that is done where no size is clear."""
         self._costs: dict[int, float] = {}
 
     @property
@@ -122,12 +141,14 @@ class _Rungs:
             k = min(int(target.problem.n / rows), target.cost_of_size.size - 1)
             if k <= int(target.always.sum()):
                 continue
+            self.searches.append(set())
             entries = k * search.n_columns * QUICK.n_steps(k)
             n_starts = min(int(PIPELINE.thorough_entries / entries), PIPELINE.thorough_starts)
             if self._takes(search(k, n_starts)):
                 self.come_down(self.found[-1:])
             if self.is_clear:
                 return
+        self.is_finished = True
 
     def come_down(self, found: Sequence[RankedSupports]) -> None:
         """Leave columns out of the best support of each size, one after another.
@@ -137,6 +158,7 @@ class _Rungs:
         target = self._target
         for one in sorted(found, key=lambda one: -one.supports.shape[1]):
             support, best, lowest = one.supports[0], None, min(self._costs.values())
+            arrived, least = support, np.inf
             while support.size > max(int(target.always.sum()), 1):
                 field = Field.of(target.problem, target.always, support)
                 members = np.arange(support.size)[None]
@@ -146,8 +168,11 @@ class _Rungs:
                     break  # what is left must be selected, or is dependent
                 support = np.delete(support, leaves)
                 cost = float(scores[leaves] + target.cost_of_size[support.size])
+                if cost < least:
+                    arrived, least = support, cost
                 if cost < lowest - slack(cost):
                     best, lowest = support, cost
+            self.searches[-1].add(arrived.tobytes())
             if best is not None:
                 self._takes(self._search(best.size, PIPELINE.rung_starts, best))
 
@@ -157,6 +182,7 @@ class _Rungs:
             return False
         own, most = rung.ranked, PIPELINE.rung_kept
         self.found.append(RankedSupports(own.supports[:most], own.scores[:most]))
+        self.searches[-1].add(own.supports[0].tobytes())
         self._costs[rung.support.size] = self._cost(rung)
         return True
 

@@ -66,9 +66,9 @@ class Posterior:
         return self.is_settled or self.sample is not None
 
     @property
-    def is_accurate(self) -> bool:
-        """Whether the Monte Carlo error of every inclusion probability is below the tolerance."""
-        return bool(np.max(self.combined.inclusion().error) <= self.target.settings.tolerance)
+    def largest_error(self) -> float:
+        """The largest Monte Carlo error of an inclusion probability."""
+        return float(np.max(self.combined.inclusion().error))
 
     @cached_property
     def combined(self) -> Combined:
@@ -153,10 +153,11 @@ class Posterior:
         gap = target.cost(chosen) - target.cost(preferred)
         return preferred if gap > -2.0 * np.log(target.settings.far_less_likely) else chosen
 
-    def about(self, support: np.ndarray) -> Probabilities:
+    def about(self, support: np.ndarray, is_settled: bool = True) -> Probabilities:
         """Return what is known, and what is said of one support, members in increasing order.
 
-        All of it is read off one distribution.
+        All of it is read off one distribution. ``is_settled`` says whether searches that know
+        nothing of each other agree.
         """
         target, among, best = self.target, self.among, self._ranked
         mask = np.zeros((1, self.columns.size), dtype=bool)
@@ -166,7 +167,7 @@ class Posterior:
             both = replace(self, counted=self._known, visited=None)
             combined = Combined(both._with(mask), self.sample, target.settings.least_error)
         inclusion, D, own = combined.inclusion(), target.always.size, among.share_of(support)
-        accuracy = self._accuracy(inclusion)
+        accuracy = self._accuracy(inclusion, is_settled)
         error = np.full(D, accuracy.largest_error)
         if accuracy.method in ("enumerated", "sampled"):
             error = np.where(among.share > 0.0, inclusion.error[among.cell], 0.0)
@@ -185,17 +186,17 @@ class Posterior:
             accuracy=accuracy,
         )
 
-    def _accuracy(self, inclusion: Estimate) -> Accuracy:
+    def _accuracy(self, inclusion: Estimate, is_settled: bool) -> Accuracy:
         settings, n_counted = self.target.settings, len(self.counted.costs)
         if self.around is None:
-            return Accuracy("enumerated", self.target.n_supports, 0, 0.0, True)
+            return Accuracy("enumerated", self.target.n_supports, 0, 0.0, is_settled)
         if self.is_settled:
-            return Accuracy("settled", n_counted, 0, settings.least_error, True)
+            return Accuracy("settled", n_counted, 0, settings.least_error, is_settled)
         if self.sample is None:
             return Accuracy("counted", n_counted, 0, float("nan"), False)
-        error = float(np.max(inclusion.error))
-        n_draws = self.sample.blocks.size
-        return Accuracy("sampled", n_counted, n_draws, error, error <= settings.tolerance)
+        error, n_draws = float(np.max(inclusion.error)), self.sample.blocks.size
+        is_accurate = is_settled and error <= settings.most_error
+        return Accuracy("sampled", n_counted, n_draws, error, is_accurate)
 
 
 def _in_order(masks: np.ndarray, costs: np.ndarray) -> Counted:

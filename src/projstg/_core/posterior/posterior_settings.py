@@ -92,6 +92,12 @@ class PosteriorSettings:
     """… but not fewer than these: errors come from the spread of chains, which must have moved."""
     tolerance: float = 0.012
     """The chain ends when the Monte Carlo error of every inclusion probability is below this."""
+    coarse: float = 0.05
+    """Where it is above this when the budget is spent, …"""
+    if_coarse: int = 400
+    """… so many steps are made at the most."""
+    most_error: float = 0.25
+    """Where it is above this in the end, the probabilities are not accurate."""
     others_share: float = 1e-4
     """Chains at a support whose neighbours have less than this share leave it in one of ten
     thousand steps, and say nothing that has not been counted: none is run."""
@@ -133,6 +139,7 @@ class PosteriorSettings:
             cooling_steps=fewer(self.cooling_steps),
             steps=fewer(self.steps),
             fewest_steps=fewer(self.fewest_steps),
+            if_coarse=fewer(self.if_coarse),
         )
 
     def budget(self, n_columns: int, size: float, *, is_given: bool) -> int:

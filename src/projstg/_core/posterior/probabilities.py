@@ -31,7 +31,8 @@ class Accuracy(NamedTuple):
     largest_error: float
     """The largest Monte Carlo error of an inclusion probability; NaN if "counted"."""
     is_accurate: bool
-    """Whether that error is below the tolerance, or the budget of draws was spent first."""
+    """Whether another seed should give the same answer: the search came to its end, searches that
+    know nothing of each other agree on the likeliest support, and the error is not large."""
 
 
 class JointSource(NamedTuple):
