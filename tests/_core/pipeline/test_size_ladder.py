@@ -284,7 +284,7 @@ def test_columns_are_left_out_of_large_supports():
     larger = np.sort(np.append(truth, np.setdiff1d(np.arange(20), truth)[:4]))
     rungs.found = [RankedSupports(larger[None], own.scores(larger[None]))]
     rungs._costs = {10: own.cost(larger)}
-    rungs.come_down()
+    rungs.come_down(rungs.found)
     best = min(rungs.found, key=lambda one: own.cost(one.supports[0]))
     np.testing.assert_array_equal(best.supports[0], truth)
 
@@ -299,7 +299,7 @@ def test_columns_that_must_be_selected_are_never_left_out():
     begin = np.union1d([5, 6, 7, 8, 9], np.flatnonzero(problem.support))
     rungs.found = [RankedSupports(begin[None], own.scores(begin[None]))]
     rungs._costs = {begin.size: np.inf}
-    rungs.come_down()
+    rungs.come_down(rungs.found)
     assert len(rungs.found) > 1
     for one in rungs.found:
         assert set(one.supports[0]) >= {5, 6}

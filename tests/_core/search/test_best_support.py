@@ -303,7 +303,7 @@ def test_a_pass_over_all_columns_sees_what_the_table_sees(door):
         np.testing.assert_allclose(few.change, expected, rtol=1e-6, atol=1e-6)
         np.testing.assert_allclose(few.correlation, Z.G[np.ix_(support, others)] / Z.n, atol=1e-12)
         for locked in (np.zeros(3, dtype=bool), np.arange(3) == 1):
-            passed = around_support(Z, support, judge, locked)
+            passed = around_support(Z, support, judge, locked).exchanged
             least = expected[~locked].min(axis=0)
             np.testing.assert_allclose(passed.change[others], least, rtol=1e-6, atol=1e-6)
             assert np.all(np.isinf(passed.change[support]))

@@ -50,8 +50,9 @@ def ladder(target: Target, seed: int, report: Report | None = None) -> Ladder:
     search = QuickSearch(target.problem, judge, k_max, always, seed)
     sizes = _rungs(int(np.sum(always)), k_max)
     n_climbs = 1 + PIPELINE.times_again if search.is_among_some else 1
-    tried = steps_of(report, "sizes", n_climbs * len(sizes))
     is_sparse = target.problem.b.size > MANY_A_ROW * target.problem.n
+    most = n_climbs * len(sizes) + (len(PIPELINE.rows_from_above) if is_sparse else 0)
+    tried = steps_of(report, "sizes", most)
     least = int(target.problem.n / PIPELINE.rows_a_column) if is_sparse else 0
     while True:
         rungs = _Rungs(search, target)
@@ -65,7 +66,7 @@ def ladder(target: Target, seed: int, report: Report | None = None) -> Ladder:
         rungs.add_pairs()
         if not rungs.is_clear:
             rungs.come_down(rungs.found)
-            rungs.search_above()
+            rungs.search_above(tried)
     is_clear = not is_sparse or rungs.is_clear
     return Ladder(rungs.found, rungs.searches, is_clear, is_clear or rungs.is_finished)
 
@@ -77,8 +78,8 @@ class _Rungs:
         self._search, self._target = search, target
         self.found: list[RankedSupports] = []
         self.searches: list[set[bytes]] = [set()]
-        self.is_finished = False
-        """Whether all was done that is done where no size is clear."""
+        self.is_finished = self.is_stopped = False
+        """Whether all was done that is done where no size is clear, or a stop was asked for."""
         self._costs: dict[int, float] = {}
 
     @property
@@ -88,7 +89,7 @@ class _Rungs:
         least = min(least, PIPELINE.clearly_better_a_row * self._target.problem.n)
         return bool(costs) and min(costs.values()) < costs[min(costs)] - least
 
-    def climb(self, sizes: list[int], tried: Callable[[], object], least: int) -> None:
+    def climb(self, sizes: list[int], tried: Callable[[], bool], least: int) -> None:
         """Try one size after another, until some in a row are no better than the best.
 
         Sizes up to ``least`` are tried in any case; ``tried`` is called after each.
@@ -102,7 +103,7 @@ class _Rungs:
             rung = self._search(k, PIPELINE.rung_starts if is_open else PIPELINE.size_starts)
             if not is_open and self._cost(rung) < lowest + PIPELINE.far_worse:
                 rung = self._search(k, PIPELINE.rung_starts)
-            tried()
+            self.is_stopped |= tried()
             if not self._takes(rung):
                 break  # all supports of this size, and of larger ones, are dependent
             cost = self._costs[k]
@@ -128,14 +129,17 @@ class _Rungs:
             if larger is not None and self._takes(larger):
                 self.come_down(self.found[-1:])
 
-    def search_above(self) -> None:
+    def search_above(self, tried: Callable[[], bool]) -> None:
         """Search large supports thoroughly, and come down, until a size is clear.
 
-        First among the working set, then among all columns.
+        First among the working set, then among all columns. ``tried`` is called after each, and
+        says whether to stop.
         """
         target, search = self._target, self._search
         search.be_thorough()
         for step, rows in enumerate(PIPELINE.rows_from_above):
+            if self.is_stopped:
+                return
             if step == 1:
                 search.widen()
             k = min(int(target.problem.n / rows), target.cost_of_size.size - 1)
@@ -146,6 +150,7 @@ class _Rungs:
             n_starts = min(int(PIPELINE.thorough_entries / entries), PIPELINE.thorough_starts)
             if self._takes(search(k, n_starts)):
                 self.come_down(self.found[-1:])
+            self.is_stopped |= tried()
             if self.is_clear:
                 return
         self.is_finished = True
