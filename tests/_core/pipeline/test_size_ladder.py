@@ -269,6 +269,17 @@ def test_many_effects_among_many_columns_are_found_though_the_first_ones_cost():
     assert n_found >= 3
 
 
+def test_two_columns_that_only_help_together_are_found():
+    """They are correlated, with effects of opposite signs."""
+    problem = make_sparse_regression(60, 1000, 4, snr=60.0, root=3, repetition=1)
+    X, truth = problem.X.copy(), np.flatnonzero(problem.support)
+    one, other = np.setdiff1d(np.arange(1000), truth)[[200, 700]]
+    X[:, other] = X[:, one] + 0.3 * np.random.default_rng(0).standard_normal(60)
+    y = problem.y + 2.0 * (X[:, one] - X[:, other])
+    model = ProjectedSTG().fit(X, y)
+    assert model.get_support(indices=True).tolist() == sorted([*truth, one, other])
+
+
 def test_columns_are_left_out_of_large_supports():
     """From a support of the right columns and four more, the right ones alone are found."""
     problem = make_sparse_regression(60, 400, 6, snr=60.0, root=3, repetition=1)

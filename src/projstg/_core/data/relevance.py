@@ -29,7 +29,7 @@ MANY_A_ROW = 4
 # is kept; half and double were alike.
 _SHARE, _NOISE = 0.1, 0.05
 # So many steps; after each at most this share of the columns is left, but two for each row.
-_N_STEPS, _LEFT, _FEWEST = 20, 0.6, 2
+_N_STEPS, _LEFT, _FEWEST = 12, 0.5, 2
 _TINY = 1e-300
 
 

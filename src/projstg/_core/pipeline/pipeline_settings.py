@@ -112,5 +112,5 @@ class PipelineSettings:
 
 PIPELINE = PipelineSettings()
 
-QUICK = replace(SEARCH, most_exchanges=0)
+QUICK = replace(SEARCH, most_exchanges=0, working_set=PIPELINE.most_quick)
 """Quick searches. The last exchanges, a table for each ridge, would take longer than all walks."""

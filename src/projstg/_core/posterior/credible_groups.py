@@ -29,6 +29,8 @@ __all__ = ["Group", "credible_groups", "likely_columns", "may_be_grouped", "stan
 # The least likely columns are in no group as far as their probabilities sum to no more than this:
 # they would hardly change those of groups.
 _LEFT_OUT = 0.01
+# Of more columns none is in two of the groups that are compared: there would be too many.
+_MOST_SEEDS = 64
 # How much likelier a column must be where the others of its group are absent.
 _STANDS_FOR = 3.0
 
@@ -53,7 +55,13 @@ def credible_groups(joint: Joint, level: float) -> list[Group]:
     grow = _Growing(joint, level)
     free = may_be_grouped(joint)
     # What has grown stays a group while its columns are free; only then is another one grown.
-    grown = {seed: grow.grown(seed, free) for seed in np.flatnonzero(free).tolist()}
+    grown: dict[int, Group | None] = {}
+    left, are_many = free.copy(), int(free.sum()) > _MOST_SEEDS
+    for seed in np.argsort(-grow.inclusion, kind="stable").tolist():
+        if left[seed]:
+            grown[seed] = group = grow.grown(seed, left)
+            if group and are_many:
+                left[group.columns] = False
     while any(grown.values()):
         best = min((group for group in grown.values() if group), key=lambda group: group.rank)
         groups.append(Group(joint.columns[best.columns], min(best.probability, 1.0)))

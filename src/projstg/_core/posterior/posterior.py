@@ -172,10 +172,10 @@ class Posterior:
         if accuracy.method in ("enumerated", "sampled"):
             error = np.where(among.share > 0.0, inclusion.error[among.cell], 0.0)
         supports = [self.columns[one] for one in best.masks]
-        shares = np.asarray([among.share_of(one) for one in supports])
+        likeliest = float(combined.probabilities(best.masks[:1])[0]) * among.share_of(supports[0])
         return Probabilities(
             supports=supports,
-            probabilities=combined.probabilities(best.masks) * shares,
+            probabilities=likeliest * np.exp(-0.5 * (best.costs - best.costs[0])),
             inclusion=among.spread(inclusion.mean),
             inclusion_error=error,
             sizes=combined.sizes(target.cost_of_size.size).mean,
@@ -200,15 +200,11 @@ class Posterior:
 
 
 def _in_order(masks: np.ndarray, costs: np.ndarray) -> Counted:
-    """Return supports, best first, with those equal to the best in lexicographic order.
-
-    Costs stay in their order: between equal ones they differ by rounding.
-    """
+    """Return supports, best first, with those equal to the best in lexicographic order."""
     n_equal = int(np.sum(costs <= costs[0] + slack(costs[0])))
-    if n_equal > 1:
-        first = np.lexsort((~masks[:n_equal]).T[::-1])
-        masks = np.concatenate([masks[first], masks[n_equal:]])
-    return Counted(masks, costs)
+    first = np.lexsort((~masks[:n_equal]).T[::-1])
+    costs = np.append(np.full(n_equal, costs[0]), costs[n_equal:])
+    return Counted(np.concatenate([masks[first], masks[n_equal:]]), costs)
 
 
 def _largest_possible(target: Target, always: np.ndarray, others: np.ndarray) -> np.ndarray:

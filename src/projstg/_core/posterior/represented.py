@@ -87,12 +87,15 @@ def represented(promise: np.ndarray, size: int) -> Represented:
     if n_cells <= 0:
         rest = rest[:0]
     order = rest[np.argsort(-promise[rest], kind="stable")]
-    q = np.maximum(np.exp(0.5 * (promise[order] - promise[order[:1]])), _LEAST)
+    log_q = 0.5 * promise[order]
     # Column after column has a cell of its own while it has the weight of a cell.
-    left = np.cumsum(q[::-1])[::-1]
-    is_alone = q * (n_cells - np.arange(q.size)) >= left * (1.0 - 1e-9)
+    log_left = np.logaddexp.accumulate(log_q[::-1])[::-1]
+    n_left = np.maximum(n_cells - np.arange(order.size), 0)
+    with np.errstate(divide="ignore"):
+        is_alone = log_q + np.log(n_left) >= log_left - 1e-9
     n_alone = int(np.argmin(np.append(is_alone, False)))
-    alone, others, q = order[:n_alone], order[n_alone:], q[n_alone:]
+    alone, others, log_q = order[:n_alone], order[n_alone:], log_q[n_alone:]
+    q = np.maximum(np.exp(log_q - log_q[:1]), _LEAST)
     n_cells -= n_alone
     cell, share = np.zeros(promise.size, dtype=np.int64), np.zeros(promise.size)
     chosen, times = np.concatenate([own, alone]), np.ones(own.size + n_alone)
