@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._core.posterior.credible_groups import credible_groups
+from .._core.posterior.joint import Joint
 from ._after_fit import ColumnFacts
 
 __all__ = ["CredibleGroup", "named_groups"]
@@ -27,7 +28,8 @@ class CredibleGroup(NamedTuple):
 
 def named_groups(facts: ColumnFacts, names: np.ndarray, level: float) -> list[CredibleGroup]:
     """Return the groups, by what a table says of its columns; ``names`` are those of all."""
-    joint, found = facts.joint, []
+    joint: Joint = facts.joint  # type: ignore[assignment] # there are probabilities
+    found = []
     inclusion = joint.inclusion()
     for columns, probability in credible_groups(joint, level):
         own = inclusion[np.searchsorted(joint.columns, columns)]

@@ -272,7 +272,10 @@ def test_of_many_columns_those_that_come_closest_are_looked_at():
     Z = with_columns(Z, Z.X)
     search = searched(Z, 4, always=[39])
     answers = []
-    for settings in (POSTERIOR, replace(POSTERIOR, most_columns=(20, 20), n_leaders=1, fewest_cells=5)):
+    for settings in (
+        POSTERIOR,
+        replace(POSTERIOR, most_columns=(20, 20), n_leaders=1, fewest_cells=5),
+    ):
         known = drawn(counted_around(posed(Z, criterion, prior, [39], settings), [search]), 0)
         answers.append(known.about(known.likeliest))
     whole, some = answers

@@ -42,8 +42,8 @@ def of_given_size(
         posterior = every_support(own)
     else:
         posterior = drawn(counted_around(own, [ranked]), seed, report)
-    better = _improved(found, posterior, name)
-    return _with(answer, better, posterior, better.is_complete or better.n_agreeing_starts > 1)
+    is_settled = found.is_complete or found.n_agreeing_starts > 1
+    return _with(answer, _improved(found, posterior, name), posterior, is_settled)
 
 
 def of_all_sizes(

@@ -111,7 +111,7 @@ class QuickSearch:
         pairs = joining_pairs(self._problem, own, QUICK)
         if not len(pairs):
             return None
-        starts = np.hstack([np.tile(own, (len(pairs), 1)), pairs])
+        starts = [np.append(own, pair) for pair in pairs]
         if not np.isin(pairs, self._columns).all():
             self._search_among(np.union1d(self._columns, pairs))
         return self._among_all(self._found(own.size + 2, len(pairs), starts))

@@ -119,7 +119,7 @@ class _Rungs:
                 break
 
     def add_pairs(self) -> None:
-        """Add to the best support two columns that help together, and come down, while that pays."""
+        """Add two columns that help together to the best support, and come down, while it pays."""
         most, before = self._target.cost_of_size.size - 3, np.inf
         while (best := min(self.found, key=self._cost_of)) and self._cost_of(best) < before:
             before = self._cost_of(best)

@@ -48,7 +48,7 @@ class Counted:
 
 
 def levelled(counted: Counted) -> Counted:
-    """Return supports in order, those as good as the best with its cost: they differ by rounding."""
+    """Return supports in order; those as good as the best have its cost: it is rounding."""
     masks, costs = counted.masks, counted.costs
     if np.any(np.diff(costs) < 0.0):
         order = np.argsort(costs, kind="stable")

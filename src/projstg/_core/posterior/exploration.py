@@ -170,7 +170,7 @@ def _looked_at(target: Target, scored: Sequence[RankedSupports]) -> Represented:
 
 
 def _promise(target: Target, scored: Sequence[RankedSupports]) -> np.ndarray:
-    """Return of all columns, (D,), minus the least that an exchange for each, or taking it in, adds.
+    """Return of all columns, (D,), minus the least that an exchange for each adds, or taking it in.
 
     That is to the cost of the likeliest support: of all sizes that are not far behind.
     """
@@ -192,15 +192,15 @@ def _compared(target: Target, scored: Sequence[RankedSupports]) -> list[tuple[np
 
     In a very wide problem each takes a pass over X: there they are fewer.
     """
-    settings, of_size = target.settings, {}
-    for one in scored:
-        cost, place = np.min(own := _costs(target, one)), int(np.argmin(own))
-        if cost < of_size.get(one.supports.shape[1], (np.inf, None))[0]:
-            of_size[one.supports.shape[1]] = (float(cost), one.supports[place])
-    best = sorted(of_size.values(), key=lambda pair: pair[0])
+    settings, costs = target.settings, [_costs(target, one) for one in scored]
+    of_size: dict[int, tuple[np.ndarray, float]] = {}
+    for one, own in sorted(zip(scored, costs, strict=True), key=lambda pair: np.min(pair[1])):
+        best = one.supports[np.argmin(own)]
+        of_size.setdefault(best.size, (best, float(np.min(own))))
+    found = list(of_size.values())
     most = settings.most_compared[0 if target.problem.is_wide else 1]
-    lowest = best[0][0]
-    return [(own, cost - lowest) for cost, own in best[:most] if cost <= lowest + settings.far_behind]
+    near = [(best, cost - found[0][1]) for best, cost in found[:most]]
+    return [(best, behind) for best, behind in near if behind <= settings.far_behind]
 
 
 def useful_ridges(

@@ -98,7 +98,7 @@ class Posterior:
 
     @property
     def lowest(self) -> float:
-        """The cost of the likeliest support that was counted, without what its columns stand for."""
+        """The lowest cost of a support that was counted, without what its columns stand for."""
         return float(self.best_of(self.counted, 1).costs[0])
 
     @cached_property
@@ -189,7 +189,7 @@ class Posterior:
     def _accuracy(self, inclusion: Estimate, is_settled: bool) -> Accuracy:
         settings, n_counted = self.target.settings, len(self.counted.costs)
         if self.around is None:
-            return Accuracy("enumerated", self.target.n_supports, 0, 0.0, is_settled)
+            return Accuracy("enumerated", self.target.n_supports, 0, 0.0, True)
         if self.is_settled:
             return Accuracy("settled", n_counted, 0, settings.least_error, is_settled)
         if self.sample is None:

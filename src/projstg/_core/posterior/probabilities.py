@@ -34,6 +34,11 @@ class Accuracy(NamedTuple):
     """Whether another seed should give the same answer: the search came to its end, searches that
     know nothing of each other agree on the likeliest support, and the error is not large."""
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is, or there are too few digits to say."""
+        return self.is_accurate or self.method == "counted"
+
 
 class JointSource(NamedTuple):
     """What the joint posterior of columns is computed from, if it is asked for."""

@@ -70,7 +70,7 @@ class Represented(NamedTuple):
         return np.minimum(np.bincount(self.cell[few], self.share[few], self.columns.size), 1.0)
 
     def within(self, columns: np.ndarray, n_columns: int) -> Represented:
-        """Return the same where the D columns are ``columns``, (D,), of more; others never occur."""
+        """Return the same where these are ``columns``, (D,), of more; others never belong."""
         cell, share = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns)
         cell[columns], share[columns] = self.cell, self.share
         return self._replace(columns=columns[self.columns], cell=cell, share=share)
@@ -101,7 +101,9 @@ def represented(promise: np.ndarray, size: int) -> Represented:
     chosen, times = np.concatenate([own, alone]), np.ones(own.size + n_alone)
     if n_cells > 0 and others.size:
         upper = np.cumsum(q) * (n_cells / q.sum())
-        middle = np.minimum((upper - 0.5 * np.diff(upper, prepend=0.0)).astype(np.int64), n_cells - 1)
+        middle = np.minimum(
+            (upper - 0.5 * np.diff(upper, prepend=0.0)).astype(np.int64), n_cells - 1
+        )
         first = np.minimum(np.searchsorted(upper, np.arange(n_cells) + 0.5), others.size - 1)
         weight = np.bincount(middle, q, n_cells)
         chosen = np.concatenate([chosen, others[first]])

@@ -70,9 +70,7 @@ def joining_columns(
     return np.unique(np.argpartition(-promise, size - 1, axis=1)[:, :size])
 
 
-def joining_pairs(
-    problem: Problem, support: np.ndarray, settings: SearchSettings
-) -> np.ndarray:
+def joining_pairs(problem: Problem, support: np.ndarray, settings: SearchSettings) -> np.ndarray:
     """Return pairs of columns, (M, 2), that explain most of what a support, (K,), leaves of y.
 
     Of correlated columns with effects of opposite signs neither explains much by itself. One of a
@@ -223,7 +221,7 @@ def around_support(
     K, G, around_zero = support.size, problem.products(support), judge.around_zero()
     ridge = _ridge(problem, support, G, judge) if K else 0.0
     if K:
-        around_zero = around_zero.at(np.argmin(np.abs(around_zero.ridges.kappa - ridge))[None])
+        around_zero = around_zero.at(np.argsort(np.abs(around_zero.ridges.kappa - ridge))[:1])
     stay = np.zeros(K, dtype=bool) if locked is None else locked
     known: dict = problem.known.setdefault("around", {}) if problem.is_wide else {}  # type: ignore[attr-defined]
     key = (support.tobytes(), stay.tobytes(), ridge, n_redundant)
