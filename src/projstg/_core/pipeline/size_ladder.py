@@ -107,7 +107,10 @@ class _Rungs:
             if not self._takes(rung):
                 break  # all supports of this size, and of larger ones, are dependent
             cost = self._costs[k]
-            n_worse = 0 if cost < lowest else n_worse + 1
+            is_far = cost > lowest + PIPELINE.far_worse
+            # After a clear size of few rows one that is far worse says enough.
+            n_more = most_worse if least and is_far and self.is_clear else 1
+            n_worse = 0 if cost < lowest else n_worse + n_more
             lowest = min(lowest, cost)
             if n_worse >= most_worse and k >= least:
                 break

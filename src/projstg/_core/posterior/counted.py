@@ -14,6 +14,9 @@ import numpy as np
 
 from ..search.record import slack
 
+# Up to so many entries of masks a pass over all is faster than one over the members.
+_SMALL = 30_000
+
 __all__ = ["Counted", "by_size", "levelled", "support_codes", "support_keys"]
 
 
@@ -79,10 +82,13 @@ def support_codes(n_columns: int) -> np.ndarray:
 
 def support_keys(masks: np.ndarray) -> np.ndarray:
     """Return the keys of supports (M, D), (M,)."""
+    codes = support_codes(masks.shape[1])
+    if masks.size <= _SMALL:
+        zero = np.uint64(0)
+        return np.asarray(np.bitwise_xor.reduce(np.where(masks, codes, zero), axis=1))
     row, column = np.nonzero(masks)
     keys = np.zeros(len(masks), dtype=np.uint64)
     if row.size:
         first = np.flatnonzero(np.diff(row, prepend=-1))
-        codes = support_codes(masks.shape[1])[column]
-        keys[row[first]] = np.bitwise_xor.reduceat(codes, first)
+        keys[row[first]] = np.bitwise_xor.reduceat(codes[column], first)
     return keys

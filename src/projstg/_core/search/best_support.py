@@ -158,6 +158,8 @@ def _search_widely(
     while True:
         _search_on(search, np.searchsorted(search.columns, starts), n_starts)
         step()
+        if search.record.is_settled(True, starts.shape[1], search.columns.size):
+            n_joins = 0
         if n_joins > 0:
             leaders = search.record.ranked.supports
             new = joining_columns(search.problem, leaders, search.columns, settings)
