@@ -53,7 +53,7 @@ def trial(kind, index, settings):
         found = refine(data, k, generator=generator, criterion="common-size", settings=SEARCHED)
         found = [found.ranked]
     else:
-        found = ladder(own, 0)
+        found = ladder(own, 0).found
     start = perf_counter()
     sampled = counted_around(own, found)
     counted = perf_counter()

@@ -120,6 +120,16 @@ def test_a_callback_may_stop_the_draws():
     assert few.accuracy_.n_draws < every.accuracy_.n_draws
 
 
+def test_a_search_that_is_stopped_before_its_end_is_not_sure():
+    """Among many columns nothing is clear until large supports have been searched."""
+    X, y = table(30, 300, 8.0)
+    every, few = ProjectedSTG(), ProjectedSTG()
+    n_tried, most = heard(every, X, y).steps["sizes"]
+    assert every.accuracy_.is_accurate
+    assert heard(few, X, y, stop=("sizes", 2)).steps["sizes"][0] < n_tried <= most
+    assert not few.accuracy_.is_accurate
+
+
 @pytest.mark.parametrize("k", [8, 65])
 def test_a_fit_that_raises_ends_what_it_began(k, monkeypatch):
     def about(*_):

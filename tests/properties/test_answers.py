@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from coherent import check_probabilities
 from drawn import MODES, Recipe, asked, problems
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -29,29 +30,6 @@ def checked(drawn, model):
     assert np.all(np.isfinite(model.gated_coef_))
     assert np.all((model.gate_mean_ >= 0.0) & (model.gate_mean_ <= 1.0))
     return model
-
-
-def check_probabilities(model):
-    """Assert that the probabilities are some, and agree with each other."""
-    sure, columns, sizes = (
-        model.support_probability_,
-        model.inclusion_probability_,
-        model.size_probability_,
-    )
-    if sizes is None:  # rows are too few to compare columns
-        assert sure is None
-        assert columns is None
-        return
-    for one in (np.atleast_1d(sure), columns, sizes):
-        assert np.all((one >= 0.0) & (one <= 1.0 + 1e-9))
-    assert sizes.sum() == pytest.approx(1.0, abs=1e-9)
-    assert columns.sum() == pytest.approx(sizes @ np.arange(sizes.size), rel=1e-6, abs=1e-9)
-    assert np.all(columns[model.support_] >= sure - 1e-9)
-    told = [probability for _, probability in model.alternatives_]
-    assert told == sorted(told, reverse=True)
-    assert sum(told) <= 1.0 + 1e-9
-    for members, probability in model.alternatives_:
-        assert np.all(columns[list(members)] >= probability - 1e-9)
 
 
 @examples(60)

@@ -16,7 +16,8 @@ STAGES = ("sizes", "gates", "search", "draws")
 
 Report = Callable[[str, int, int | None], bool]
 """Called with a stage, how many of its steps are done, and how many there may be, None where that
-is not known. Returns whether to stop there: gates and draws, which can end at any step, do."""
+is not known. Returns whether to stop there: gates and draws, which can end at any step, do, and
+sizes are not searched thoroughly then where none is clear."""
 
 
 def steps_of(report: Report | None, stage: str, most: int | None) -> Callable[[], bool]:

@@ -14,19 +14,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core.data.problem import Problem
 from .._core.posterior.coefficient_intervals import Estimates, estimates
+from .._core.posterior.credible_groups import may_be_grouped
 from .._core.posterior.joint import Joint
 from .._core.search.best_support import equivalent_features
 from ._first_read import FirstRead
 from .questions import Fit
 
-__all__ = ["ColumnAttributes", "column_facts"]
+__all__ = ["ColumnAttributes", "ColumnFacts", "column_facts"]
 
-# Up to this many numbers (2 MB) of a table and of draws are kept: to copy more takes longer than to
-# compute what they are kept for, about a millisecond.
-_MOST_KEPT = 250_000
+# Up to this many numbers (2 MB) of a table are kept: to copy more takes longer than to compute what
+# they are kept for, about a millisecond. Draws are there already.
+_MOST_KEPT, _MOST_DRAWS = 250_000, 2_500_000
 
 
-class _ColumnFacts(NamedTuple):
+class ColumnFacts(NamedTuple):
     """What the table says of the columns."""
 
     std_error: np.ndarray
@@ -36,18 +37,20 @@ class _ColumnFacts(NamedTuple):
     """Columns that a selected one could be exchanged for; None where no search was made."""
     joint: Joint | None
     """The joint posterior of columns; None without probabilities."""
+    grouped: np.ndarray
+    """Columns that may be in a credible group, (M,)."""
     correlations: np.ndarray
     """Of these columns, (M, M)."""
 
 
-def column_facts(fit: Fit, problem: Problem, size: int) -> FirstRead[_ColumnFacts]:
+def column_facts(fit: Fit, problem: Problem, size: int) -> FirstRead[ColumnFacts]:
     """Return what a table of so many numbers says of the columns, beside its answer."""
     together = None if fit.answer.probabilities is None else fit.answer.probabilities.together
-    is_small = size + (together.size if together else 0) <= _MOST_KEPT
+    is_small = size <= _MOST_KEPT and (together is None or together.size <= _MOST_DRAWS)
     return FirstRead(_facts, (fit, problem.owned() if is_small else problem), wait=is_small)
 
 
-def _facts(table: tuple[Fit, Problem]) -> _ColumnFacts:
+def _facts(table: tuple[Fit, Problem]) -> ColumnFacts:
     fit, problem = table
     (support, _, search, known, _), frame = fit.answer, fit.frame
     others = [] if known is None else known.supports
@@ -60,18 +63,20 @@ def _facts(table: tuple[Fit, Problem]) -> _ColumnFacts:
         equal = equivalent_features(problem, search.support, search.judge, search.n_redundant)
         names = frame.columns
         equivalent = {int(names[one]): names[same].tolist() for one, same in equal.items() if same}
-    joint, correlations = None, np.empty((0, 0))
+    joint, grouped, correlations = None, np.empty(0, dtype=np.int64), np.empty((0, 0))
     if known is not None and known.together is not None:
         joint = known.together.joint()
-        few = problem.products(joint.columns) if joint.columns.size else correlations
-        joint, correlations = joint._replace(columns=frame.columns[joint.columns]), few / problem.n
-    return _ColumnFacts(std_error, alternatives, equivalent, joint, correlations)
+        grouped = joint.columns[may_be_grouped(joint)]
+        if grouped.size:
+            correlations = problem.products(grouped) / problem.n
+        joint, grouped = joint.within(frame.columns, frame.n_features), frame.columns[grouped]
+    return ColumnFacts(std_error, alternatives, equivalent, joint, grouped, correlations)
 
 
 class ColumnAttributes:
     """Attributes of a model whose ``fit`` sets ``_after_fit``."""
 
-    _after_fit: FirstRead[_ColumnFacts]
+    _after_fit: FirstRead[ColumnFacts]
 
     @property
     def coef_std_error_(self) -> np.ndarray:
@@ -90,6 +95,6 @@ class ColumnAttributes:
         return {names[one]: [names[other] for other in others] for one, others in found.items()}
 
     @property
-    def _column_facts(self) -> _ColumnFacts:
+    def _column_facts(self) -> ColumnFacts:
         check_is_fitted(self, "_after_fit")
         return self._after_fit.value()

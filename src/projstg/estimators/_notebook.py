@@ -30,6 +30,9 @@ def answer_html(model: Any) -> str:
     shown = {head: cells for head, cells in columns.items() if cells is not None}
     caption = f"{type(model).__name__}: {chosen.size} of {model.support_.size} columns"
     caption += _certainty(model, chosen.size)
+    accuracy = getattr(model, "accuracy_", None)
+    if accuracy is not None and not accuracy.is_settled:
+        caption += "; the search did not settle: another seed may give another answer"
     head = "".join(f"<th>{name}</th>" for name in shown)
     return (
         '<div style="overflow-x: auto" tabindex="0">'

@@ -19,7 +19,7 @@ from .._core.score.criterion import CRITERIA
 from ._after_fit import ColumnAttributes, column_facts
 from ._base import GateSelector, Seed
 from ._first_read import FirstRead
-from ._groups import CredibleGroup, any_belongs, each_belongs, named_groups
+from ._groups import CredibleGroup, named_groups
 from ._new_response import NewResponse, averaged_fit
 from ._validation import column_mask
 from .gate_options import PROJECTED, Gates
@@ -151,8 +151,9 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         How the probabilities were computed: ``method`` ("enumerated", and then exact, "sampled",
         "settled" where one support is beyond doubt, or "counted" where the fit leaves no error to
         speak of), ``n_supports`` scored exactly, ``n_draws``, the ``largest_error`` of an inclusion
-        probability, and ``is_accurate``, whether that is below 0.012 or the budget of draws was
-        spent first.
+        probability, and ``is_accurate``, whether another seed should give the same answer: the
+        search came to its end, searches that know nothing of each other agree, and that error is
+        not large.
     coef_std_error_ : ndarray of shape (n_features_in_,)
         Standard errors of ``coef_`` *as if the columns had been known beforehand*: they ignore that
         the same table chose them. :meth:`averaged_coef` does not.
@@ -401,7 +402,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         self._check_level(level, 0.95)
         self._check_probabilities("there are no probabilities")
         facts = self._column_facts
-        return named_groups(facts.joint, facts.correlations, self._names, level)  # type: ignore[arg-type]
+        return named_groups(facts, self._names, level)
 
     def any_belong_probability(self, features: Any) -> float:
         """Return how likely at least one of some columns is to be one of the right ones.
@@ -434,7 +435,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         self._check_probabilities("there are no probabilities")
         names = getattr(self, "feature_names_in_", None)
         chosen = column_mask(features, self.n_features_in_, names, "features")
-        return any_belongs(self._column_facts.joint, self.inclusion_probability_, chosen)  # type: ignore[arg-type]
+        return self._column_facts.joint.any_of(chosen)  # type: ignore[union-attr]
 
     def each_belong_probability(self, groups: Any) -> float:
         """Return how likely each of several groups has a column that is one of the right ones.
@@ -466,8 +467,9 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         """
         self._check_probabilities("there are no probabilities")
         names = getattr(self, "feature_names_in_", None)
-        masks = [column_mask(one, self.n_features_in_, names, "groups") for one in groups]
-        return each_belongs(self._column_facts.joint, masks)  # type: ignore[arg-type]
+        found = [column_mask(one, self.n_features_in_, names, "groups") for one in groups]
+        masks = np.array(found, dtype=bool).reshape(len(found), self.n_features_in_)
+        return self._column_facts.joint.each_of(masks)  # type: ignore[union-attr]
 
     @staticmethod
     def _check_level(level: float, usual: float) -> None:

@@ -137,7 +137,7 @@ def test_rungs_rise_from_the_locked_columns_to_the_largest_size(n_locked, more):
 def climbed(problem, k_max, always=(), criterion="common-size"):
     must = np.isin(np.arange(problem.b.size), always)
     prior = size_prior(int(must.sum()), k_max, problem.b.size)
-    return ladder(target(problem, CRITERIA[criterion], prior, always=must), seed=0)
+    return ladder(target(problem, CRITERIA[criterion], prior, always=must), seed=0).found
 
 
 def test_the_ladder_ends_when_three_sizes_in_a_row_were_worse():
@@ -269,6 +269,17 @@ def test_many_effects_among_many_columns_are_found_though_the_first_ones_cost():
     assert n_found >= 3
 
 
+def test_two_columns_that_only_help_together_are_found():
+    """They are correlated, with effects of opposite signs."""
+    problem = make_sparse_regression(60, 1000, 4, snr=60.0, root=3, repetition=1)
+    X, truth = problem.X.copy(), np.flatnonzero(problem.support)
+    one, other = np.setdiff1d(np.arange(1000), truth)[[200, 700]]
+    X[:, other] = X[:, one] + 0.3 * np.random.default_rng(0).standard_normal(60)
+    y = problem.y + 2.0 * (X[:, one] - X[:, other])
+    model = ProjectedSTG().fit(X, y)
+    assert model.get_support(indices=True).tolist() == sorted([*truth, one, other])
+
+
 def test_columns_are_left_out_of_large_supports():
     """From a support of the right columns and four more, the right ones alone are found."""
     problem = make_sparse_regression(60, 400, 6, snr=60.0, root=3, repetition=1)
@@ -284,7 +295,7 @@ def test_columns_are_left_out_of_large_supports():
     larger = np.sort(np.append(truth, np.setdiff1d(np.arange(20), truth)[:4]))
     rungs.found = [RankedSupports(larger[None], own.scores(larger[None]))]
     rungs._costs = {10: own.cost(larger)}
-    rungs.come_down()
+    rungs.come_down(rungs.found)
     best = min(rungs.found, key=lambda one: own.cost(one.supports[0]))
     np.testing.assert_array_equal(best.supports[0], truth)
 
@@ -299,7 +310,7 @@ def test_columns_that_must_be_selected_are_never_left_out():
     begin = np.union1d([5, 6, 7, 8, 9], np.flatnonzero(problem.support))
     rungs.found = [RankedSupports(begin[None], own.scores(begin[None]))]
     rungs._costs = {begin.size: np.inf}
-    rungs.come_down()
+    rungs.come_down(rungs.found)
     assert len(rungs.found) > 1
     for one in rungs.found:
         assert set(one.supports[0]) >= {5, 6}

@@ -96,7 +96,7 @@ def test_supports_it_has_been_at_have_their_exact_costs():
     run = chains(Z, criterion, UP_TO_5, [[0, 3], [1], [2, 4, 5, 6], []], settings=ONE_STEP)
     run.run(12)
     costs = costs_of(Z, UP_TO_5)
-    for mask, cost in zip(*run.visited, strict=True):
+    for mask, cost in zip(run.visited.masks, run.visited.costs, strict=True):
         own = np.flatnonzero(mask)
         expected = support_scores(Z, own[None], criterion)[0] + costs[own.size]
         assert cost == pytest.approx(expected, rel=1e-9)

@@ -33,12 +33,13 @@ from projstg._core.posterior.exploration import (
 )
 from projstg._core.posterior.posterior import Posterior
 from projstg._core.posterior.posterior_settings import POSTERIOR
+from projstg._core.posterior.represented import Represented
 from projstg._core.posterior.target import criterion_with_volume, target
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores, total_score
 from projstg._core.search.best_support import refine
 from projstg._core.search.record import RankedSupports
-from projstg._core.search.working_set import Exchanges
+from projstg._core.search.working_set import Around, Exchanges
 
 
 def searched(Z, size, criterion="common-size", always=()):
@@ -151,20 +152,26 @@ def test_counting_goes_on_from_what_it_has():
     assert len(known.around.counted.costs) == n_counted  # a value stays as it is
 
 
-@pytest.mark.parametrize("prior", [ONLY_3, UP_TO_5])
-def test_columns_that_are_not_looked_at_have_an_estimate(prior):
+FEW = {"most_columns": (60, 60), "fewest_cells": 20}
+
+
+@pytest.mark.parametrize("prior", [ONLY_3, UP_TO_5], ids=["K = 3", "up to 5"])
+def test_columns_that_others_stand_for_have_probabilities_of_that_size(prior):
     Z, criterion = draw(5, n_columns=90, noise=2.0), CRITERIA["common-size"]
     found = []
-    for most in (90, 60):
-        own = posed(Z, criterion, prior, settings=replace(POSTERIOR, most_columns=most))
+    for settings in ({}, FEW):
+        own = posed(Z, criterion, prior, settings=replace(POSTERIOR, **settings))
         known = drawn(counted_around(own, [searched(Z, 3)]), 0)
         found.append(known.about(known.likeliest))
     whole, part = found
-    outside = np.isnan(part.inclusion_error)
-    assert outside.sum() == 90 - known.columns.size >= 20
+    outside = np.setdiff1d(np.arange(90), known.columns)
+    assert outside.size == 30
     assert np.all(part.inclusion[outside] > 0.0)
-    ratio = part.inclusion[outside].sum() / whole.inclusion[outside].sum()
-    assert 0.2 < ratio < 5.0
+    assert part.inclusion[outside].sum() == pytest.approx(whole.inclusion[outside].sum(), rel=0.5)
+    np.testing.assert_allclose(part.inclusion, whole.inclusion, atol=0.06)
+    np.testing.assert_allclose(part.sizes, whole.sizes, atol=0.06)
+    expected = float(part.sizes @ np.arange(part.sizes.size))
+    assert part.inclusion.sum() == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_draws_depend_on_the_seed_alone():
@@ -265,7 +272,10 @@ def test_of_many_columns_those_that_come_closest_are_looked_at():
     Z = with_columns(Z, Z.X)
     search = searched(Z, 4, always=[39])
     answers = []
-    for settings in (POSTERIOR, replace(POSTERIOR, most_columns=20, n_leaders=1)):
+    for settings in (
+        POSTERIOR,
+        replace(POSTERIOR, most_columns=(20, 20), n_leaders=1, fewest_cells=5),
+    ):
         known = drawn(counted_around(posed(Z, criterion, prior, [39], settings), [search]), 0)
         answers.append(known.about(known.likeliest))
     whole, some = answers
@@ -280,7 +290,7 @@ def test_of_many_columns_those_that_come_closest_are_looked_at():
 def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
     """Its columns have no place in the field, and another's place is not theirs."""
     Z, criterion = draw(11, n_columns=40, n_rows=25, noise=0.5), CRITERIA["common-size"]
-    few = replace(POSTERIOR, most_columns=5, n_leaders=1)
+    few = replace(POSTERIOR, most_columns=(5, 5), n_leaders=1, fewest_cells=1)
     supports = np.asarray([[0, 1, 2], [0, 1, 38], [17, 38, 39]])
     own = posed(Z, criterion, ONLY_3, settings=few)
     known = counted_around(own, [RankedSupports(supports, support_scores(Z, supports, criterion))])
@@ -301,13 +311,14 @@ def test_a_support_with_columns_that_are_not_looked_at_is_left_out():
 
 def test_a_better_support_with_columns_not_looked_at_makes_the_count_begin_again(monkeypatch):
     Z, criterion = draw(13, n_columns=40, n_rows=40, noise=0.3), CRITERIA["common-size"]
-    few = replace(POSTERIOR, most_columns=6, n_leaders=1)
+    few = replace(POSTERIOR, most_columns=(6, 6), n_leaders=1, fewest_cells=1)
     poor, best = np.asarray([[30], [31]]), np.asarray([[0, 1, 2]])
 
     def optima(supports):
         return [RankedSupports(supports, support_scores(Z, supports, criterion))]
 
-    likeliest_last = Exchanges(np.arange(40)[::-1] * 1.0, np.zeros(40))
+    change = np.arange(40)[::-1] * 1.0
+    likeliest_last = Around(Exchanges(change, np.zeros(40)), np.full(40, np.inf))
     monkeypatch.setattr(exploration, "around_support", lambda *_: likeliest_last)
     known = counted_around(posed(Z, criterion, UP_TO_5, settings=few), optima(poor))
     assert not {0, 1, 2} & set(known.columns.tolist())
@@ -359,7 +370,8 @@ def test_the_median_columns_are_those_likelier_than_not():
 def said(own, masks):
     """The posterior in which these supports are all there is, each as likely."""
     masks = np.asarray(masks, dtype=bool)
-    return Posterior(own, Counted(masks, np.zeros(len(masks))), np.arange(masks.shape[1]))
+    among = Represented.every(masks.shape[1])
+    return Posterior(own, Counted(masks, np.zeros(len(masks))), among)
 
 
 def test_of_dependent_columns_the_least_likely_one_is_left_out_and_no_other():

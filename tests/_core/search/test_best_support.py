@@ -1,6 +1,7 @@
 """Closed-form exchanges are recomputed; the search finds what enumeration finds."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -19,7 +20,12 @@ from projstg._core.search.best_support import equivalent_features, refine
 from projstg._core.search.record import SearchRecord
 from projstg._core.search.search_settings import SEARCH
 from projstg._core.search.walk import descend, wander
-from projstg._core.search.working_set import around_support, exchange_scores_with, exchanges_for
+from projstg._core.search.working_set import (
+    around_support,
+    exchange_scores_with,
+    exchanges_for,
+    joining_pairs,
+)
 
 NOT_ENUMERATED = replace(SEARCH, n_enumerable=0)
 
@@ -303,12 +309,47 @@ def test_a_pass_over_all_columns_sees_what_the_table_sees(door):
         np.testing.assert_allclose(few.change, expected, rtol=1e-6, atol=1e-6)
         np.testing.assert_allclose(few.correlation, Z.G[np.ix_(support, others)] / Z.n, atol=1e-12)
         for locked in (np.zeros(3, dtype=bool), np.arange(3) == 1):
-            passed = around_support(Z, support, judge, locked)
+            passed = around_support(Z, support, judge, locked).exchanged
             least = expected[~locked].min(axis=0)
             np.testing.assert_allclose(passed.change[others], least, rtol=1e-6, atol=1e-6)
             assert np.all(np.isinf(passed.change[support]))
             largest = np.abs(few.correlation).max(axis=0)
             np.testing.assert_allclose(passed.correlation[others], largest, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["common-size", "evidence"])
+@pytest.mark.parametrize("support", [[0, 5, 7], [], [2]])
+def test_what_taking_in_a_column_adds_is_that_of_effects_around_zero(name, support, door):
+    Z, support = door(draw(14, 30, 12)), np.asarray(support, dtype=np.int64)
+    others = np.setdiff1d(np.arange(12), support)
+    judge = replace(CRITERIA[name].judge(Z).around_zero(), is_diluted=False)
+    if support.size:
+        each = [judge.at(np.asarray([r])) for r in range(judge.ridges.kappa.size)]
+        judge = min(each, key=lambda one: support_scores(Z, support[None], one)[0])
+    larger = np.sort(np.array([np.append(support, j) for j in others]), axis=1)
+    expected = support_scores(Z, larger, judge) - support_scores(Z, support[None], judge)[0]
+    found = around_support(Z, support, CRITERIA[name].judge(Z))
+    np.testing.assert_allclose(found.taken_in[others], expected, rtol=1e-6, atol=1e-6)
+    assert np.all(np.isinf(found.taken_in[support]))
+
+
+@pytest.mark.parametrize("support", [[0, 5], []])
+def test_pairs_that_join_explain_most_of_what_a_support_leaves(support, door):
+    Z, support = door(draw(16, 30, 14)), np.asarray(support, dtype=np.int64)
+    others = np.setdiff1d(np.arange(14), support).tolist()
+
+    def left(members):
+        own = np.asarray(members)
+        return Z.yy - Z.b[own] @ np.linalg.solve(Z.products(own), Z.b[own])
+
+    of_pair = {pair: left([*support, *pair]) for pair in combinations(others, 2)}
+    found = [tuple(pair) for pair in joining_pairs(Z, support, SEARCH).tolist()]
+    assert found[0] == min(of_pair, key=of_pair.get)
+    assert len(set(found)) == len(found) == SEARCH.joining_pairs
+    # Each of the columns that explain most alone is in its best pair.
+    partner = {i: min((p for p in of_pair if i in p), key=of_pair.get) for i in others}
+    assert set(found) <= set(partner.values())
+    assert [of_pair[pair] for pair in found] == sorted(of_pair[pair] for pair in found)
 
 
 @pytest.mark.parametrize("name", CRITERIA)

@@ -116,7 +116,7 @@ def test_a_choice_among_noise_does_not_carry_over(seed):
     assert f"{found.r2_in_sample:.2f}" in note.text
     assert f"{found.r2_out_of_sample:.2f}" in note.text
     unchecked = projstg.select((rng.normal(size=(50, 40)), rng.normal(size=50)), k=8, folds=0)
-    assert unchecked.cautions == []
+    assert {note.kind for note in unchecked.cautions} <= {"unsettled"}
 
 
 def test_a_handful_of_rows_is_fragile():

@@ -142,7 +142,7 @@ class DenseProblem:
         """The columns that matter most beside the others, (V,), where each row has many of them."""
         if self.X is None or self.b.size <= MANY_A_ROW * len(self.X):
             return np.empty(0, dtype=np.int64)
-        return relevant_columns(self.X, self.y)  # type: ignore[arg-type]
+        return relevant_columns(self.X, self.y, self.promise)  # type: ignore[arg-type]
 
     @classmethod
     def of_rows(cls, X: np.ndarray, y: np.ndarray, n: float, dof: float) -> DenseProblem:

@@ -34,7 +34,7 @@ from .largest_size import largest_size
 from .options import Options
 from .pipeline_settings import PIPELINE
 from .quick_search import QuickSearch
-from .size_ladder import ladder
+from .size_ladder import Ladder, ladder
 from .solution import Solution
 
 __all__ = ["solve_auto"]
@@ -84,8 +84,10 @@ def _by_evidence(
         if CRITERIA[options.criterion].counts_volume:
             known = solve_known(table, options, posterior, seed, report)
             return _with_posterior(known, posterior, options)
+        quick = None
     else:
-        posterior = counted_around(own, ladder(own, seed, report))
+        quick = ladder(own, seed, report)
+        posterior = counted_around(own, quick.found)
     answers: dict[int, Solution] = {}
 
     def solved(k: int) -> Solution:
@@ -114,12 +116,31 @@ def _by_evidence(
     k = posterior.likeliest.size
     if k not in answers:  # as many sizes were proposed as may be
         answers[k] = solved(k)
-    return _with_posterior(answers[k], posterior, options)
+    is_settled = quick is None or _is_settled(posterior.likeliest, quick, answers)
+    return _with_posterior(answers[k], posterior, options, is_settled)
 
 
-def _with_posterior(solution: Solution, posterior: Posterior, options: Options) -> Solution:
+def _is_settled(likeliest: np.ndarray, quick: Ladder, answers: dict[int, Solution]) -> bool:
+    """Return whether searches that know nothing of each other arrived at the likeliest support.
+
+    Where a size is clear it is enough that several starts of one search did.
+    """
+    if not quick.is_finished:
+        return False
+    if not likeliest.size:
+        return True  # every search knows what the empty support costs
+    searches = [one.search for found in answers.values() for one in found.answers if one.search]
+    same = [one for one in searches if np.array_equal(one.support, likeliest)]
+    if quick.is_clear and any(one.is_complete or one.n_agreeing_starts > 1 for one in same):
+        return True
+    return len(same) + sum(likeliest.tobytes() in supports for supports in quick.searches) > 1
+
+
+def _with_posterior(
+    solution: Solution, posterior: Posterior, options: Options, is_settled: bool = True
+) -> Solution:
     (answer,) = solution.answers
-    return solution._replace(answers=[of_all_sizes(answer, posterior, options)])
+    return solution._replace(answers=[of_all_sizes(answer, posterior, options, is_settled)])
 
 
 def _by_information(

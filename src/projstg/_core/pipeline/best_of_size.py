@@ -170,7 +170,7 @@ def _with_pursuits(
     """Return proposals (B, K), and the columns of orthogonal matching pursuits, (B, S, K).
 
     Among very many columns there is no pursuit: it needs a pass over X for each column. Where there
-    are many columns for each row, the most relevant ones are a proposal, too.
+    are many columns for each row, but not very many, the most relevant ones are a proposal, too.
     """
     must, k = np.asarray(options.always, dtype=np.int64), proposed.shape[1]
     found = [proposed]
@@ -181,7 +181,7 @@ def _with_pursuits(
         # A pursuit ends early where all other columns depend on those taken.
         is_whole = np.all(runs.counts, axis=1, keepdims=True)
         found.append(np.where(is_whole, pursued, proposed))
-    if not must.size:
+    if not must.size and problems[0].b.size <= PIPELINE.most_for_pursuit:
         orders = [one.relevant for one in problems]
         if all(order.size >= k for order in orders):
             found.append(np.sort(np.stack([order[:k] for order in orders]), axis=1))

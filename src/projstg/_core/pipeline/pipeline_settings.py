@@ -47,12 +47,25 @@ class PipelineSettings:
     rows are tried whatever the small ones cost: the first of several effects cost more than they
     explain, and a support that holds the right one and others leads to it when columns are left
     out one by one."""
-    clearly_better: float = 30.0
-    """Not, however, where a cost is lower than that of the smallest size by so much …"""
+    clearly_better: float = 50.0
+    """Not, however, where a cost is lower than that of the smallest size by so much, or …"""
+    clearly_better_a_row: float = 0.8
+    """… by so much for each row."""
     most_quick: int = 400
-    """With more columns walks go among those of a working set, which grows after each search …"""
+    """Among more columns walks go among those of a working set, which grows after each search …"""
     most_set: int = 700
     """… to this many columns."""
+    rows_from_above: tuple[float, ...] = (6.0, 8.0, 6.0, 5.0)
+    """Where nothing is clear then, supports of a column for so many rows are searched thoroughly,
+    the first of them among the working set, the others among all columns, …"""
+    widest: int = 2400
+    """… or this many, if there are more, …"""
+    thorough_entries: float = 3e8
+    """… from as many starts as look at so many exchanges (a third of a second), …"""
+    thorough_starts: int = 1000
+    """… but not from more, …"""
+    thorough_agreement: int = 24
+    """… until so many agree."""
     rung_kept: int = 10
     """The posterior begins from this many supports of each rung, the best."""
     most_worse: int = 3
@@ -99,5 +112,5 @@ class PipelineSettings:
 
 PIPELINE = PipelineSettings()
 
-QUICK = replace(SEARCH, most_exchanges=0)
+QUICK = replace(SEARCH, most_exchanges=0, working_set=PIPELINE.most_quick)
 """Quick searches. The last exchanges, a table for each ridge, would take longer than all walks."""

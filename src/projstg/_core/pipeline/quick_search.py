@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,11 +13,14 @@ from ..greedy.matching_pursuit import forward_selection
 from ..score.criterion import Judge
 from ..score.tableau import Field
 from ..search.best_support import Refined, refine
-from ..search.working_set import first_columns, joining_columns
+from ..search.working_set import first_columns, joining_columns, joining_pairs
 from .candidate_columns import candidate_columns, with_candidates
 from .pipeline_settings import PIPELINE, QUICK
 
 __all__ = ["QuickSearch"]
+
+# Draws of their own: a size that is then searched in full knows nothing of them.
+_TAG = 17
 
 
 class QuickSearch:
@@ -33,6 +37,7 @@ class QuickSearch:
     ) -> None:
         self._judge, self._k_max, self._seed = judge, k_max, seed
         self._whole, self._must, self._n_looks = problem, always, 0
+        self._settings = QUICK
         self.is_among_some = problem.is_wide
         """Whether only some columns come into question."""
         self._candidates = np.arange(problem.b.size)
@@ -78,12 +83,46 @@ class QuickSearch:
         self._always = self._must[self._candidates[columns]]
         self._field = Field.of(self._few, self._always)
 
+    def be_thorough(self) -> None:
+        """Let starts agree more often from now on before a search ends."""
+        self._settings = replace(
+            QUICK,
+            most_columns=PIPELINE.widest,
+            wide=0,
+            wide_agreement=PIPELINE.thorough_agreement,
+        )
+
+    def widen(self) -> None:
+        """Search among all columns from now on, or among the most promising where they are many."""
+        wanted = np.zeros(self._problem.b.size, dtype=bool)
+        wanted[self._columns] = True
+        settings = replace(QUICK, working_set=PIPELINE.widest)
+        none = np.empty((0, 0), np.int64)
+        self._search_among(first_columns(self._problem, none, wanted, settings))
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns walks go among."""
+        return self._columns.size
+
+    def with_pairs(self, support: np.ndarray) -> Refined | None:
+        """Return the best supports of two more columns, which say most together; None: no pair."""
+        own = np.searchsorted(self._candidates, support)
+        pairs = joining_pairs(self._problem, own, QUICK)
+        if not len(pairs):
+            return None
+        starts = [np.append(own, pair) for pair in pairs]
+        if not np.isin(pairs, self._columns).all():
+            self._search_among(np.union1d(self._columns, pairs))
+        return self._among_all(self._found(own.size + 2, len(pairs), starts))
+
     def __call__(self, k: int, n_starts: int, start: np.ndarray | None = None) -> Refined:
         """Return the best supports of K columns that at most so many starts find.
 
         ``start`` (K,) is one of them.
         """
         starts = [order[:k] for order in self._orders if 0 < k == np.unique(order[:k]).size]
+        starts = [own for own in starts if np.isin(own, self._columns).all()]
         if start is not None:
             starts.append(np.searchsorted(self._candidates, start))
         found = self._found(k, n_starts, starts)
@@ -93,6 +132,10 @@ class QuickSearch:
             new = joining_columns(self._problem, best, self._columns, QUICK)
             self._search_among(np.union1d(self._columns, new))
             found = self._found(k, PIPELINE.size_starts, best[: QUICK.joining_starts])
+        return self._among_all(found)
+
+    def _among_all(self, found: Refined) -> Refined:
+        """Return what was found with the places of its columns among all."""
         if self._columns.size == self._must.size:
             return found
         return found.among(self._candidates[self._columns])._replace(is_complete=False)
@@ -106,10 +149,10 @@ class QuickSearch:
             self._few,
             k,
             starts=begin,
-            generator=np.random.default_rng([self._seed, k]),
+            generator=np.random.default_rng([self._seed, k, _TAG]),
             criterion=self._judge,
             n_starts=n_starts,
             always=self._always,
-            settings=QUICK,
+            settings=self._settings,
             field=self._field,
         )

@@ -12,7 +12,8 @@ when the posterior begins from that search, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,20 +24,35 @@ from ..score.neighbours import neighbours
 from ..score.tableau import Field
 from ..search.best_support import Refined
 from ..search.record import RankedSupports, slack
-from .pipeline_settings import PIPELINE
+from .pipeline_settings import PIPELINE, QUICK
 from .quick_search import QuickSearch
 
-__all__ = ["ladder"]
+__all__ = ["Ladder", "ladder"]
 
 
-def ladder(target: Target, seed: int, report: Report | None = None) -> list[RankedSupports]:
+class Ladder(NamedTuple):
+    """What quick searches of many sizes have found."""
+
+    found: list[RankedSupports]
+    """The best supports of each search."""
+    searches: list[set[bytes]]
+    """The supports that each of some searches arrived at that know nothing of each other: from
+    small sizes to larger ones, and from each large size down."""
+    is_clear: bool
+    """Whether one size is clear, or rows are not so few that small sizes may mislead."""
+    is_finished: bool
+    """Whether it is, or the search went on to its end."""
+
+
+def ladder(target: Target, seed: int, report: Report | None = None) -> Ladder:
     """Return the best supports of a quick search at each size that was tried."""
     judge, always, k_max = target.judge, target.always, target.cost_of_size.size - 1
     search = QuickSearch(target.problem, judge, k_max, always, seed)
     sizes = _rungs(int(np.sum(always)), k_max)
     n_climbs = 1 + PIPELINE.times_again if search.is_among_some else 1
-    tried = steps_of(report, "sizes", n_climbs * len(sizes))
     is_sparse = target.problem.b.size > MANY_A_ROW * target.problem.n
+    most = n_climbs * len(sizes) + (len(PIPELINE.rows_from_above) if is_sparse else 0)
+    tried = steps_of(report, "sizes", most)
     least = int(target.problem.n / PIPELINE.rows_a_column) if is_sparse else 0
     while True:
         rungs = _Rungs(search, target)
@@ -46,9 +62,13 @@ def ladder(target: Target, seed: int, report: Report | None = None) -> list[Rank
     if search.is_among_some:
         # A size that is solved in full takes passes over X: the first should be close.
         rungs.close_in()
-    if is_sparse and not rungs.is_clear:
-        rungs.come_down()
-    return rungs.found
+    if is_sparse:
+        rungs.add_pairs()
+        if not rungs.is_clear:
+            rungs.come_down(rungs.found)
+            rungs.search_above(tried)
+    is_clear = not is_sparse or rungs.is_clear
+    return Ladder(rungs.found, rungs.searches, is_clear, is_clear or rungs.is_finished)
 
 
 class _Rungs:
@@ -57,15 +77,19 @@ class _Rungs:
     def __init__(self, search: QuickSearch, target: Target) -> None:
         self._search, self._target = search, target
         self.found: list[RankedSupports] = []
+        self.searches: list[set[bytes]] = [set()]
+        self.is_finished = self.is_stopped = False
+        """Whether all was done that is done where no size is clear, or a stop was asked for."""
         self._costs: dict[int, float] = {}
 
     @property
     def is_clear(self) -> bool:
         """Whether a size costs far less than the smallest one."""
-        costs = self._costs
-        return bool(costs) and min(costs.values()) < costs[min(costs)] - PIPELINE.clearly_better
+        costs, least = self._costs, PIPELINE.clearly_better
+        least = min(least, PIPELINE.clearly_better_a_row * self._target.problem.n)
+        return bool(costs) and min(costs.values()) < costs[min(costs)] - least
 
-    def climb(self, sizes: list[int], tried: Callable[[], object], least: int) -> None:
+    def climb(self, sizes: list[int], tried: Callable[[], bool], least: int) -> None:
         """Try one size after another, until some in a row are no better than the best.
 
         Sizes up to ``least`` are tried in any case; ``tried`` is called after each.
@@ -79,11 +103,14 @@ class _Rungs:
             rung = self._search(k, PIPELINE.rung_starts if is_open else PIPELINE.size_starts)
             if not is_open and self._cost(rung) < lowest + PIPELINE.far_worse:
                 rung = self._search(k, PIPELINE.rung_starts)
-            tried()
+            self.is_stopped |= tried()
             if not self._takes(rung):
                 break  # all supports of this size, and of larger ones, are dependent
             cost = self._costs[k]
-            n_worse = 0 if cost < lowest else n_worse + 1
+            is_far = cost > lowest + PIPELINE.far_worse
+            # After a clear size of few rows one that is far worse says enough.
+            n_more = most_worse if least and is_far and self.is_clear else 1
+            n_worse = 0 if cost < lowest else n_worse + n_more
             lowest = min(lowest, cost)
             if n_worse >= most_worse and k >= least:
                 break
@@ -94,14 +121,52 @@ class _Rungs:
             if not self._takes(self._search(k, PIPELINE.rung_starts)):
                 break
 
-    def come_down(self) -> None:
-        """Leave columns out of the best support of each size that was tried, one after another.
+    def add_pairs(self) -> None:
+        """Add two columns that help together to the best support, and come down, while it pays."""
+        most, before = self._target.cost_of_size.size - 3, np.inf
+        while (best := min(self.found, key=self._cost_of)) and self._cost_of(best) < before:
+            before = self._cost_of(best)
+            if best.supports.shape[1] > most:
+                return
+            larger = self._search.with_pairs(best.supports[0])
+            if larger is not None and self._takes(larger):
+                self.come_down(self.found[-1:])
+
+    def search_above(self, tried: Callable[[], bool]) -> None:
+        """Search large supports thoroughly, and come down, until a size is clear.
+
+        First among the working set, then among all columns. ``tried`` is called after each, and
+        says whether to stop.
+        """
+        target, search = self._target, self._search
+        search.be_thorough()
+        for step, rows in enumerate(PIPELINE.rows_from_above):
+            if self.is_stopped:
+                return
+            if step == 1:
+                search.widen()
+            k = min(int(target.problem.n / rows), target.cost_of_size.size - 1)
+            if k <= int(target.always.sum()):
+                continue
+            self.searches.append(set())
+            entries = k * search.n_columns * QUICK.n_steps(k)
+            n_starts = min(int(PIPELINE.thorough_entries / entries), PIPELINE.thorough_starts)
+            if self._takes(search(k, n_starts)):
+                self.come_down(self.found[-1:])
+            self.is_stopped |= tried()
+            if self.is_clear:
+                return
+        self.is_finished = True
+
+    def come_down(self, found: Sequence[RankedSupports]) -> None:
+        """Leave columns out of the best support of each size, one after another.
 
         Where that leads to a lower cost than any known, that size is searched from there.
         """
         target = self._target
-        for one in sorted(self.found, key=lambda one: -one.supports.shape[1]):
+        for one in sorted(found, key=lambda one: -one.supports.shape[1]):
             support, best, lowest = one.supports[0], None, min(self._costs.values())
+            arrived, least = support, np.inf
             while support.size > max(int(target.always.sum()), 1):
                 field = Field.of(target.problem, target.always, support)
                 members = np.arange(support.size)[None]
@@ -111,8 +176,11 @@ class _Rungs:
                     break  # what is left must be selected, or is dependent
                 support = np.delete(support, leaves)
                 cost = float(scores[leaves] + target.cost_of_size[support.size])
+                if cost < least:
+                    arrived, least = support, cost
                 if cost < lowest - slack(cost):
                     best, lowest = support, cost
+            self.searches[-1].add(arrived.tobytes())
             if best is not None:
                 self._takes(self._search(best.size, PIPELINE.rung_starts, best))
 
@@ -122,8 +190,12 @@ class _Rungs:
             return False
         own, most = rung.ranked, PIPELINE.rung_kept
         self.found.append(RankedSupports(own.supports[:most], own.scores[:most]))
+        self.searches[-1].add(own.supports[0].tobytes())
         self._costs[rung.support.size] = self._cost(rung)
         return True
+
+    def _cost_of(self, one: RankedSupports) -> float:
+        return float(one.scores[0] + self._target.cost_of_size[one.supports.shape[1]])
 
     def _cost(self, rung: Refined) -> float:
         return rung.objective + float(self._target.cost_of_size[rung.support.size])

@@ -30,7 +30,8 @@ Score = Callable[[np.ndarray], np.ndarray]
 class BestFirst:
     """The supports of one problem counted so far.
 
-    ``cost_of_size`` has one entry for each size 0 … K_max, infinite for sizes not asked for.
+    ``cost_of_size`` has one entry for each size 0 … K_max, infinite for sizes not asked for, and
+    ``cost_of_column`` what each member adds, (D,), since it may stand for others.
     ``score`` scores supports one by one where the tables around a support have too few digits.
     """
 
@@ -41,9 +42,12 @@ class BestFirst:
         cost_of_size: np.ndarray,
         score: Score,
         settings: PosteriorSettings = POSTERIOR,
+        cost_of_column: np.ndarray | None = None,
     ) -> None:
         self.field, self.judge, self.cost_of_size = field, judge, cost_of_size
         self.score, self.settings = score, settings
+        none = np.zeros(field.b.size)
+        self.cost_of_column = none if cost_of_column is None else cost_of_column
         self._seen: set[int] = set()
         self._masks: list[np.ndarray] = []
         self._costs: list[float] = []
@@ -57,6 +61,11 @@ class BestFirst:
         same._seen, same._frontier = set(self._seen), [*self._frontier]
         same._masks, same._costs = [*self._masks], [*self._costs]
         return same
+
+    def cost(self, supports: np.ndarray) -> np.ndarray:
+        """Return the costs of supports (M, K), each scored by itself."""
+        columns = np.sum(self.cost_of_column[supports], axis=1)
+        return self.score(supports) + (columns + self.cost_of_size[supports.shape[1]])
 
     def count(self, masks: np.ndarray, costs: np.ndarray) -> None:
         """Count supports (M, D), with their costs (M,), that have not been counted yet."""
@@ -130,18 +139,22 @@ class BestFirst:
 
     def _count_neighbours(self, members: np.ndarray, around: Neighbours, c: int) -> None:
         """Count the neighbours of a support that have not been counted yet."""
-        K, n_columns = members.size, self.field.b.size
-        size_cost = np.append(self.cost_of_size, np.inf)
+        K, n_columns, enters = members.size, self.field.b.size, self.cost_of_column
+        size_cost, leaves = np.append(self.cost_of_size, np.inf), enters[members]
+        stay, less = np.sum(leaves), size_cost[K - 1] if K else 0.0
         cost = np.concatenate(
             [
-                around.exchanged[c].ravel() + size_cost[K],
-                around.added[c] + size_cost[K + 1],
-                around.left_out[c] + (size_cost[K - 1] if K else 0.0),
+                (around.exchanged[c] + (stay - leaves[:, None] + enters + size_cost[K])).ravel(),
+                around.added[c] + (stay + enters + size_cost[K + 1]),
+                around.left_out[c] + (stay - leaves + less),
             ]
         )
         if not around.has_enough_digits[c]:
             cost = self._scored(members, cost)
-        most = min(self._lowest, float(np.min(cost))) + self.settings.negligible
+        settings = self.settings
+        is_many = n_columns > settings.most_columns[0]
+        negligible = settings.negligible_of_many if is_many else settings.negligible
+        most = min(self._lowest, float(np.min(cost))) + negligible
         kept = np.flatnonzero(cost < most)
         masks = _moved(members, kept, n_columns)
         self.count(masks, cost[kept])
@@ -159,7 +172,7 @@ class BestFirst:
         masks = _moved(members, places, self.field.b.size)
         costs = np.full(rough.size, np.inf)
         for own, supports in by_size(masks):
-            costs[places[own]] = self.score(supports) + self.cost_of_size[supports.shape[1]]
+            costs[places[own]] = self.cost(supports)
         return costs
 
     def _is_permitted(self, members: np.ndarray) -> np.ndarray:

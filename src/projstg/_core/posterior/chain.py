@@ -93,13 +93,15 @@ class ChainLaw(NamedTuple):
     doubt: np.ndarray
     """d, (D,)."""
     log_doubt: np.ndarray
-    """(D,)."""
+    """(D,), more by −½ of what a column adds to the cost of a support."""
 
 
-def chain_law(cost_of_size: np.ndarray, locked: np.ndarray, doubt: np.ndarray) -> ChainLaw:
+def chain_law(
+    cost_of_size: np.ndarray, locked: np.ndarray, doubt: np.ndarray, cost_of_column: np.ndarray
+) -> ChainLaw:
     """Return the law for the sizes that ``cost_of_size`` has, with ``doubt`` (D,).
 
-    Members ``locked``, (D,), are never taken out.
+    Members ``locked``, (D,), are never taken out; ``cost_of_column`` (D,) is what each adds.
     """
     doubt, sizes = np.where(locked, 0.0, doubt), np.flatnonzero(np.isfinite(cost_of_size))
     every = np.arange(cost_of_size.size + 1)
@@ -107,7 +109,7 @@ def chain_law(cost_of_size: np.ndarray, locked: np.ndarray, doubt: np.ndarray) -
     with np.errstate(divide="ignore"):
         stays = cost_of_size - 2.0 * np.log(own[:-1])
         grows = np.append(cost_of_size[1:], np.inf) - 2.0 * np.log(1.0 - own[1:])
-        return ChainLaw(own, stays, grows, doubt, np.log(doubt))
+        return ChainLaw(own, stays, grows, doubt, np.log(doubt) - 0.5 * cost_of_column)
 
 
 def temperatures(n_steps: int, settings: PosteriorSettings) -> np.ndarray:
@@ -120,7 +122,8 @@ class Chains:
     """C chains of one problem, all at the same step.
 
     ``masks`` (C, D) are the supports they begin from, ``cost_of_size`` has −2 log(prior(K)/C(D, K))
-    for each size 0 … K_max, infinite for sizes not asked for, and ``doubt`` (D,) is the d above.
+    for each size 0 … K_max, infinite for sizes not asked for, ``doubt`` (D,) is the d above, and
+    ``cost_of_column`` (D,) what each member adds.
     """
 
     def __init__(
@@ -132,12 +135,14 @@ class Chains:
         doubt: np.ndarray,
         generator: np.random.Generator,
         settings: PosteriorSettings = POSTERIOR,
+        cost_of_column: np.ndarray | None = None,
     ) -> None:
         self.masks, self.judge, self.cost_of_size = masks.copy(), judge, cost_of_size
         self.generator, self.settings = generator, settings
         self.field = _with_zero_column(field)
         self.excluded, self._n_redundant = field.excluded, field.n_redundant
-        self.law = chain_law(cost_of_size, field.locked, doubt)
+        extra = np.zeros(doubt.size) if cost_of_column is None else cost_of_column
+        self.law = chain_law(cost_of_size, field.locked, doubt, extra)
         self.diagonal = np.diagonal(self.field.G)
         self.ridge = np.zeros(len(masks), dtype=np.int64)
         self._dependent: dict[bytes, bool] = {}
@@ -155,7 +160,10 @@ class Chains:
 
     @property
     def visited(self) -> Counted:
-        """The supports the chains were at when their ridges were drawn, costs from sums alone."""
+        """The supports the chains were at when their ridges were drawn, costs from sums alone.
+
+        What members add is not in them.
+        """
         return Counted(self._supports.column(0), self._supports.column(2))
 
     def cool_down(self, n_steps: int) -> None:

@@ -74,15 +74,16 @@ class Combined:
         """The share of the posterior that the counted supports have."""
         return float(self._covered[0])
 
-    def probability(self, costs: np.ndarray | float) -> np.ndarray:
-        """Return the probabilities of supports with these costs.
+    def has_counted(self, masks: np.ndarray) -> np.ndarray:
+        """Return which of some supports, (M, D), were counted."""
+        return np.isin(support_keys(masks), self._counted.keys)
 
-        Costs are compared with the least one that was counted, and lose no digits where all are
-        large.
-        """
-        with np.errstate(over="ignore"):
-            beside_best = np.exp(-0.5 * (costs - self._counted.costs[0]))
-        return np.minimum(self.covered * self._weights[0] * beside_best, 1.0)
+    def probabilities(self, masks: np.ndarray) -> np.ndarray:
+        """Return the probabilities of supports, (M, D), zero for those that were not counted."""
+        known, keys = self._counted.keys, support_keys(masks)
+        order = np.argsort(known)
+        place = order[np.minimum(np.searchsorted(known, keys, sorter=order), order.size - 1)]
+        return np.where(known[place] == keys, self.covered * self._weights[place], 0.0)
 
     def inclusion(self) -> Estimate:
         """Return the probability of each column, (D,)."""
@@ -125,8 +126,7 @@ class Combined:
         if sample is None:
             return counted, self._weights
         visits = np.bincount(sample.drawn.ravel(), minlength=len(sample.supports))
-        known = support_keys(counted)
-        new = (visits > 0) & ~np.isin(support_keys(sample.supports), known)
+        new = (visits > 0) & ~np.isin(support_keys(sample.supports), self._counted.keys)
         weights = np.append(self.covered * self._weights, np.zeros(int(new.sum())))
         if new.any():
             weights[len(counted) :] = (1.0 - self.covered) * visits[new] / visits[new].sum()
@@ -136,8 +136,9 @@ class Combined:
     def joint(self, columns: np.ndarray) -> Joint:
         """Return what is known of some columns at once."""
         masks = self._counted.masks[:, columns]
-        shares = np.zeros((len(masks), columns.size + 1))
-        shares[:, -1] = 1.0
+        each = np.arange(len(masks))
+        alone = (np.ones(each.size), (each, np.full(each.size, columns.size)))
+        shares = csr_array(alone, shape=(each.size, columns.size + 1))
         counted = joint_of(columns, masks, shares, self.covered * self._weights)
         if self._sample is None:
             return counted
@@ -146,11 +147,11 @@ class Combined:
         drawn = joint_of(
             columns,
             self._sample.bases[:, columns],
-            np.column_stack([listed, rest]),
+            csr_array(np.column_stack([listed, rest])),
             np.tile(self._shares[0], self._n_chains) @ self._groups,
         )
         bases = vstack([counted.bases, drawn.bases], format="csr")
-        return Joint(columns, bases, np.concatenate([counted.shares, drawn.shares]))
+        return Joint(columns, bases, vstack([counted.shares, drawn.shares], format="csr"))
 
     def _exact(self, inside: np.ndarray) -> Estimate:
         return Estimate(np.clip(inside, 0.0, 1.0), np.zeros_like(inside))
@@ -219,7 +220,7 @@ def _is_counted(counted: Counted, sample: Sample) -> np.ndarray:
     """Return which supports of the blocks, (U, D + 1), were counted."""
     codes = support_codes(counted.masks.shape[1])
     zero = np.uint64(0)
-    known, base = np.sort(support_keys(counted.masks)), support_keys(sample.bases)
+    known, base = np.sort(counted.keys), support_keys(sample.bases)
     row, column = np.nonzero(sample.shares > _NEGLIGIBLE)
     keys = base[row] ^ np.append(codes, zero)[column]
     # Most keys are none of the known ones by their last bits alone.

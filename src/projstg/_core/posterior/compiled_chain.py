@@ -32,10 +32,12 @@ class CompiledChains:
         doubt: np.ndarray,
         generator: np.random.Generator,
         settings: PosteriorSettings = POSTERIOR,
+        cost_of_column: np.ndarray | None = None,
     ) -> None:
         self.generator, self.settings = generator, settings
         self._kernel = library.KERNEL
-        law = chain_law(cost_of_size, field.locked, doubt)
+        extra = np.zeros(doubt.size) if cost_of_column is None else cost_of_column
+        law = chain_law(cost_of_size, field.locked, doubt, extra)
         self._own, (self._n_chains, n_columns) = law.own, masks.shape
         # What the kernel points at lives as long as this object.
         self._field, self._judge = field_record(field), judge_record(judge)
@@ -61,7 +63,10 @@ class CompiledChains:
 
     @property
     def visited(self) -> Counted:
-        """The supports the chains were at when their ridges were drawn, costs from sums alone."""
+        """The supports the chains were at when their ridges were drawn, costs from sums alone.
+
+        What members add is not in them.
+        """
         return Counted(self._supports, self._costs)
 
     def cool_down(self, n_steps: int) -> None:

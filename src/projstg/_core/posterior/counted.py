@@ -7,15 +7,21 @@ probability is exp(−cost/2), divided by the sum of that over all supports.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-__all__ = ["Counted", "by_size", "support_codes", "support_keys"]
+from ..search.record import slack
+
+# Up to so many entries of masks a pass over all is faster than one over the members.
+_SMALL = 30_000
+
+__all__ = ["Counted", "by_size", "levelled", "support_codes", "support_keys"]
 
 
-class Counted(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Counted:
     """M different supports of one problem with their costs; those counted have the lowest first."""
 
     masks: np.ndarray
@@ -34,9 +40,24 @@ class Counted(NamedTuple):
         """(M,)."""
         return self.masks.sum(axis=1)
 
+    @cached_property
+    def keys(self) -> np.ndarray:
+        """Their keys, (M,)."""
+        return support_keys(self.masks)
+
     def holding(self, columns: np.ndarray) -> np.ndarray:
         """Return which of the supports, (M,), hold all of the columns."""
         return np.all(self.masks[:, columns], axis=1)
+
+
+def levelled(counted: Counted) -> Counted:
+    """Return supports in order; those as good as the best have its cost: it is rounding."""
+    masks, costs = counted.masks, counted.costs
+    if np.any(np.diff(costs) < 0.0):
+        order = np.argsort(costs, kind="stable")
+        masks, costs = masks[order], costs[order]
+    least = costs[:1]
+    return Counted(masks, np.where(costs <= least + slack(least), least, costs))
 
 
 def by_size(masks: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -62,4 +83,12 @@ def support_codes(n_columns: int) -> np.ndarray:
 def support_keys(masks: np.ndarray) -> np.ndarray:
     """Return the keys of supports (M, D), (M,)."""
     codes = support_codes(masks.shape[1])
-    return np.asarray(np.bitwise_xor.reduce(np.where(masks, codes, np.uint64(0)), axis=1))
+    if masks.size <= _SMALL:
+        zero = np.uint64(0)
+        return np.asarray(np.bitwise_xor.reduce(np.where(masks, codes, zero), axis=1))
+    row, column = np.nonzero(masks)
+    keys = np.zeros(len(masks), dtype=np.uint64)
+    if row.size:
+        first = np.flatnonzero(np.diff(row, prepend=-1))
+        keys[row[first]] = np.bitwise_xor.reduceat(codes[column], first)
+    return keys

@@ -24,10 +24,13 @@ import numpy as np
 
 from .joint import Joint
 
-__all__ = ["LEAST_PROBABILITY", "Group", "credible_groups", "stands_for"]
+__all__ = ["Group", "credible_groups", "likely_columns", "may_be_grouped", "stands_for"]
 
-LEAST_PROBABILITY = 0.01
-"""Columns that are less likely are in no group: they would hardly change its probability."""
+# The least likely columns are in no group as far as their probabilities sum to no more than this:
+# they would hardly change those of groups.
+_LEFT_OUT = 0.01
+# Of more columns none is in two of the groups that are compared: there would be too many.
+_MOST_SEEDS = 64
 # How much likelier a column must be where the others of its group are absent.
 _STANDS_FOR = 3.0
 
@@ -50,9 +53,15 @@ def credible_groups(joint: Joint, level: float) -> list[Group]:
     """Return disjoint groups, the smallest first, and of one size the likeliest."""
     groups: list[Group] = []
     grow = _Growing(joint, level)
-    free = grow.inclusion >= LEAST_PROBABILITY
+    free = may_be_grouped(joint)
     # What has grown stays a group while its columns are free; only then is another one grown.
-    grown = {seed: grow.grown(seed, free) for seed in np.flatnonzero(free).tolist()}
+    grown: dict[int, Group | None] = {}
+    left, are_many = free.copy(), int(free.sum()) > _MOST_SEEDS
+    for seed in np.argsort(-grow.inclusion, kind="stable").tolist():
+        if left[seed]:
+            grown[seed] = group = grow.grown(seed, left)
+            if group and are_many:
+                left[group.columns] = False
     while any(grown.values()):
         best = min((group for group in grown.values() if group), key=lambda group: group.rank)
         groups.append(Group(joint.columns[best.columns], min(best.probability, 1.0)))
@@ -63,6 +72,20 @@ def credible_groups(joint: Joint, level: float) -> list[Group]:
             elif group and not free[group.columns].all():
                 grown[seed] = grow.grown(seed, free)
     return groups
+
+
+def likely_columns(inclusion: np.ndarray) -> np.ndarray:
+    """Return which columns, (M,), may be in a group: all but the least likely."""
+    order = np.argsort(inclusion, kind="stable")
+    is_likely = np.empty(inclusion.size, dtype=bool)
+    is_likely[order] = np.cumsum(inclusion[order]) > _LEFT_OUT
+    return is_likely
+
+
+def may_be_grouped(joint: Joint) -> np.ndarray:
+    """Return which columns of the joint posterior, (M,), may be in a group."""
+    is_likely = likely_columns(joint.inclusion())
+    return is_likely if joint.among is None else is_likely & joint.among.is_alone
 
 
 def stands_for(joint: Joint, group: np.ndarray) -> np.ndarray:
@@ -94,6 +117,8 @@ class _Growing:
         group[seed] = True
         absent, gain = self._gain(group)
         while 1.0 - absent < self._level:
+            if 1.0 - absent + gain[free].sum() < self._level:
+                return None  # all of them together are too unlikely
             best = int(np.argmax(np.where(free, gain, 0.0)))
             if not free[best] or gain[best] <= 0.0:
                 return None

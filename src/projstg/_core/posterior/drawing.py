@@ -35,7 +35,7 @@ def drawn(posterior: Posterior, seed: int, report: Report | None = None) -> Post
     if been is None:
         return first
     place, target = int(np.argmin(been.costs)), posterior.target
-    lead = float(first.counted.costs[0] - been.costs[place])
+    lead = first.lowest - float(been.costs[place])
     if lead <= -2.0 * np.log(target.settings.far_less_likely):
         return first
     support = first.columns[been.masks[place]]
@@ -67,6 +67,7 @@ def _drawn_once(posterior: Posterior, seed: int, report: Report | None) -> Poste
         1.0 - weights @ counted_.masks + settings.least_doubt,
         generator,
         settings,
+        around.cost_of_column,
     )
     most_steps = settings.budget(columns.size, size, is_given=target.has_one_size)
     # Runs: the first, one that is not kept, and those of the budget.
@@ -84,11 +85,21 @@ def _drawn_once(posterior: Posterior, seed: int, report: Report | None) -> Poste
         sample = chains.run(settings.steps)
         posterior = replace(posterior, sample=sample)
         is_stopped = ran()
-    while len(sample.blocks) < most_steps and not (is_stopped or posterior.is_accurate):
-        sample = chains.run(settings.steps).after(sample)
+    while not is_stopped and (left := _more_steps(posterior, len(sample.blocks), most_steps)) > 0:
+        sample = chains.run(left).after(sample)
         posterior = replace(posterior, sample=sample)
         is_stopped = ran()
     return replace(posterior, visited=chains.visited)
+
+
+def _more_steps(posterior: Posterior, n_steps: int, most_steps: int) -> int:
+    """Return how many steps are made before the error is looked at again, after so many."""
+    settings, error = posterior.target.settings, posterior.largest_error
+    if error <= settings.tolerance:
+        return 0
+    if error > settings.coarse:
+        most_steps = max(most_steps, settings.if_coarse)
+    return min(max(settings.steps, n_steps // 2), most_steps - n_steps)
 
 
 def _chains_by_kernel(field: Field, *of: Any) -> Any:

@@ -1,7 +1,8 @@
 """Which supports are counted: all of them, or the likeliest around those that a search has found.
 
-The columns that may be visited are all up to a few hundred. With more, they are the members of the
-best supports the search has found, and the columns that come closest to improving the best support.
+The columns that may be visited are all up to a few hundred. Of more, some stand for others
+(:mod:`.represented`): not the members of the best supports that a search has found, nor the columns
+that come closest to improving these.
 
 Where only dependent supports are known there is no dilution.
 """
@@ -14,13 +15,14 @@ from dataclasses import replace
 import numpy as np
 
 from ..score.evidence import total_score
-from ..search.record import RankedSupports, slack
+from ..search.record import RankedSupports
 from ..search.working_set import around_support
 from .best_first import BestFirst
-from .counted import Counted
+from .counted import Counted, levelled
 from .enumeration import enumerated
 from .posterior import Posterior
 from .posterior_settings import PosteriorSettings
+from .represented import Represented, represented
 from .target import Target
 
 __all__ = ["counted_around", "every_support", "every_support_of", "with_more"]
@@ -32,7 +34,7 @@ def every_support(target: Target) -> Posterior:
     if not counted.costs.size:
         target = target.undiluted()
         counted = enumerated(target)
-    return Posterior(target, _levelled(counted), np.arange(target.always.size))
+    return Posterior(target, levelled(counted), Represented.every(target.always.size))
 
 
 def every_support_of(target: Target, scored: RankedSupports) -> Posterior:
@@ -40,7 +42,7 @@ def every_support_of(target: Target, scored: RankedSupports) -> Posterior:
     masks = np.zeros((len(scored.supports), target.always.size), dtype=bool)
     np.put_along_axis(masks, scored.supports, True, axis=1)
     costs = scored.scores + target.cost_of_size[scored.supports.shape[1]]
-    return Posterior(target, _levelled(Counted(masks, costs)), np.arange(target.always.size))
+    return Posterior(target, levelled(Counted(masks, costs)), Represented.every(target.always.size))
 
 
 def counted_around(target: Target, found: Sequence[RankedSupports]) -> Posterior:
@@ -54,31 +56,29 @@ def counted_around(target: Target, found: Sequence[RankedSupports]) -> Posterior
         by_ridge = [target.scores_by_ridge(one.supports) for one in found]
     useful = useful_ridges(found, by_ridge, target.settings)
     scored = _scored_at(useful, found, by_ridge)
-    columns, promise, most = np.arange(target.always.size), None, target.settings.most_columns
-    if columns.size > most:
-        promise = _promise(target, scored)
-        size = max(most, int(np.isposinf(promise).sum()))
-        columns = np.sort(np.argpartition(-promise, size - 1)[:size])
-    around = _begun(target, columns, useful)
-    counted = _count(around, target, columns, scored)
-    return Posterior(target, counted, columns, around, tuple(found), promise)
+    among = _looked_at(target, scored)
+    around = _begun(target, among, useful)
+    counted = _count(around, target, among, scored)
+    return Posterior(target, counted, among, around, tuple(found))
 
 
 def with_more(posterior: Posterior, found: Sequence[RankedSupports]) -> Posterior:
     """Return the posterior with more supports of searches counted, and those around them.
 
     It goes on from what it has, unless one of the best supports has a column that was not looked
-    at: then it begins again, and what was drawn is of no use.
+    at, or stands for others: then it begins again, and what was drawn is of no use.
     """
     target, before = posterior.target, posterior.around
-    most = target.settings.n_leaders
-    leaders = [one.supports[:most] for one in found]
-    if before is None or not all(posterior.is_looked_at(own).all() for own in leaders):
+    if before is None:
+        return counted_around(target, [*posterior.found, *found])
+    useful = np.isin(target.judge.ridges.kappa, before.judge.ridges.kappa)
+    by_ridge = [target.scores_by_ridge(one.supports) for one in found]
+    scored = _scored_at(useful, found, by_ridge)
+    leaders = _leaders(target, scored, posterior.lowest)
+    if not all(posterior.among.are_themselves(own).all() for own in leaders):
         return counted_around(target, [*posterior.found, *found])
     around = before.copy()
-    useful = np.isin(target.judge.ridges.kappa, around.judge.ridges.kappa)
-    by_ridge = [target.scores_by_ridge(one.supports) for one in found]
-    counted = _count(around, target, posterior.columns, _scored_at(useful, found, by_ridge))
+    counted = _count(around, target, posterior.among, scored)
     return replace(
         posterior,
         counted=counted,
@@ -96,9 +96,9 @@ def _scored_at(
     return [RankedSupports(one.supports, total_score(own[:, useful])) for one, own in each]
 
 
-def _begun(target: Target, columns: np.ndarray, useful: np.ndarray) -> BestFirst:
+def _begun(target: Target, among: Represented, useful: np.ndarray) -> BestFirst:
     """Return the count before anything was counted, at some of the ridges, a mask (R,)."""
-    few = target.judge.at(useful)
+    few, columns = target.judge.at(useful), among.columns
     # The ridges left out have no evidence, but the empty support has the same at every ridge.
     ridges = few.ridges
     kept = np.sum(np.exp(-0.5 * ridges.zero_cost) + np.exp(-0.5 * ridges.size_cost))
@@ -109,66 +109,98 @@ def _begun(target: Target, columns: np.ndarray, useful: np.ndarray) -> BestFirst
     def score(supports: np.ndarray) -> np.ndarray:
         return target.scores(columns[supports], useful)
 
-    return BestFirst(field, few, cost_of_size, score, target.settings)
+    return BestFirst(field, few, cost_of_size, score, target.settings, among.cost)
 
 
 def _count(
-    around: BestFirst,
-    target: Target,
-    columns: np.ndarray,
-    scored: Sequence[RankedSupports],
+    around: BestFirst, target: Target, among: Represented, scored: Sequence[RankedSupports]
 ) -> Counted:
     """Count supports with their scores and what is around them; return all that is counted."""
     is_looked_at = np.zeros(target.always.size, dtype=bool)
-    is_looked_at[columns] = True
+    is_looked_at[among.columns] = True
     for supports, scores in scored:
         inside = is_looked_at[supports].all(axis=1)
-        masks = np.zeros((int(inside.sum()), columns.size), dtype=bool)
-        np.put_along_axis(masks, np.searchsorted(columns, supports[inside]), True, axis=1)
-        around.count(masks, scores[inside] + around.cost_of_size[supports.shape[1]])
+        members = among.cell[supports[inside]]
+        masks = np.zeros((len(members), among.columns.size), dtype=bool)
+        np.put_along_axis(masks, members, True, axis=1)
+        columns = np.sum(around.cost_of_column[members], axis=1)
+        around.count(masks, scores[inside] + (columns + around.cost_of_size[supports.shape[1]]))
     around.look_around(target.settings.most_looks)
-    return _levelled(around.counted)
+    return levelled(around.counted)
 
 
-def _levelled(counted: Counted) -> Counted:
-    """Give the supports that are as good as the best the same cost: they differ by rounding."""
-    least = counted.costs[:1]
-    is_equal = counted.costs <= least + slack(least)
-    return counted._replace(costs=np.where(is_equal, least, counted.costs))
+def _leaders(
+    target: Target, scored: Sequence[RankedSupports], lowest: float = np.inf
+) -> list[np.ndarray]:
+    """Return the best supports of each size, (M, K), that are not far behind the likeliest.
+
+    ``lowest`` is the lowest cost that is known from elsewhere.
+    """
+    settings, costs = target.settings, [_costs(target, one) for one in scored]
+    lowest = min([lowest, *(float(np.min(own)) for own in costs)])
+    most = lowest + settings.far_behind
+    order = [np.argsort(own, kind="stable")[: settings.n_leaders] for own in costs]
+    return [
+        one.supports[places[own[places] <= most]]
+        for one, own, places in zip(scored, costs, order, strict=True)
+    ]
+
+
+def _costs(target: Target, one: RankedSupports) -> np.ndarray:
+    return np.asarray(one.scores + target.cost_of_size[one.supports.shape[1]])
+
+
+def _looked_at(target: Target, scored: Sequence[RankedSupports]) -> Represented:
+    """Return the columns that are looked at: all, or those that represent very many.
+
+    Of small supports more are looked at: a neighbourhood has (K + 1)·D supports.
+    """
+    settings, n_columns = target.settings, target.always.size
+    leaders = [own for own in _leaders(target, scored) if len(own)]
+    size = max(own.shape[1] for own in leaders)
+    most = int(np.clip(settings.most_around / (size + 1.0) ** 2, *settings.most_columns))
+    if n_columns <= most:
+        return Represented.every(n_columns)
+    promise = _promise(target, scored)
+    promise[target.always] = np.inf
+    for own in leaders:
+        promise[own.ravel()] = np.inf
+    n_own = int(np.isposinf(promise).sum())
+    return represented(promise, max(most, n_own + settings.fewest_cells))
 
 
 def _promise(target: Target, scored: Sequence[RankedSupports]) -> np.ndarray:
-    """Return of all columns, (D,), minus the least that an exchange for them adds to the score.
+    """Return of all columns, (D,), minus the least that an exchange for each adds, or taking it in.
 
-    It is infinite for the members of the best supports: they are looked at in any case.
+    That is to the cost of the likeliest support: of all sizes that are not far behind.
     """
+    problem, judge, of_size = target.problem, target.judge, target.cost_of_size
     promise = np.full(target.always.size, -np.inf)
     for best, behind in _compared(target, scored):
-        locked = target.always[best]
-        change = around_support(target.problem, best, target.judge, locked).change
+        K, locked = best.size, target.always[best]
+        around = around_support(problem, best, judge, locked, target.n_redundant)
+        change = around.exchanged.change
+        if K + 1 < of_size.size:
+            change = np.minimum(change, around.taken_in + (of_size[K + 1] - of_size[K]))
         promise = np.maximum(promise, -change - behind)
-    promise[target.always] = np.inf
-    for supports, _ in scored:
-        promise[supports[: target.settings.n_leaders].ravel()] = np.inf
+    promise[problem.diagonal <= 0.0] = -np.inf
     return promise
 
 
 def _compared(target: Target, scored: Sequence[RankedSupports]) -> list[tuple[np.ndarray, float]]:
-    """Return the best support of each size, and by how much it is behind the likeliest.
+    """Return the best supports of sizes that are not far behind, and by how much they are.
 
-    Columns are compared around these. In a very wide problem each takes a pass over X: there only
-    the likeliest are returned. In others none is behind.
+    In a very wide problem each takes a pass over X: there they are fewer.
     """
-    best = [(one[np.argmin(own)], float(np.min(own))) for one, own in scored if one.shape[1]]
-    if not target.problem.is_wide:
-        return [(support, 0.0) for support, _ in best]
-    best.sort(key=lambda one: one[1])
-    of_size = {support.size: (support, score) for support, score in reversed(best)}
-    costs = {k: score + float(target.cost_of_size[k]) for k, (_, score) in of_size.items()}
-    lowest = min(costs.values(), default=0.0)
-    near = [k for k in costs if costs[k] <= lowest + target.settings.far_behind]
-    near.sort(key=lambda k: costs[k])
-    return [(of_size[k][0], costs[k] - lowest) for k in near[: target.settings.most_compared]]
+    settings, costs = target.settings, [_costs(target, one) for one in scored]
+    of_size: dict[int, tuple[np.ndarray, float]] = {}
+    for one, own in sorted(zip(scored, costs, strict=True), key=lambda pair: np.min(pair[1])):
+        best = one.supports[np.argmin(own)]
+        of_size.setdefault(best.size, (best, float(np.min(own))))
+    found = list(of_size.values())
+    most = settings.most_compared[0 if target.problem.is_wide else 1]
+    near = [(best, cost - found[0][1]) for best, cost in found[:most]]
+    return [(best, behind) for best, behind in near if behind <= settings.far_behind]
 
 
 def useful_ridges(

@@ -9,13 +9,13 @@ With a prior over supports the evidence is a posterior, P(S | data) ∝ prior(S)
   the chains' average over supports outside E (:mod:`.combined`, also for the Monte Carlo error).
 
 A :class:`Posterior` is a value: :mod:`.exploration` makes it of what a search has found,
-:mod:`.drawing` returns it with draws, and what it says of a support is read off it. Among more
-columns than it looked at, the others have estimates (:func:`_with_others`).
+:mod:`.drawing` returns it with draws, and what it says of a support is read off it. Of very many
+columns some stand for others (:mod:`.represented`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,11 +25,11 @@ from .averaging import Averaging
 from .best_first import BestFirst
 from .chain import Sample
 from .combined import Combined, Estimate
-from .counted import Counted, support_keys
-from .credible_groups import LEAST_PROBABILITY
+from .counted import Counted, by_size, levelled, support_keys
+from .credible_groups import likely_columns
 from .likelier_than_not import likelier_than_not
-from .posterior_settings import PosteriorSettings
 from .probabilities import Accuracy, JointSource, Probabilities
+from .represented import Represented
 from .target import Target
 
 __all__ = ["Posterior"]
@@ -41,22 +41,24 @@ class Posterior:
 
     target: Target
     counted: Counted
-    """Over the columns looked at."""
-    columns: np.ndarray
-    """Those looked at, (W,), in increasing order."""
+    """Over the columns looked at; what these stand for is in the costs."""
+    among: Represented
+    """The columns looked at, and for which others they stand."""
     around: BestFirst | None = None
     """How the supports were counted; None where all were scored."""
     found: tuple[RankedSupports, ...] = ()
     """The supports of searches that it began from."""
-    promise: np.ndarray | None = None
-    """Of columns (D,): minus the least that an exchange adds to the score; None where all columns
-    are looked at."""
     sample: Sample | None = None
     """The draws; None where there are none."""
     visited: Counted | None = None
-    """Where chains have been."""
+    """Where chains have been, with costs without what columns stand for."""
     is_settled: bool = False
     """Whether one support is beyond doubt, so that no draws are needed."""
+
+    @property
+    def columns(self) -> np.ndarray:
+        """Those looked at, (W,), in increasing order."""
+        return self.among.columns
 
     @property
     def has_draws(self) -> bool:
@@ -64,20 +66,14 @@ class Posterior:
         return self.is_settled or self.sample is not None
 
     @property
-    def is_accurate(self) -> bool:
-        """Whether the Monte Carlo error of every inclusion probability is below the tolerance."""
-        return bool(np.max(self.combined.inclusion().error) <= self.target.settings.tolerance)
+    def largest_error(self) -> float:
+        """The largest Monte Carlo error of an inclusion probability."""
+        return float(np.max(self.combined.inclusion().error))
 
     @cached_property
     def combined(self) -> Combined:
         """What was counted and what was drawn, together."""
-        return Combined(self.counted, self.sample, self.target.settings.least_error)
-
-    def is_looked_at(self, supports: np.ndarray) -> np.ndarray:
-        """Return which of the columns, of any shape, are among those looked at."""
-        mask = np.zeros(self.target.always.size, dtype=bool)
-        mask[self.columns] = True
-        return mask[supports]
+        return Combined(self._known, self.sample, self.target.settings.least_error)
 
     @property
     def likeliest(self) -> np.ndarray:
@@ -88,21 +84,57 @@ class Posterior:
         """
         return self.columns[self._ranked.masks[0]]
 
+    def best_of(self, counted: Counted, n: int) -> Counted:
+        """Return the best supports, with their costs without what their columns stand for."""
+        # That makes them larger, and they come in order.
+        cost, size = self.among.cost, n
+        while True:
+            masks = counted.masks[:size]
+            own = counted.costs[:size] - masks @ cost
+            order = np.argsort(own, kind="stable")[:n]
+            if size >= counted.costs.size or counted.costs[size] > own[order[-1]]:
+                return Counted(masks[order], own[order])
+            size *= 4
+
+    @property
+    def lowest(self) -> float:
+        """The lowest cost of a support that was counted, without what its columns stand for."""
+        return float(self.best_of(self.counted, 1).costs[0])
+
+    @cached_property
+    def _known(self) -> Counted:
+        """What was counted, and the best supports that chains have been at."""
+        been, n = self.visited, self.target.settings.n_best
+        if been is None:
+            return self.counted
+        worst = self.best_of(self.counted, n).costs[-1]
+        better = np.flatnonzero(been.costs < worst - slack(worst))
+        return self._with(been.masks[better[np.argsort(been.costs[better], kind="stable")][:n]])
+
+    def _with(self, masks: np.ndarray) -> Counted:
+        """Return what was counted with more supports, (M, W), as far as they are independent."""
+        counted, around = self.counted, self.around
+        if around is None or not len(masks):
+            return counted
+        new = masks[~np.isin(support_keys(masks), counted.keys)]
+        costs = np.empty(len(new))
+        for places, supports in by_size(new):
+            costs[places] = around.cost(supports)
+        new, costs = new[np.isfinite(costs)], costs[np.isfinite(costs)]
+        if not costs.size:
+            return counted
+        return levelled(
+            Counted(np.concatenate([counted.masks, new]), np.append(counted.costs, costs))
+        )
+
     @cached_property
     def _ranked(self) -> Counted:
-        """The best supports that were counted or that chains have been at.
+        """The best supports that are known, with their costs without what their columns stand for.
 
         Those equal to the best are in lexicographic order.
         """
-        n = self.target.settings.n_best
-        masks, costs, been = self.counted.masks[:n], self.counted.costs[:n], self.visited
-        if been is not None and (better := been.costs < costs[-1] - slack(costs[-1])).any():
-            masks = np.concatenate([masks, been.masks[better]])
-            costs = np.concatenate([costs, been.costs[better]])
-            _, first = np.unique(support_keys(masks), return_index=True)
-            order = first[np.argsort(costs[first], kind="stable")][:n]
-            masks, costs = masks[order], costs[order]
-        return _in_order(masks, costs)
+        best = self.best_of(self._known, self.target.settings.n_best)
+        return _in_order(best.masks, best.costs)
 
     def median(self, preferred: np.ndarray) -> np.ndarray:
         """Return the columns that are likelier to belong than not, and those that must be selected.
@@ -113,86 +145,66 @@ class Posterior:
         """
         always, target = np.flatnonzero(self.target.always), self.target
         known = self.combined.inclusion()
-        joint = self.combined.joint(_likely(known.mean))
+        is_likely = likely_columns(known.mean) & self.among.is_alone
+        joint = self.combined.joint(np.flatnonzero(is_likely))
         likely = self.columns[likelier_than_not(joint, known, np.isin(self.columns, preferred))]
         others = np.setdiff1d(likely, always, assume_unique=True)
         chosen = _largest_possible(target, always, others)
         gap = target.cost(chosen) - target.cost(preferred)
         return preferred if gap > -2.0 * np.log(target.settings.far_less_likely) else chosen
 
-    def about(self, support: np.ndarray) -> Probabilities:
-        """Return what is known, and what is said of one support, members in increasing order."""
-        target, combined, best = self.target, self.combined, self._ranked
-        inclusion, D = combined.inclusion(), target.always.size
-        accuracy = self._accuracy(inclusion)
+    def about(self, support: np.ndarray, is_settled: bool = True) -> Probabilities:
+        """Return what is known, and what is said of one support, members in increasing order.
+
+        All of it is read off one distribution. ``is_settled`` says whether searches that know
+        nothing of each other agree.
+        """
+        target, among, best = self.target, self.among, self._ranked
+        mask = np.zeros((1, self.columns.size), dtype=bool)
+        mask[0, among.cell[support]] = True
+        combined = self.combined
+        if self.around is not None and not combined.has_counted(mask).all():
+            both = replace(self, counted=self._known, visited=None)
+            combined = Combined(both._with(mask), self.sample, target.settings.least_error)
+        inclusion, D, own = combined.inclusion(), target.always.size, among.share_of(support)
+        accuracy = self._accuracy(inclusion, is_settled)
         error = np.full(D, accuracy.largest_error)
         if accuracy.method in ("enumerated", "sampled"):
-            error = np.full(D, np.nan)
-            error[self.columns] = inclusion.error
-        all_belong = 0.0
-        if self.is_looked_at(support).all():
-            places = np.searchsorted(self.columns, support)
-            all_belong = float(combined.holding(places).mean[0])
-        listed = _listed(inclusion.mean, target.settings)
+            error = np.where(among.share > 0.0, inclusion.error[among.cell], 0.0)
+        supports = [self.columns[one] for one in best.masks]
+        likeliest = float(combined.probabilities(best.masks[:1])[0]) * among.share_of(supports[0])
         return Probabilities(
-            supports=[self.columns[mask] for mask in best.masks],
-            probabilities=combined.probability(best.costs),
-            inclusion=_with_others(self, inclusion.mean),
+            supports=supports,
+            probabilities=likeliest * np.exp(-0.5 * (best.costs - best.costs[0])),
+            inclusion=among.spread(inclusion.mean),
             inclusion_error=error,
             sizes=combined.sizes(target.cost_of_size.size).mean,
-            exactly=float(combined.probability(self._cost(support))),
-            all_belong=all_belong,
-            together=JointSource(combined, listed, self.columns[listed]),
+            exactly=float(combined.probabilities(mask)[0]) * own,
+            all_belong=float(combined.holding(among.cell[support]).mean[0]) * own,
+            together=JointSource(combined, among),
             averaging=_averaging(self, support),
             accuracy=accuracy,
         )
 
-    def _cost(self, support: np.ndarray) -> float:
-        """Return the cost of a support; where all were scored, the one that was counted.
-
-        Scored again it may differ by rounding, and be likelier than its own columns.
-        """
-        if self.around is None:
-            mask = np.isin(self.columns, support)
-            places = np.flatnonzero(np.all(self.counted.masks == mask, axis=1))
-            if places.size:
-                return float(self.counted.costs[places[0]])
-        return self.target.cost(support)
-
-    def _accuracy(self, inclusion: Estimate) -> Accuracy:
+    def _accuracy(self, inclusion: Estimate, is_settled: bool) -> Accuracy:
         settings, n_counted = self.target.settings, len(self.counted.costs)
         if self.around is None:
             return Accuracy("enumerated", self.target.n_supports, 0, 0.0, True)
         if self.is_settled:
-            return Accuracy("settled", n_counted, 0, settings.least_error, True)
+            return Accuracy("settled", n_counted, 0, settings.least_error, is_settled)
         if self.sample is None:
             return Accuracy("counted", n_counted, 0, float("nan"), False)
-        error = float(np.max(inclusion.error))
-        n_draws = self.sample.blocks.size
-        return Accuracy("sampled", n_counted, n_draws, error, error <= settings.tolerance)
+        error, n_draws = float(np.max(inclusion.error)), self.sample.blocks.size
+        is_accurate = is_settled and error <= settings.most_error
+        return Accuracy("sampled", n_counted, n_draws, error, is_accurate)
 
 
 def _in_order(masks: np.ndarray, costs: np.ndarray) -> Counted:
-    """Return supports, best first, with those equal to the best in lexicographic order.
-
-    Costs stay in their order: between equal ones they differ by rounding.
-    """
+    """Return supports, best first, with those equal to the best in lexicographic order."""
     n_equal = int(np.sum(costs <= costs[0] + slack(costs[0])))
-    if n_equal > 1:
-        first = np.lexsort((~masks[:n_equal]).T[::-1])
-        masks = np.concatenate([masks[first], masks[n_equal:]])
-    return Counted(masks, costs)
-
-
-def _likely(inclusion: np.ndarray) -> np.ndarray:
-    """Return the columns that may be in a group."""
-    return np.flatnonzero(inclusion >= LEAST_PROBABILITY)
-
-
-def _listed(inclusion: np.ndarray, settings: PosteriorSettings) -> np.ndarray:
-    """Return the columns of which the joint posterior is kept: all, where they are few."""
-    is_small = inclusion.size <= settings.most_kept_jointly
-    return np.arange(inclusion.size) if is_small else _likely(inclusion)
+    first = np.lexsort((~masks[:n_equal]).T[::-1])
+    costs = np.append(np.full(n_equal, costs[0]), costs[n_equal:])
+    return Counted(np.concatenate([masks[first], masks[n_equal:]]), costs)
 
 
 def _largest_possible(target: Target, always: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -209,33 +221,13 @@ def _largest_possible(target: Target, always: np.ndarray, others: np.ndarray) ->
     return chosen
 
 
-def _with_others(known: Posterior, inside: np.ndarray) -> np.ndarray:
-    """Return the inclusion of all columns, (D,), from that of the columns looked at.
-
-    What an exchange for a column adds to the score at least, a, says how its inclusion compares
-    with that of others: as exp(−a/2). How large it is comes from the columns looked at, the less
-    promising half of them.
-    """
-    whole, promise = np.zeros(known.target.always.size), known.promise
-    if promise is not None:
-        is_compared, looked_at = np.isfinite(promise), promise[known.columns]
-        few = is_compared[known.columns] & (looked_at <= np.median(looked_at))
-        if few.any():
-            least = looked_at[few].max()
-            weight = np.exp(0.5 * np.where(is_compared, promise - least, -np.inf))
-            share = np.sum(inside[few]) / np.sum(weight[known.columns][few])
-            whole = np.minimum(share * weight, 1.0)
-    whole[known.columns] = inside
-    return whole
-
-
 def _averaging(known: Posterior, support: np.ndarray) -> Averaging:
     """Return what averaged coefficients need, and those of one support."""
     target, settings = known.target, known.target.settings
     strengths = settings.background_strengths if _may_have_background(target) else ()
     masks, weights = known.combined.supports()
     used: np.ndarray = np.any(masks, axis=0)
-    used[np.searchsorted(known.columns, support[known.is_looked_at(support)])] = True
+    used[known.among.cell[support]] = True
     members = known.columns[used]
     columns = members
     if strengths:

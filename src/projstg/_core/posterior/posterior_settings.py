@@ -16,14 +16,19 @@ class PosteriorSettings:
     """Up to this many supports all are scored, some 20 µs each: a table of twelve columns."""
 
     # The likeliest supports.
-    most_columns: int = 300
-    """With more columns some are left out: a neighbourhood has (K + 1)·D supports at each ridge."""
-    most_compared: int = 2
-    """Of a very wide problem the columns are chosen around the best supports of so many sizes: each
-    takes a pass over X."""
+    most_columns: tuple[int, int] = (300, 1500)
+    """Of more columns some stand for others: a neighbourhood has (K + 1)·D supports at each ridge
+    …"""
+    most_around: float = 15_000.0
+    """… so as many are looked at as have so many of (K + 1)²·D, between these two."""
+    fewest_cells: int = 100
+    """Beside the members of the best supports at least so many represent all others."""
+    most_compared: tuple[int, int] = (2, 4)
+    """What columns promise is what they add to the best supports of so many sizes. The first is for
+    a very wide problem, where each takes a pass over X …"""
     far_behind: float = 20.0
-    """And only around those whose cost is higher than the least by so much at the most: a support
-    that far behind weighs e⁻¹⁰ of the likeliest."""
+    """… and only those whose cost is higher than the least by so much at the most: a support that
+    far behind weighs e⁻¹⁰ of the likeliest."""
     n_leaders: int = 30
     """The best supports of a search, this many of each size, decide which ridges and which of many
     columns are used."""
@@ -41,6 +46,9 @@ class PosteriorSettings:
     negligible: float = 45.0
     """A neighbour whose cost is higher than the lowest by this counts as impossible: its weight is
     2·10⁻¹⁰ of the best one's."""
+    negligible_of_many: float = 25.0
+    """Among more columns than ``most_columns`` it does where it is higher by this: they are so many
+    that chains say enough of them."""
     most_one_by_one: int = 1000
     """At most this many neighbours are scored one by one where a tableau has too few digits,
     each some hundredths of a millisecond."""
@@ -84,14 +92,17 @@ class PosteriorSettings:
     """… but not fewer than these: errors come from the spread of chains, which must have moved."""
     tolerance: float = 0.012
     """The chain ends when the Monte Carlo error of every inclusion probability is below this."""
+    coarse: float = 0.05
+    """Where it is above this when the budget is spent, …"""
+    if_coarse: int = 400
+    """… so many steps are made at the most."""
+    most_error: float = 0.25
+    """Where it is above this in the end, the probabilities are not accurate."""
     others_share: float = 1e-4
     """Chains at a support whose neighbours have less than this share leave it in one of ten
     thousand steps, and say nothing that has not been counted: none is run."""
     least_error: float = 0.002
     """No Monte Carlo error is stated below this: chains may agree by chance."""
-    most_kept_jointly: int = 64
-    """The joint posterior is kept of all columns where they are not more than this (1.5 MB with 60
-    rows and 64 columns), of more columns without the unlikely ones: of all 300 it takes 20 MB."""
     averaged_share: float = 0.999
     """Coefficients are averaged over the likeliest supports, each beside its backgrounds, that have
     this share of all."""
@@ -128,6 +139,7 @@ class PosteriorSettings:
             cooling_steps=fewer(self.cooling_steps),
             steps=fewer(self.steps),
             fewest_steps=fewer(self.fewest_steps),
+            if_coarse=fewer(self.if_coarse),
         )
 
     def budget(self, n_columns: int, size: float, *, is_given: bool) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from .averaging import Averaging
 from .combined import Combined
 from .joint import Joint
+from .represented import Represented
 
 __all__ = ["Accuracy", "JointSource", "Probabilities"]
 
@@ -30,17 +31,21 @@ class Accuracy(NamedTuple):
     largest_error: float
     """The largest Monte Carlo error of an inclusion probability; NaN if "counted"."""
     is_accurate: bool
-    """Whether that error is below the tolerance, or the budget of draws was spent first."""
+    """Whether another seed should give the same answer: the search came to its end, searches that
+    know nothing of each other agree on the likeliest support, and the error is not large."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is, or there are too few digits to say."""
+        return self.is_accurate or self.method == "counted"
 
 
 class JointSource(NamedTuple):
     """What the joint posterior of columns is computed from, if it is asked for."""
 
     combined: Combined
-    places: np.ndarray
-    """The columns it is kept of, among those looked at: all, or the likely ones."""
-    columns: np.ndarray
-    """The same, among those of the table."""
+    among: Represented
+    """The columns looked at, and for which others they stand."""
 
     @property
     def size(self) -> int:
@@ -49,8 +54,9 @@ class JointSource(NamedTuple):
         return self.combined.counted.masks.size // 8 + (0 if sample is None else sample.shares.size)
 
     def joint(self) -> Joint:
-        """Return what is known of these columns at once."""
-        return self.combined.joint(self.places)._replace(columns=self.columns)
+        """Return what is known of all columns at once."""
+        joint = self.combined.joint(np.arange(self.among.columns.size))
+        return joint._replace(columns=self.among.columns, among=self.among)
 
 
 class Probabilities(NamedTuple):

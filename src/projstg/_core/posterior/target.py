@@ -90,7 +90,7 @@ class Target:
 
     def field_of(self, supports: np.ndarray) -> tuple[Field, np.ndarray]:
         """Return the sums of the columns of some supports, or of all if these are not too many."""
-        if self.always.size > self.settings.most_columns:
+        if self.always.size > self.settings.most_columns[0]:
             columns = np.unique(supports)
             return Field.of(self.problem, self.always, columns), columns
         return self._field, np.arange(self.always.size)

@@ -158,6 +158,8 @@ def _search_widely(
     while True:
         _search_on(search, np.searchsorted(search.columns, starts), n_starts)
         step()
+        if search.record.is_settled(True, starts.shape[1], search.columns.size):
+            n_joins = 0
         if n_joins > 0:
             leaders = search.record.ranked.supports
             new = joining_columns(search.problem, leaders, search.columns, settings)
@@ -180,7 +182,7 @@ def _missing(search: Search, support: np.ndarray, locked: np.ndarray) -> np.ndar
     Members of the support, (K,), that are ``locked``, (K,), stay.
     """
     problem, judge = search.problem, search.judge
-    least = around_support(problem, support, judge, locked).change.copy()
+    least = around_support(problem, support, judge, locked).exchanged.change.copy()
     least[search.columns] = np.inf
     size = min(search.settings.working_set // 4 + 1, int(np.sum(np.isfinite(least))))
     if size == 0:
@@ -243,7 +245,7 @@ def equivalent_features(
     if not support.size:
         return {}
     rounding = 1e-9 * (100.0 + problem.dof)
-    around = around_support(problem, support, judge)
+    around = around_support(problem, support, judge).exchanged
     near = (around.change <= 2.0 * rounding) | (around.correlation > SEARCH.near_duplicate)
     near &= problem.diagonal > 0.0
     near[support] = False

@@ -49,6 +49,13 @@ class SearchSettings:
     """… each for this many columns, …"""
     joining_starts: int = 4
     """… and from this many of them the search goes on."""
+    paired_columns: int = 200
+    """Pairs that explain much together are looked for among so many columns, each with any other
+    …"""
+    most_paired: int = 2_000_000
+    """… or, where nothing is selected yet, among so many pairs."""
+    joining_pairs: int = 6
+    """So many pairs are tried beside a support."""
     most_known: int = 4
     """Of a very wide problem, what a pass over X has found around so many supports is kept, the
     last ones: two numbers for each column. With K from the data a posterior asks again for those of

@@ -44,9 +44,21 @@ def explained(
 ) -> list[Note]:
     """Return notes on columns that are chosen though unlikely, or left out though likely.
 
-    Also on small effects. ``groups`` are those that reports show.
+    Also on small effects, and on a search that did not settle. ``groups`` are those that reports
+    show.
     """
-    return [*_columns(data, model, groups), *_small(data, model, small)]
+    return [*_unsettled(model), *_columns(data, model, groups), *_small(data, model, small)]
+
+
+def _unsettled(model: ProjectedSTG) -> Iterator[Note]:
+    if model.accuracy_ is None or model.accuracy_.is_settled:
+        return
+    number = ", or give the number of columns (-k)" if model.n_features_to_select == "auto" else ""
+    yield Note(
+        "unsettled",
+        "The search did not settle: another seed may give another answer. "
+        f"Try --seed 1, 2 and 3{number}; more rows help most.",
+    )
 
 
 def _columns(

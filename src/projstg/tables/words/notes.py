@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 __all__ = ["CAUTIONS", "Note", "TableError"]
 
-CAUTIONS = frozenset({"rank", "identity", "carry_over", "few_rows", "one_row", "classes", "skew"})
+CAUTIONS = frozenset(
+    {"rank", "identity", "carry_over", "few_rows", "one_row", "classes", "skew", "unsettled"}
+)
 """Kinds of notes on what may make the answer wrong; they are shown first."""
 
 
