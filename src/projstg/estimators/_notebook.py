@@ -31,7 +31,7 @@ def answer_html(model: Any) -> str:
     caption = f"{type(model).__name__}: {chosen.size} of {model.support_.size} columns"
     caption += _certainty(model, chosen.size)
     accuracy = getattr(model, "accuracy_", None)
-    if accuracy is not None and not accuracy.is_settled:
+    if accuracy is not None and accuracy.is_doubtful:
         caption += "; the search did not settle: another seed may give another answer"
     head = "".join(f"<th>{name}</th>" for name in shown)
     return (

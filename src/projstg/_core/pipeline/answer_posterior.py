@@ -42,26 +42,24 @@ def of_given_size(
         posterior = every_support(own)
     else:
         posterior = drawn(counted_around(own, [ranked]), seed, report)
-    is_settled = found.is_complete or found.n_agreeing_starts > 1
-    return _with(answer, _improved(found, posterior, name), posterior, is_settled)
+    agree = found.is_complete or found.n_agreeing_starts > 1
+    return _with(answer, _improved(found, posterior, name), posterior, agree)
 
 
-def of_all_sizes(
-    answer: Answer, posterior: Posterior, options: Options, is_settled: bool
-) -> Answer:
+def of_all_sizes(answer: Answer, posterior: Posterior, options: Options, agree: bool) -> Answer:
     """Return the answer with a posterior of supports of all sizes.
 
     If its likeliest support also has K columns and a better score than the search's, it becomes the
     answer. If the decision is for the columns likelier than not, and the criterion has
-    probabilities, these do. ``is_settled`` says whether searches that know nothing of each other
-    agree on the likeliest.
+    probabilities, these do. ``agree`` says whether searches that know nothing of each other do, on
+    the likeliest.
     """
     better = found = _search_of(answer)
     if posterior.likeliest.size == found.support.size:
         better = _improved(found, posterior, options.criterion)
     if options.decision == "median" and CRITERIA[options.criterion].counts_volume:
         better = _replaced(better, posterior, posterior.median(better.support))
-    return _with(answer, better, posterior, is_settled)
+    return _with(answer, better, posterior, agree)
 
 
 def _search_of(answer: Answer) -> Refined:
@@ -70,12 +68,12 @@ def _search_of(answer: Answer) -> Refined:
     return answer.search
 
 
-def _with(answer: Answer, found: Refined, posterior: Posterior, is_settled: bool) -> Answer:
+def _with(answer: Answer, found: Refined, posterior: Posterior, agree: bool) -> Answer:
     """Return the answer that a search, or the posterior, has found, and what is said of it."""
     if not np.array_equal(found.support, answer.support):
         coef = least_squares(posterior.target.problem, found.support)
         answer = answer._replace(support=found.support, coef=coef)
-    return answer._replace(search=found, probabilities=posterior.about(found.support, is_settled))
+    return answer._replace(search=found, probabilities=posterior.about(found.support, agree))
 
 
 def _improved(found: Refined, posterior: Posterior, criterion: str) -> Refined:

@@ -116,11 +116,11 @@ def _by_evidence(
     k = posterior.likeliest.size
     if k not in answers:  # as many sizes were proposed as may be
         answers[k] = solved(k)
-    is_settled = quick is None or _is_settled(posterior.likeliest, quick, answers)
-    return _with_posterior(answers[k], posterior, options, is_settled)
+    agree = quick is None or _searches_agree(posterior.likeliest, quick, answers)
+    return _with_posterior(answers[k], posterior, options, agree)
 
 
-def _is_settled(likeliest: np.ndarray, quick: Ladder, answers: dict[int, Solution]) -> bool:
+def _searches_agree(likeliest: np.ndarray, quick: Ladder, answers: dict[int, Solution]) -> bool:
     """Return whether searches that know nothing of each other arrived at the likeliest support.
 
     Where a size is clear it is enough that several starts of one search did.
@@ -137,10 +137,10 @@ def _is_settled(likeliest: np.ndarray, quick: Ladder, answers: dict[int, Solutio
 
 
 def _with_posterior(
-    solution: Solution, posterior: Posterior, options: Options, is_settled: bool = True
+    solution: Solution, posterior: Posterior, options: Options, agree: bool = True
 ) -> Solution:
     (answer,) = solution.answers
-    return solution._replace(answers=[of_all_sizes(answer, posterior, options, is_settled)])
+    return solution._replace(answers=[of_all_sizes(answer, posterior, options, agree)])
 
 
 def _by_information(

@@ -27,9 +27,10 @@ class QuickSearch:
     """Searches of one problem.
 
     ``judge`` is that of supports of up to ``k_max`` columns, ``always`` a mask (D,). The draws
-    depend on (seed, K) alone. Of a very wide problem some columns come into question
-    (:mod:`.candidate_columns`). Where these are many, walks go among a working set, and what its
-    best supports lack joins it: for this size, and for those that are searched later.
+    depend on (seed, K) and on how many searches there were before. Of a very wide problem some
+    columns come into question (:mod:`.candidate_columns`). Where these are many, walks go among a
+    working set, and what its best supports lack joins it: for this size, and for those that are
+    searched later.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class QuickSearch:
     ) -> None:
         self._judge, self._k_max, self._seed = judge, k_max, seed
         self._whole, self._must, self._n_looks = problem, always, 0
-        self._settings = QUICK
+        self._settings, self._n_searches = QUICK, 0
         self.is_among_some = problem.is_wide
         """Whether only some columns come into question."""
         self._candidates = np.arange(problem.b.size)
@@ -142,6 +143,7 @@ class QuickSearch:
 
     def _found(self, k: int, n_starts: int, starts: Sequence[np.ndarray]) -> Refined:
         """Return what a search among the working set finds."""
+        self._n_searches += 1
         begin = None
         if len(starts):
             begin = np.searchsorted(self._columns, np.sort(np.stack(starts), axis=1))
@@ -149,7 +151,7 @@ class QuickSearch:
             self._few,
             k,
             starts=begin,
-            generator=np.random.default_rng([self._seed, k, _TAG]),
+            generator=np.random.default_rng([self._seed, k, _TAG, self._n_searches]),
             criterion=self._judge,
             n_starts=n_starts,
             always=self._always,

@@ -153,11 +153,11 @@ class Posterior:
         gap = target.cost(chosen) - target.cost(preferred)
         return preferred if gap > -2.0 * np.log(target.settings.far_less_likely) else chosen
 
-    def about(self, support: np.ndarray, is_settled: bool = True) -> Probabilities:
+    def about(self, support: np.ndarray, agree: bool = True) -> Probabilities:
         """Return what is known, and what is said of one support, members in increasing order.
 
-        All of it is read off one distribution. ``is_settled`` says whether searches that know
-        nothing of each other agree.
+        All of it is read off one distribution. ``agree`` says whether searches that know nothing
+        of each other do.
         """
         target, among, best = self.target, self.among, self._ranked
         mask = np.zeros((1, self.columns.size), dtype=bool)
@@ -167,7 +167,7 @@ class Posterior:
             both = replace(self, counted=self._known, visited=None)
             combined = Combined(both._with(mask), self.sample, target.settings.least_error)
         inclusion, D, own = combined.inclusion(), target.always.size, among.share_of(support)
-        accuracy = self._accuracy(inclusion, is_settled)
+        accuracy = self._accuracy(inclusion, agree)
         error = np.full(D, accuracy.largest_error)
         if accuracy.method in ("enumerated", "sampled"):
             error = np.where(among.share > 0.0, inclusion.error[among.cell], 0.0)
@@ -186,16 +186,16 @@ class Posterior:
             accuracy=accuracy,
         )
 
-    def _accuracy(self, inclusion: Estimate, is_settled: bool) -> Accuracy:
+    def _accuracy(self, inclusion: Estimate, agree: bool) -> Accuracy:
         settings, n_counted = self.target.settings, len(self.counted.costs)
         if self.around is None:
             return Accuracy("enumerated", self.target.n_supports, 0, 0.0, True)
         if self.is_settled:
-            return Accuracy("settled", n_counted, 0, settings.least_error, is_settled)
+            return Accuracy("settled", n_counted, 0, settings.least_error, agree)
         if self.sample is None:
             return Accuracy("counted", n_counted, 0, float("nan"), False)
         error, n_draws = float(np.max(inclusion.error)), self.sample.blocks.size
-        is_accurate = is_settled and error <= settings.most_error
+        is_accurate = agree and error <= settings.most_error
         return Accuracy("sampled", n_counted, n_draws, error, is_accurate)
 
 

@@ -35,9 +35,9 @@ class Accuracy(NamedTuple):
     know nothing of each other agree on the likeliest support, and the error is not large."""
 
     @property
-    def is_settled(self) -> bool:
-        """Whether it is, or there are too few digits to say."""
-        return self.is_accurate or self.method == "counted"
+    def is_doubtful(self) -> bool:
+        """Whether it is not, and not because there are too few digits to say."""
+        return not self.is_accurate and self.method != "counted"
 
 
 class JointSource(NamedTuple):

@@ -51,7 +51,7 @@ def explained(
 
 
 def _unsettled(model: ProjectedSTG) -> Iterator[Note]:
-    if model.accuracy_ is None or model.accuracy_.is_settled:
+    if model.accuracy_ is None or not model.accuracy_.is_doubtful:
         return
     number = ", or give the number of columns (-k)" if model.n_features_to_select == "auto" else ""
     yield Note(
