@@ -2,8 +2,13 @@
 
     python benchmarks/witness.py --jobs 2 --json docs/witness.jsonl
     python benchmarks/witness.py --json docs/witness.jsonl --show
+    python benchmarks/witness.py --jobs 2 --mode stopped --cells "60 2000" --problems 600
+    python benchmarks/witness.py --jobs 2 --mode seeds --problems 60
 
 The second command prints the table from the file alone; a run that was stopped goes on from it.
+"stopped" has a callback that stops the search of sizes before its end, so that it misses more:
+``accuracy_.is_accurate`` should be false in these. "seeds" fits with two seeds, and says how often
+they give different answers, and whether one of the two then says that it is not accurate.
 
 The witnesses of a problem are the true columns, and the fit that is told their number. If the
 better of them costs less than the answer of "auto" by more than 6 (−2 log, so e³ = 20 times as
@@ -82,15 +87,40 @@ def target_of(X, y):
     return target(problem, CRITERIA["common-size"], prior, always=nobody)
 
 
-def one(which, cell, index):
+class Stop:
+    """A callback that stops the search of sizes as soon as it may be stopped."""
+
+    def setup(self, estimator, context):
+        """Begin."""
+
+    def teardown(self, estimator, context):
+        """End."""
+
+    def on_fit_task_begin(self, estimator, context):
+        """Nothing is done."""
+
+    def on_fit_task_end(self, estimator, context):
+        """Ask to stop after a step of that stage."""
+        return context.task_name == "step" and context.parent.task_name == "sizes"
+
+
+def one(which, cell, index, mode):
     """How much the better witness costs less than "auto", and what "auto" says."""
     X, y, truth = drawn(which, cell, index)
-    auto = ProjectedSTG().fit(X, y)
+    auto = ProjectedSTG()
+    if mode == "stopped":
+        auto.set_callbacks(Stop())
+    auto.fit(X, y)
+    other = {}
+    if mode == "seeds":
+        again = ProjectedSTG(random_state=1).fit(X, y)
+        other["same"] = bool(np.array_equal(auto.support_, again.support_))
+        other["both"] = bool(auto.accuracy_.is_accurate and again.accuracy_.is_accurate)
     given = ProjectedSTG(len(truth), probabilities=False).fit(X, y)
     of = target_of(X, y)
     costs = [of.cost(np.flatnonzero(mask)) for mask in (auto.support_, given.support_)]
     costs.append(of.cost(truth))
-    return {
+    return other | {
         "cell": list(cell),
         "index": index,
         "behind": costs[0] - min(costs[1:]),
@@ -115,6 +145,18 @@ def show(rows):
         none, accurate = (sum(row[kind] > 0.5 for row in missed) for kind in ("none", "accurate"))
         share = len(missed) / len(own)
         print(f"{name} {len(own):8} {given:5.2f} {auto:5.2f} {share:6.2%} {none:7} {accurate:5}")
+    missed = [row for row in rows if row["behind"] > MISSED]
+    doubtful = sum(not row["accurate"] for row in missed)
+    print(f"not accurate: {doubtful} of {len(missed)} missed,", end=" ")
+    rest = [row for row in rows if row["behind"] <= MISSED]
+    print(f"{sum(not row['accurate'] for row in rest)} of {len(rest)} others")
+    asked = [row for row in rows if "same" in row]
+    if asked:
+        apart = [row for row in asked if not row["same"]]
+        alike = [row for row in asked if row["same"]]
+        print(f"two seeds differ in {len(apart)} of {len(asked)},", end=" ")
+        print(f"{sum(not row['both'] for row in apart)} of them not accurate;", end=" ")
+        print(f"of the others {sum(not row['accurate'] for row in alike)}")
 
 
 def main():
@@ -124,6 +166,7 @@ def main():
     parser.add_argument("--json", type=Path)
     parser.add_argument("--show", action="store_true", help="the table of the file")
     parser.add_argument("--tune", action="store_true", help="the cells that settings are chosen on")
+    parser.add_argument("--mode", choices=("plain", "stopped", "seeds"), default="plain")
     parser.add_argument("--cells", help="those of which the name, as printed, has this")
     options = parser.parse_args()
     which = "tune" if options.tune else "report"
@@ -140,7 +183,9 @@ def main():
             continue
         left = [i for i in range(options.problems) if (cell, i) not in done]
         with parallel_config(backend="loky", inner_max_num_threads=1):
-            new = Parallel(n_jobs=options.jobs)(delayed(one)(which, cell, i) for i in left)
+            new = Parallel(n_jobs=options.jobs)(
+                delayed(one)(which, cell, i, options.mode) for i in left
+            )
         rows += new
         if options.json:
             with options.json.open("a", encoding="utf-8") as file:
