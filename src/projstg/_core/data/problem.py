@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays.backend import Array, namespace
-from .relevance import MANY_A_ROW, association, relevant_columns
+from .relevance import MANY_A_ROW, association, is_affordable, relevant_columns
 from .source_rows import SourceRows
 
 __all__ = ["DenseProblem", "Problem", "left_over", "mixed_rows"]
@@ -132,15 +132,16 @@ class DenseProblem:
 
     @cached_property
     def promise(self) -> np.ndarray:
-        """How much each column says about y, (D,): beside the others where rows are fewer."""
-        if self.X is None or len(self.X) >= self.b.size:
+        """How much each column says about y, (D,): beside the others where rows are few."""
+        if self.X is None or len(self.X) >= self.b.size or not is_affordable(self.X):
             return self.b**2 / np.where(self.diagonal > 0.0, self.diagonal, 1.0)
         return association(self.X, self.y)  # type: ignore[arg-type]
 
     @cached_property
     def relevant(self) -> np.ndarray:
-        """The columns that matter most beside the others, (V,), where each row has many of them."""
-        if self.X is None or self.b.size <= MANY_A_ROW * len(self.X):
+        """The columns that matter most beside the others, (V,), where each row has many."""
+        few = self.X is None or self.b.size <= MANY_A_ROW * len(self.X)
+        if few or not is_affordable(self.X):  # type: ignore[arg-type]
             return np.empty(0, dtype=np.int64)
         return relevant_columns(self.X, self.y, self.promise)  # type: ignore[arg-type]
 

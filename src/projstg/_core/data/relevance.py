@@ -20,10 +20,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-__all__ = ["MANY_A_ROW", "association", "relevant_columns"]
+__all__ = ["MANY_A_ROW", "association", "is_affordable", "relevant_columns"]
 
 # With more columns for each row the first of several effects may cost more than they explain.
 MANY_A_ROW = 4
+
+# With more for N²D it takes longer than a search, and where rows are so many correlations do.
+_MOST_WORK = 2e9
 
 # η, as a share of the mean square of a random part, and of y. Neither was tuned by a benchmark that
 # is kept; half and double were alike.
@@ -34,6 +37,11 @@ _FIRST, _N_STEPS, _LEFT, _FEWEST = 0.3, 11, 0.5, 2
 _TINY = 1e-30
 # With more numbers X is large.
 _LARGE = 500_000
+
+
+def is_affordable(X: np.ndarray) -> bool:
+    """Return whether the answers here take little time for X (N, D)."""
+    return X.size * float(len(X)) <= _MOST_WORK
 
 
 def association(X: np.ndarray, y: np.ndarray) -> np.ndarray:

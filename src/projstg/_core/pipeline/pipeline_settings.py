@@ -58,6 +58,8 @@ class PipelineSettings:
     rows_from_above: tuple[float, ...] = (6.0, 8.0, 6.0, 5.0)
     """Where nothing is clear then, supports of a column for so many rows are searched thoroughly,
     the first of them among the working set, the others among all columns, …"""
+    most_from_above: int = 30
+    """… but not more columns than this: where rows are many only very many effects can hide, …"""
     widest: int = 2400
     """… or this many, if there are more, …"""
     thorough_entries: float = 3e8

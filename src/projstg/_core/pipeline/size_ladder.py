@@ -53,7 +53,7 @@ def ladder(target: Target, seed: int, report: Report | None = None) -> Ladder:
     is_sparse = target.problem.b.size > MANY_A_ROW * target.problem.n
     most = n_climbs * len(sizes) + (len(PIPELINE.rows_from_above) if is_sparse else 0)
     tried = steps_of(report, "sizes", most)
-    least = int(target.problem.n / PIPELINE.rows_a_column) if is_sparse else 0
+    least = _from_above(target, PIPELINE.rows_a_column) if is_sparse else 0
     while True:
         rungs = _Rungs(search, target)
         rungs.climb(sizes, tried, least)
@@ -140,12 +140,12 @@ class _Rungs:
         """
         target, search = self._target, self._search
         search.be_thorough()
-        for step, rows in enumerate(PIPELINE.rows_from_above):
+        first, *others = (_from_above(target, rows) for rows in PIPELINE.rows_from_above)
+        for k in (first, *dict.fromkeys(others)):
             if self.is_stopped:
                 return
-            if step == 1:
+            if len(self.searches) > 1:
                 search.widen()
-            k = min(int(target.problem.n / rows), target.cost_of_size.size - 1)
             if k <= int(target.always.sum()):
                 continue
             self.searches.append(set())
@@ -199,6 +199,12 @@ class _Rungs:
 
     def _cost(self, rung: Refined) -> float:
         return rung.objective + float(self._target.cost_of_size[rung.support.size])
+
+
+def _from_above(target: Target, rows: float) -> int:
+    """Return how many columns are one for so many rows, as far as so many are tried."""
+    most = min(PIPELINE.most_from_above, target.cost_of_size.size - 1)
+    return min(int(target.problem.n / rows), most)
 
 
 def _rungs(n_locked: int, k_max: int) -> list[int]:
