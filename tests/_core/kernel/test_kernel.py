@@ -25,6 +25,7 @@ from projstg._core.kernel import library
 from projstg._core.kernel.twin import definition_of
 from projstg._core.posterior.chain import Chains
 from projstg._core.posterior.compiled_chain import CompiledChains
+from projstg._core.posterior.posterior_settings import POSTERIOR
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
 from projstg._core.score.neighbours import neighbours
@@ -203,7 +204,8 @@ def test_a_search_finds_the_same_supports_with_the_same_draws(rng):
 
 @pytest.mark.parametrize("sizes", ["free", "given"])
 @pytest.mark.parametrize("name", ["common-size", "evidence"])
-def test_chains_make_the_same_steps(sizes, name):
+@pytest.mark.parametrize("cost_of_column", [None, -np.linspace(0.0, 6.0, 20)])
+def test_chains_make_the_same_steps(sizes, name, cost_of_column):
     rng = np.random.default_rng(3)
     X = rng.standard_normal((30, 20))
     X[:, 7] = X[:, 2] + 0.1 * rng.standard_normal(30)
@@ -223,7 +225,7 @@ def test_chains_make_the_same_steps(sizes, name):
     )
     samples = []
     for kind in (CompiledChains, Chains):
-        chains = kind(*begin, np.random.default_rng(8))
+        chains = kind(*begin, np.random.default_rng(8), POSTERIOR, cost_of_column)
         chains.run(7)
         chains.cool_down(9)
         samples.append((chains.run(23), chains.visited))

@@ -22,6 +22,7 @@ from oracles_search import all_supports
 from rounding import assert_same_numbers
 
 from projstg._core.posterior.best_first import BestFirst
+from projstg._core.posterior.counted import support_keys
 from projstg._core.posterior.posterior_settings import POSTERIOR
 from projstg._core.score.criterion import CRITERIA
 from projstg._core.score.evidence import support_scores
@@ -35,6 +36,35 @@ def looking(Z, criterion, prior, always=(), settings=TO_THE_END):
     own, costs = judge_of(Z, criterion, always), costs_of(Z, prior, always)
     exact = lambda supports: support_scores(Z, supports, own)  # noqa: E731
     return BestFirst(field_of(Z, always), own, costs, exact, settings)
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_what_a_column_adds_to_the_cost_is_in_all_supports_that_have_it(prior):
+    Z, criterion, prior = draw(0, noise=2.0), CRITERIA["common-size"], PRIORS[prior]
+    of_column = -np.linspace(0.0, 3.0, 8)
+    plain = looking(Z, criterion, prior)
+    looked = BestFirst(
+        plain.field, plain.judge, plain.cost_of_size, plain.score, TO_THE_END, of_column
+    )
+    first = a_poor_support(Z, prior)
+    looked.count(np.isin(np.arange(8), first)[None], looked.cost(first))
+    looked.look_around(10_000)
+    found = looked.counted
+    supports = [np.flatnonzero(mask) for mask in found.masks]
+    known = listed(Z, criterion, prior)
+    assert {tuple(own) for own in supports} == set(known)
+    weights = np.asarray([known[tuple(own)] for own in supports])
+    weights *= np.exp(-0.5 * (found.masks @ of_column))
+    np.testing.assert_allclose(found.weights, weights / weights.sum(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("n_supports", [10, 400])
+def test_keys_of_many_supports_are_those_of_each(n_supports):
+    masks = np.random.default_rng(0).random((n_supports, 200)) < 0.02
+    masks[0] = False
+    keys = support_keys(masks)
+    np.testing.assert_array_equal(keys, [support_keys(mask[None])[0] for mask in masks])
+    assert keys[0] == 0
 
 
 def begin(looked, supports):

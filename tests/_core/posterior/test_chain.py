@@ -91,6 +91,24 @@ def test_within_a_block_shares_are_those_of_the_scores_at_the_ridge(always):
         np.testing.assert_allclose(share, weight / weight.sum(), rtol=1e-6, atol=1e-12)
 
 
+@pytest.mark.parametrize("prior", PRIORS)
+def test_what_a_column_adds_to_the_cost_is_in_its_law(prior):
+    """A column that stands for others counts as often, in each support that has it."""
+    Z, criterion, prior = draw(0, noise=2.0), CRITERIA["common-size"], PRIORS[prior]
+    times = np.asarray([1.0, 1.0, 5.0, 1.0, 2.0, 1.0, 9.0, 1.0])
+    known = {own: p * np.prod(times[list(own)]) for own, p in listed(Z, criterion, prior).items()}
+    total = sum(known.values())
+    expected = summed({own: p / total for own, p in known.items()}, 8, prior.size)
+    begin = np.stack([mask_of([1, 3, 4], 8)] * 80)
+    of = (field_of(Z), judge_of(Z, criterion), costs_of(Z, prior), begin)
+    doubt = np.random.default_rng(1).uniform(0.2, 1.0, 8)
+    run = Chains(*of, doubt, np.random.default_rng(0), POSTERIOR, -2.0 * np.log(times))
+    run.run(150)
+    inclusion, sizes = average(run.run(150))
+    np.testing.assert_allclose(inclusion, expected[0], atol=0.03)
+    np.testing.assert_allclose(sizes, expected[1], atol=0.03)
+
+
 def test_supports_it_has_been_at_have_their_exact_costs():
     Z, criterion = draw(2, noise=2.0), CRITERIA["common-size"]
     run = chains(Z, criterion, UP_TO_5, [[0, 3], [1], [2, 4, 5, 6], []], settings=ONE_STEP)
