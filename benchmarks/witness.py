@@ -176,11 +176,14 @@ def main():
     if options.show:
         show(rows)
         return
+    asked = [cell for cell in cells(which) if (options.cells or "") in " ".join(map(str, cell))]
+    if not asked:
+        parser.error(
+            f"no cell has {options.cells!r}; give a part of one like '60 2000 8 iid 30.0'."
+        )
     done = {(tuple(row["cell"]), row["index"]) for row in rows}
     print(f"commit {commit()}")
-    for cell in cells(which):
-        if options.cells and options.cells not in " ".join(map(str, cell)):
-            continue
+    for cell in asked:
         left = [i for i in range(options.problems) if (cell, i) not in done]
         with parallel_config(backend="loky", inner_max_num_threads=1):
             new = Parallel(n_jobs=options.jobs)(

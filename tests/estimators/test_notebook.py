@@ -132,3 +132,13 @@ def test_with_text_display_there_is_no_html(frame, y):
     with config_context(display="text"):
         assert not hasattr(model, "_repr_html_")
         assert set(model._repr_mimebundle_()) == {"text/plain"}
+
+
+def test_a_search_that_did_not_settle_is_said(frame, y, monkeypatch):
+    said = "the search did not settle: try other values of random_state"
+    assert said not in ProjectedSTG().fit(frame, y)._repr_html_()
+    model = ProjectedSTG().fit(frame, y)
+    model.accuracy_ = model.accuracy_._replace(is_accurate=False)
+    assert said in model._repr_html_()
+    model.accuracy_ = model.accuracy_._replace(method="counted")  # too few digits to say
+    assert said not in model._repr_html_()

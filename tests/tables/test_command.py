@@ -10,6 +10,7 @@ import pytest
 from page_reader import Reader
 
 import projstg
+from projstg._core.posterior.posterior import Posterior
 from projstg.cli import main
 from projstg.render import progress_bar
 from projstg.tables import Selection
@@ -91,6 +92,32 @@ def test_nothing_chosen_is_an_answer(rng, tmp_path, capsys):
     )
     assert "No column explains" in (out / "report.html").read_text(encoding="utf-8")
     assert list(pd.read_csv(out / "selected.csv").columns) == ["y"]
+
+
+@pytest.mark.parametrize("size", [[], ["-k", "4"]])
+def test_a_search_that_did_not_settle_is_said_everywhere(size, rng, tmp_path, capsys, monkeypatch):
+    """On the terminal, in JSON and on the page, in the words of each door."""
+    real = Posterior._accuracy
+    doubtful = lambda self, known, agree: real(self, known, False)  # noqa: E731
+    X = rng.normal(size=(40, 120))
+    frame = pd.DataFrame(X).assign(y=X[:, 1] + rng.normal(size=40))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    command = ["select", str(tmp_path / "t.csv"), "-t", "y", "--folds", "0", *size]
+    said = "The search did not settle: another seed may give another answer. Compare "
+    assert main(command) == 0
+    assert said not in " ".join(capsys.readouterr().out.split())
+    monkeypatch.setattr(Posterior, "_accuracy", doubtful)
+    assert main([*command, "--out", str(tmp_path / "out")]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"{said}--seed 1" in out
+    assert ("-k 3" in out) != bool(size)
+    assert said in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert said in (tmp_path / "out" / "selection.json").read_text(encoding="utf-8")
+    (note,) = projstg.select(frame, "y", folds=0).cautions
+    assert (
+        note.text == f"{said}random_state=1, or say how many columns belong, such as k=3; "
+        "more rows help most."
+    )
 
 
 def test_it_prints_what_the_function_finds(table, said_by):

@@ -32,7 +32,7 @@ def answer_html(model: Any) -> str:
     caption += _certainty(model, chosen.size)
     accuracy = getattr(model, "accuracy_", None)
     if accuracy is not None and accuracy.is_doubtful:
-        caption += "; the search did not settle: another seed may give another answer"
+        caption += "; the search did not settle: try other values of random_state"
     head = "".join(f"<th>{name}</th>" for name in shown)
     return (
         '<div style="overflow-x: auto" tabindex="0">'

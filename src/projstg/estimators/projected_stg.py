@@ -152,8 +152,7 @@ class ProjectedSTG(ColumnAttributes, GateSelector):
         "settled" where one support is beyond doubt, or "counted" where the fit leaves no error to
         speak of), ``n_supports`` scored exactly, ``n_draws``, the ``largest_error`` of an inclusion
         probability, and ``is_accurate``, whether another seed should give the same answer: the
-        search came to its end, searches that know nothing of each other agree, and that error is
-        not large.
+        search came to its end, searches with draws of their own agree, and that error is not large.
     coef_std_error_ : ndarray of shape (n_features_in_,)
         Standard errors of ``coef_`` *as if the columns had been known beforehand*: they ignore that
         the same table chose them. :meth:`averaged_coef` does not.

@@ -51,8 +51,8 @@ def of_all_sizes(answer: Answer, posterior: Posterior, options: Options, agree: 
 
     If its likeliest support also has K columns and a better score than the search's, it becomes the
     answer. If the decision is for the columns likelier than not, and the criterion has
-    probabilities, these do. ``agree`` says whether searches that know nothing of each other do, on
-    the likeliest.
+    probabilities, these do. ``agree`` says whether searches with draws of their own do, on the
+    likeliest.
     """
     better = found = _search_of(answer)
     if posterior.likeliest.size == found.support.size:

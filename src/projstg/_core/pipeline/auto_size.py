@@ -121,7 +121,7 @@ def _by_evidence(
 
 
 def _searches_agree(likeliest: np.ndarray, quick: Ladder, answers: dict[int, Solution]) -> bool:
-    """Return whether searches that know nothing of each other arrived at the likeliest support.
+    """Return whether searches with draws of their own arrived at the likeliest support.
 
     Where a size is clear it is enough that several starts of one search did.
     """

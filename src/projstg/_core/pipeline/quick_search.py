@@ -96,6 +96,8 @@ class QuickSearch:
     def widen(self) -> None:
         """Search among all columns from now on, or among the most promising where they are many."""
         wanted = np.zeros(self._problem.b.size, dtype=bool)
+        if self._columns.size >= min(PIPELINE.widest, wanted.size):
+            return
         wanted[self._columns] = True
         settings = replace(QUICK, working_set=PIPELINE.widest)
         none = np.empty((0, 0), np.int64)

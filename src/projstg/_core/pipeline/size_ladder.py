@@ -6,6 +6,12 @@ of sizes is searched, each size (a rung) with a few starts, until three in a row
 the best. The posterior goes on from there to supports one column larger or smaller, best first, and
 the size of the likeliest is proposed.
 
+Where there are many columns for each row the first of several effects cost more than they explain:
+the cost has a plateau before it falls. Large supports that hold the right columns and others lead
+to these. So larger sizes are tried there, pairs of columns are added that only help together, and
+columns are left out of what is found one by one; and where no size is clear then, large supports
+are searched thoroughly, among all columns.
+
 The caller then searches that size in full, and goes on to another if the likeliest support has one
 when the posterior begins from that search, too.
 """
@@ -36,8 +42,8 @@ class Ladder(NamedTuple):
     found: list[RankedSupports]
     """The best supports of each search."""
     searches: list[set[bytes]]
-    """The supports that each of some searches arrived at that know nothing of each other: from
-    small sizes to larger ones, and from each large size down."""
+    """The supports that each of some searches with draws of their own arrived at: from small sizes
+    to larger ones, and from each large size down."""
     is_clear: bool
     """Whether one size is clear, or rows are not so few that small sizes may mislead."""
     is_finished: bool
@@ -123,14 +129,13 @@ class _Rungs:
 
     def add_pairs(self) -> None:
         """Add two columns that help together to the best support, and come down, while it pays."""
-        most, before = self._target.cost_of_size.size - 3, np.inf
-        while (best := min(self.found, key=self._cost_of)) and self._cost_of(best) < before:
-            before = self._cost_of(best)
-            if best.supports.shape[1] > most:
-                return
+        before, most = np.inf, self._target.cost_of_size.size - 3
+        best = min(self.found, key=self._cost_of)
+        while (cost := self._cost_of(best)) < before and best.supports.shape[1] <= most:
             larger = self._search.with_pairs(best.supports[0])
             if larger is not None and self._takes(larger):
                 self.come_down(self.found[-1:])
+            before, best = cost, min(self.found, key=self._cost_of)
 
     def search_above(self, tried: Callable[[], bool]) -> None:
         """Search large supports thoroughly, and come down, until a size is clear.
@@ -141,13 +146,14 @@ class _Rungs:
         target, search = self._target, self._search
         search.be_thorough()
         first, *others = (_from_above(target, rows) for rows in PIPELINE.rows_from_above)
-        for k in (first, *dict.fromkeys(others)):
+        sizes = [(first, False), *((k, True) for k in dict.fromkeys(others))]
+        for k, among_all in sizes:
             if self.is_stopped:
                 return
-            if len(self.searches) > 1:
-                search.widen()
             if k <= int(target.always.sum()):
                 continue
+            if among_all:
+                search.widen()
             self.searches.append(set())
             entries = k * search.n_columns * QUICK.n_steps(k)
             n_starts = min(int(PIPELINE.thorough_entries / entries), PIPELINE.thorough_starts)

@@ -97,19 +97,24 @@ class ChainLaw(NamedTuple):
 
 
 def chain_law(
-    cost_of_size: np.ndarray, locked: np.ndarray, doubt: np.ndarray, cost_of_column: np.ndarray
+    cost_of_size: np.ndarray,
+    locked: np.ndarray,
+    doubt: np.ndarray,
+    cost_of_column: np.ndarray | None,
 ) -> ChainLaw:
     """Return the law for the sizes that ``cost_of_size`` has, with ``doubt`` (D,).
 
-    Members ``locked``, (D,), are never taken out; ``cost_of_column`` (D,) is what each adds.
+    Members ``locked``, (D,), are never taken out; ``cost_of_column`` (D,) is what each adds, None
+    nothing.
     """
+    extra = 0.0 if cost_of_column is None else cost_of_column
     doubt, sizes = np.where(locked, 0.0, doubt), np.flatnonzero(np.isfinite(cost_of_size))
     every = np.arange(cost_of_size.size + 1)
     own = np.where(every >= sizes[-1], 0.0, np.where(every <= sizes[0], 1.0, 0.5))
     with np.errstate(divide="ignore"):
         stays = cost_of_size - 2.0 * np.log(own[:-1])
         grows = np.append(cost_of_size[1:], np.inf) - 2.0 * np.log(1.0 - own[1:])
-        return ChainLaw(own, stays, grows, doubt, np.log(doubt) - 0.5 * cost_of_column)
+        return ChainLaw(own, stays, grows, doubt, np.log(doubt) - 0.5 * extra)
 
 
 def temperatures(n_steps: int, settings: PosteriorSettings) -> np.ndarray:
@@ -141,8 +146,7 @@ class Chains:
         self.generator, self.settings = generator, settings
         self.field = _with_zero_column(field)
         self.excluded, self._n_redundant = field.excluded, field.n_redundant
-        extra = np.zeros(doubt.size) if cost_of_column is None else cost_of_column
-        self.law = chain_law(cost_of_size, field.locked, doubt, extra)
+        self.law = chain_law(cost_of_size, field.locked, doubt, cost_of_column)
         self.diagonal = np.diagonal(self.field.G)
         self.ridge = np.zeros(len(masks), dtype=np.int64)
         self._dependent: dict[bytes, bool] = {}

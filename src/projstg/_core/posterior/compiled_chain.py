@@ -36,8 +36,7 @@ class CompiledChains:
     ) -> None:
         self.generator, self.settings = generator, settings
         self._kernel = library.KERNEL
-        extra = np.zeros(doubt.size) if cost_of_column is None else cost_of_column
-        law = chain_law(cost_of_size, field.locked, doubt, extra)
+        law = chain_law(cost_of_size, field.locked, doubt, cost_of_column)
         self._own, (self._n_chains, n_columns) = law.own, masks.shape
         # What the kernel points at lives as long as this object.
         self._field, self._judge = field_record(field), judge_record(judge)

@@ -14,10 +14,10 @@ import numpy as np
 
 from ..search.record import slack
 
+__all__ = ["Counted", "by_size", "levelled", "support_codes", "support_keys"]
+
 # Up to so many entries of masks a pass over all is faster than one over the members.
 _SMALL = 30_000
-
-__all__ = ["Counted", "by_size", "levelled", "support_codes", "support_keys"]
 
 
 @dataclass(frozen=True, eq=False)

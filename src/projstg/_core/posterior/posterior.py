@@ -15,7 +15,7 @@ columns some stand for others (:mod:`.represented`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -109,11 +109,12 @@ class Posterior:
             return self.counted
         worst = self.best_of(self.counted, n).costs[-1]
         better = np.flatnonzero(been.costs < worst - slack(worst))
-        return self._with(been.masks[better[np.argsort(been.costs[better], kind="stable")][:n]])
+        best = better[np.argsort(been.costs[better], kind="stable")][:n]
+        return self._with(self.counted, been.masks[best])
 
-    def _with(self, masks: np.ndarray) -> Counted:
-        """Return what was counted with more supports, (M, W), as far as they are independent."""
-        counted, around = self.counted, self.around
+    def _with(self, counted: Counted, masks: np.ndarray) -> Counted:
+        """Return what was counted and more supports, (M, W), as far as they are independent."""
+        around = self.around
         if around is None or not len(masks):
             return counted
         new = masks[~np.isin(support_keys(masks), counted.keys)]
@@ -156,16 +157,16 @@ class Posterior:
     def about(self, support: np.ndarray, agree: bool = True) -> Probabilities:
         """Return what is known, and what is said of one support, members in increasing order.
 
-        All of it is read off one distribution. ``agree`` says whether searches that know nothing
-        of each other do.
+        All of it is read off one distribution. ``agree`` says whether searches with draws of their
+        own do.
         """
         target, among, best = self.target, self.among, self._ranked
         mask = np.zeros((1, self.columns.size), dtype=bool)
         mask[0, among.cell[support]] = True
         combined = self.combined
         if self.around is not None and not combined.has_counted(mask).all():
-            both = replace(self, counted=self._known, visited=None)
-            combined = Combined(both._with(mask), self.sample, target.settings.least_error)
+            counted = self._with(self._known, mask)
+            combined = Combined(counted, self.sample, target.settings.least_error)
         inclusion, D, own = combined.inclusion(), target.always.size, among.share_of(support)
         accuracy = self._accuracy(inclusion, agree)
         error = np.full(D, accuracy.largest_error)
@@ -182,7 +183,7 @@ class Posterior:
             exactly=float(combined.probabilities(mask)[0]) * own,
             all_belong=float(combined.holding(among.cell[support]).mean[0]) * own,
             together=JointSource(combined, among),
-            averaging=_averaging(self, support),
+            averaging=_averaging(self, combined, support),
             accuracy=accuracy,
         )
 
@@ -221,11 +222,11 @@ def _largest_possible(target: Target, always: np.ndarray, others: np.ndarray) ->
     return chosen
 
 
-def _averaging(known: Posterior, support: np.ndarray) -> Averaging:
+def _averaging(known: Posterior, combined: Combined, support: np.ndarray) -> Averaging:
     """Return what averaged coefficients need, and those of one support."""
     target, settings = known.target, known.target.settings
     strengths = settings.background_strengths if _may_have_background(target) else ()
-    masks, weights = known.combined.supports()
+    masks, weights = combined.supports()
     used: np.ndarray = np.any(masks, axis=0)
     used[known.among.cell[support]] = True
     members = known.columns[used]

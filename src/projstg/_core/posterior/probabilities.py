@@ -31,8 +31,8 @@ class Accuracy(NamedTuple):
     largest_error: float
     """The largest Monte Carlo error of an inclusion probability; NaN if "counted"."""
     is_accurate: bool
-    """Whether another seed should give the same answer: the search came to its end, searches that
-    know nothing of each other agree on the likeliest support, and the error is not large."""
+    """Whether another seed should give the same answer: the search came to its end, searches with
+    draws of their own agree on the likeliest support, and the error is not large."""
 
     @property
     def is_doubtful(self) -> bool:

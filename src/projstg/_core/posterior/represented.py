@@ -18,9 +18,10 @@ import numpy as np
 
 __all__ = ["Represented", "represented"]
 
-
 # Of the weights, which are at most one: none is zero.
 _LEAST = 1e-250
+# A part of a cell that is larger by this than what is left is all of it.
+_ROUNDING = 1e-12
 
 
 class Represented(NamedTuple):
@@ -67,7 +68,8 @@ class Represented(NamedTuple):
     def fractions(self, columns: np.ndarray) -> np.ndarray:
         """Return which part of each cell, (W,), some columns have, a mask (D,)."""
         few = np.flatnonzero(columns)
-        return np.minimum(np.bincount(self.cell[few], self.share[few], self.columns.size), 1.0)
+        parts = np.bincount(self.cell[few], self.share[few], self.columns.size)
+        return np.where(parts > 1.0 - _ROUNDING, 1.0, parts)
 
     def within(self, columns: np.ndarray, n_columns: int) -> Represented:
         """Return the same where these are ``columns``, (D,), of more; others never belong."""

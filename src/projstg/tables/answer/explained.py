@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..._messages import Argument, Message
 from ..._printable import few_names, shortened
 from ...estimators import CredibleGroup, SmallEffects
 from ...estimators.projected_stg import ProjectedSTG
@@ -53,12 +54,13 @@ def explained(
 def _unsettled(model: ProjectedSTG) -> Iterator[Note]:
     if model.accuracy_ is None or not model.accuracy_.is_doubtful:
         return
-    number = ", or give the number of columns (-k)" if model.n_features_to_select == "auto" else ""
-    yield Note(
-        "unsettled",
-        "The search did not settle: another seed may give another answer. "
-        f"Try --seed 1, 2 and 3{number}; more rows help most.",
-    )
+    said: list[str | Argument] = [
+        "The search did not settle: another seed may give another answer. Compare ",
+        Argument("random_state", 1 + int(model.random_state or 0)),  # type: ignore[arg-type]
+    ]
+    if model.n_features_to_select == "auto":
+        said += [", or say how many columns belong, such as ", Argument("k", 3)]
+    yield Note("unsettled", Message(*said, "; more rows help most."))
 
 
 def _columns(
